@@ -1,0 +1,1 @@
+"""What everything else speaks: types, protocols, events, errors, component specs. Standard library only."""

@@ -1,0 +1,56 @@
+"""Every error of the library, split by who must act.
+
+    EveryclaimError
+    ├── UserError                 the caller: fix the input or the call
+    │   ├── InputError            a file, a row or a text cannot be read as samples or claims
+    │   ├── ConfigError           a setting, a spec or an option is wrong
+    │   └── MissingExtraError     an optional part is not installed
+    ├── OperatorError             whoever runs it: disk, database, limits
+    │   └── StoreError            the store cannot be opened, read or written
+    └── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
+
+A message says what, the offending value, and what to do about it.
+"""
+
+from __future__ import annotations
+
+
+class EveryclaimError(Exception):
+    """Root of everything the library raises on purpose."""
+
+
+class UserError(EveryclaimError):
+    """The caller can fix this."""
+
+
+class InputError(UserError):
+    """The input cannot be read as what it should be."""
+
+
+class ConfigError(UserError):
+    """A setting, a component spec or an option is wrong."""
+
+
+class MissingExtraError(UserError):
+    """An optional part is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional part: pip install 'everyclaim[{extra}]'")
+        self.feature = feature
+        self.extra = extra
+
+
+class OperatorError(EveryclaimError):
+    """The machine or the service around the library must be fixed."""
+
+
+class StoreError(OperatorError):
+    """The store cannot be opened, read or written."""
+
+
+class JudgeError(EveryclaimError):
+    """A judge gave no usable verdict. `code` is short and stable, for counting (`missing_verdict`)."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code

@@ -1,0 +1,94 @@
+"""The seams of the system. Anything with these shapes can take part; nothing needs to inherit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from everyclaim.core.types import Claim, Decomposition, Passage, Provenance, Result, Sample, Usage, Verdict
+
+
+class Decomposer(Protocol):
+    """Response → claims."""
+
+    @property
+    def spec(self) -> str:
+        """What a result stores to say which decomposer this was."""
+
+    async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+        """Split a response into claims, ids `c1`, `c2`, ... in order of their spans."""
+
+
+class Verifier(Protocol):
+    """(claim, passages) → verdict."""
+
+    @property
+    def spec(self) -> str:
+        """What a result stores to say which judge this was."""
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> Sequence[Verdict]:
+        """Judge every claim against all the passages together; one verdict per claim, by `claim_id`.
+
+        Raises `JudgeError` when no usable verdicts can be had.
+        """
+
+
+class Ranker(Protocol):
+    """Puts passages in order of relevance to a claim."""
+
+    def rank(self, query: str, passages: Sequence[Passage]) -> list[int]:
+        """Return the indices of all passages, most relevant first; ties keep the given order."""
+
+
+class Metric(Protocol):
+    """Sample → score."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """What made the number, stored with every result."""
+
+    async def score(self, sample: Sample) -> Result:
+        """Score one sample. A judge's failure is raised as `JudgeError`; the engine records it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a chat. `cache` marks the end of a prefix worth keeping in a provider's cache."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+    cache: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChatReply:
+    """A model's answer and what it cost; `finish` is `stop`, `length`, `refusal` or `filtered`."""
+
+    content: str
+    finish: Literal["stop", "length", "refusal", "filtered"]
+    model: str
+    usage: Usage
+
+
+class ChatModel(Protocol):
+    """A chat endpoint. Retries, rates, cache and budget are wrappers with this same shape."""
+
+    @property
+    def spec(self) -> str:
+        """Provider and model, as a component spec."""
+
+    async def complete(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
+        """Answer; with a JSON schema, in that form. Raises `JudgeError` when the provider gives up."""
+
+
+class ResultStore(Protocol):
+    """Where the engine keeps results. One call commits one sample."""
+
+    def is_done(self, run: str, fingerprint: str) -> bool:
+        """Whether this sample of this run is already kept."""
+
+    def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
+        """Keep one result, durably, before returning. `position` is the sample's place in the input."""

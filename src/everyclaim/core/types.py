@@ -1,0 +1,218 @@
+"""The words of the product, as data.
+
+A `Sample` is decomposed into `Claim`s; a verifier gives every claim one `Verdict`; a metric reduces
+the verdicts to a `Result`. Everything is frozen: nothing below mutates what it was given.
+All offsets are Unicode code points of the text as given, half-open: ``text[start:end]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Label(StrEnum):
+    """What the passages say about a claim."""
+
+    SUPPORTED = "SUPPORTED"  # they entail it
+    UNSUPPORTED = "UNSUPPORTED"  # they do not say
+    CONTRADICTED = "CONTRADICTED"  # they entail the opposite
+
+
+class Outcome(StrEnum):
+    """What became of a sample. Only `SCORED` has a number."""
+
+    SCORED = "scored"
+    NO_CLAIMS = "no_claims"  # nothing to check
+    ABSTAINED = "abstained"  # the response declined to answer
+    FAILED = "failed"  # the judge did not give usable verdicts; never a score
+
+
+class FailureMode(StrEnum):
+    """Why a claim is not supported."""
+
+    NUMERIC_MISMATCH = "numeric_mismatch"
+    WRONG_ATTRIBUTION = "wrong_attribution"
+    HEDGE_MISMATCH = "hedge_mismatch"
+    IMPLICIT_KNOWLEDGE = "implicit_knowledge"  # plausible, but not from these passages
+    ENTITY_SWAP = "entity_swap"
+    NEGATION = "negation"
+    TEMPORAL = "temporal"
+    OTHER = "other"
+
+
+class Span(NamedTuple):
+    """Half-open code-point offsets."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One retrieved chunk."""
+
+    id: str
+    text: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question, one response, and the passages that were retrieved for it."""
+
+    id: str
+    response: str
+    passages: tuple[Passage, ...] = ()
+    question: str = ""
+    reference: str | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)  # slices
+    model: str | None = None  # the generator, not the judge
+    release: str | None = None
+    timestamp: str | None = None  # ISO 8601, as given
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One independently checkable statement of the response.
+
+    `text` may be completed from its sentence (a subject carried over), so it need not equal
+    ``response[span]``; it never holds a number, date or name that `sentence` does not hold.
+    """
+
+    id: str
+    text: str
+    span: Span  # in the response
+    sentence: str  # the parent sentence, verbatim
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A piece of the response that is not a claim, and why (`question`, `greeting`, `meta`, ...)."""
+
+    text: str
+    span: Span
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """What a decomposer made of a response. `abstained`: the response declines to answer."""
+
+    claims: tuple[Claim, ...]
+    skipped: tuple[Skipped, ...] = ()
+    abstained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A place in a passage; ``passage.text[start:end] == quote`` always holds."""
+
+    passage_id: str
+    start: int
+    end: int
+    quote: str
+
+
+class Probabilities(NamedTuple):
+    """One probability per label; each within [0, 1], summing to 1."""
+
+    supported: float
+    unsupported: float
+    contradicted: float
+
+    @property
+    def label(self) -> Label:
+        """The most probable label; on a tie the more cautious of the tied ones is not SUPPORTED."""
+        if self.supported > max(self.unsupported, self.contradicted):
+            return Label.SUPPORTED
+        return Label.CONTRADICTED if self.contradicted > self.unsupported else Label.UNSUPPORTED
+
+
+@dataclass(frozen=True, slots=True)
+class PassageVerdict:
+    """What one passage alone says about a claim, where passages were judged one by one."""
+
+    passage_id: str
+    label: Label
+    probabilities: Probabilities | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's finding on one claim. `flags` say what a reader should know about it.
+
+    Flags in use: `no_passages`, `quote_not_found` (a quote of the judge is nowhere in the passages),
+    `hedge_mismatch`, `spread_evidence` (supported only by passages together).
+    """
+
+    claim_id: str
+    label: Label
+    probabilities: Probabilities | None = None
+    evidence: tuple[Evidence, ...] = ()
+    rationale: str = ""
+    judge: str = ""  # the verifier's spec
+    conflict: bool = False  # one passage supports, another contradicts
+    failure_mode: FailureMode | None = None
+    per_passage: tuple[PassageVerdict, ...] = ()
+    flags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedClaim(Claim):
+    """A claim with its verdict."""
+
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What scoring cost. `cost` is in US dollars, None when a price is unknown."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cache_hits: int = 0
+    cost: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Which components, with which parameters, in which version of the library."""
+
+    metric: str
+    decomposer: str
+    verifier: str
+    strategy: str
+    version: str
+    parameters: Mapping[str, str] = field(default_factory=dict)  # policies, prompt and model versions
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One sample, scored: the answer's claims with their verdicts, and what they add up to.
+
+    `score` is within [0, 1] when `outcome` is `scored`, otherwise None (unless an `empty` policy
+    asks for the number other tools would give).
+    """
+
+    id: str
+    outcome: Outcome
+    score: float | None
+    provenance: Provenance
+    reason: str = ""  # why it failed, or was not scored
+    claims: tuple[JudgedClaim, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    question: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    model: str | None = None
+    release: str | None = None
+    timestamp: str | None = None
+
+    def count(self, label: Label) -> int:
+        """How many claims have this label."""
+        return sum(claim.verdict.label is label for claim in self.claims)

@@ -1,0 +1,219 @@
+"""Samples and results as plain JSON values: the public schema, and its way back.
+
+The shape is documented in `docs/reference/schema.md` and versioned by `SCHEMA`. Reading accepts
+exactly what writing produces, so a stored result can be rescored without calling a model.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from everyclaim.core.types import (
+    Evidence,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    PassageVerdict,
+    Probabilities,
+    Provenance,
+    Result,
+    Sample,
+    Skipped,
+    Span,
+    Usage,
+    Verdict,
+)
+
+SCHEMA = 1
+
+
+def fingerprint(sample: Sample) -> str:
+    """Return 32 hexadecimal digits that change with anything that can change the sample's result."""
+    body = json.dumps(sample_to_json(sample), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
+
+
+def sample_to_json(sample: Sample) -> dict[str, Any]:
+    """Write a sample with the field names of the input format."""
+    row: dict[str, Any] = {"id": sample.id}
+    if sample.question:
+        row["question"] = sample.question
+    row["response"] = sample.response
+    row["contexts"] = [_passage_to_json(passage) for passage in sample.passages]
+    optional = {
+        "reference": sample.reference,
+        "tags": dict(sample.tags) or None,
+        "model": sample.model,
+        "release": sample.release,
+        "timestamp": sample.timestamp,
+    }
+    return row | {key: value for key, value in optional.items() if value is not None}
+
+
+def sample_from_json(row: Mapping[str, Any]) -> Sample:
+    """Read what `sample_to_json` wrote."""
+    return Sample(
+        id=row["id"],
+        response=row["response"],
+        passages=tuple(Passage(p["id"], p["text"], p.get("title", "")) for p in row["contexts"]),
+        question=row.get("question", ""),
+        reference=row.get("reference"),
+        tags=dict(row.get("tags", {})),
+        model=row.get("model"),
+        release=row.get("release"),
+        timestamp=row.get("timestamp"),
+    )
+
+
+def result_to_json(result: Result) -> dict[str, Any]:
+    """Write a result as one JSON object, the public output of `score`."""
+    row: dict[str, Any] = {
+        "schema": SCHEMA,
+        "id": result.id,
+        "outcome": result.outcome.value,
+        "score": result.score,
+        "reason": result.reason,
+        "question": result.question,
+        "claims": [_claim_to_json(claim) for claim in result.claims],
+        "skipped": [{"text": s.text, "span": list(s.span), "reason": s.reason} for s in result.skipped],
+        "counts": {label.value.lower(): result.count(label) for label in Label},
+        "warnings": list(result.warnings),
+        "tags": dict(result.tags),
+        "usage": {
+            "calls": result.usage.calls,
+            "prompt_tokens": result.usage.prompt_tokens,
+            "completion_tokens": result.usage.completion_tokens,
+            "cache_hits": result.usage.cache_hits,
+            "cost": result.usage.cost,
+        },
+        "provenance": provenance_to_json(result.provenance),
+    }
+    optional = {"model": result.model, "release": result.release, "timestamp": result.timestamp}
+    return row | {key: value for key, value in optional.items() if value is not None}
+
+
+def result_from_json(row: Mapping[str, Any]) -> Result:
+    """Read what `result_to_json` wrote; `counts` are counted anew."""
+    return Result(
+        id=row["id"],
+        outcome=Outcome(row["outcome"]),
+        score=row["score"],
+        provenance=provenance_from_json(row["provenance"]),
+        reason=row["reason"],
+        claims=tuple(_claim_from_json(claim) for claim in row["claims"]),
+        skipped=tuple(Skipped(s["text"], Span(*s["span"]), s["reason"]) for s in row["skipped"]),
+        warnings=tuple(row["warnings"]),
+        usage=Usage(**row["usage"]),
+        question=row["question"],
+        tags=dict(row["tags"]),
+        model=row.get("model"),
+        release=row.get("release"),
+        timestamp=row.get("timestamp"),
+    )
+
+
+def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
+    """Write which components made a number."""
+    return {
+        "metric": provenance.metric,
+        "decomposer": provenance.decomposer,
+        "verifier": provenance.verifier,
+        "strategy": provenance.strategy,
+        "version": provenance.version,
+        "parameters": dict(provenance.parameters),
+    }
+
+
+def provenance_from_json(row: Mapping[str, Any]) -> Provenance:
+    """Read what `provenance_to_json` wrote."""
+    return Provenance(
+        metric=row["metric"],
+        decomposer=row["decomposer"],
+        verifier=row["verifier"],
+        strategy=row["strategy"],
+        version=row["version"],
+        parameters=dict(row["parameters"]),
+    )
+
+
+def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
+    """Write a verdict without its claim id, which belongs to the object around it."""
+    row: dict[str, Any] = {
+        "label": verdict.label.value,
+        "probabilities": _probabilities_to_json(verdict.probabilities),
+        "evidence": [
+            {"passage_id": e.passage_id, "start": e.start, "end": e.end, "quote": e.quote} for e in verdict.evidence
+        ],
+        "rationale": verdict.rationale,
+        "conflict": verdict.conflict,
+        "failure_mode": verdict.failure_mode.value if verdict.failure_mode else None,
+        "judge": verdict.judge,
+        "flags": list(verdict.flags),
+    }
+    if verdict.per_passage:
+        row["per_passage"] = [
+            {
+                "passage_id": p.passage_id,
+                "label": p.label.value,
+                "probabilities": _probabilities_to_json(p.probabilities),
+            }
+            for p in verdict.per_passage
+        ]
+    return row
+
+
+def verdict_from_json(claim_id: str, row: Mapping[str, Any]) -> Verdict:
+    """Read what `verdict_to_json` wrote."""
+    return Verdict(
+        claim_id=claim_id,
+        label=Label(row["label"]),
+        probabilities=_probabilities_from_json(row["probabilities"]),
+        evidence=tuple(Evidence(e["passage_id"], e["start"], e["end"], e["quote"]) for e in row["evidence"]),
+        rationale=row["rationale"],
+        judge=row["judge"],
+        conflict=row["conflict"],
+        failure_mode=FailureMode(row["failure_mode"]) if row["failure_mode"] else None,
+        per_passage=tuple(
+            PassageVerdict(p["passage_id"], Label(p["label"]), _probabilities_from_json(p["probabilities"]))
+            for p in row.get("per_passage", ())
+        ),
+        flags=tuple(row["flags"]),
+    )
+
+
+def _passage_to_json(passage: Passage) -> dict[str, str]:
+    row = {"id": passage.id, "text": passage.text}
+    return row | {"title": passage.title} if passage.title else row
+
+
+def _claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
+    return {
+        "id": claim.id,
+        "text": claim.text,
+        "span": list(claim.span),
+        "sentence": claim.sentence,
+        "verdict": verdict_to_json(claim.verdict),
+    }
+
+
+def _claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
+    return JudgedClaim(
+        id=row["id"],
+        text=row["text"],
+        span=Span(*row["span"]),
+        sentence=row["sentence"],
+        verdict=verdict_from_json(row["id"], row["verdict"]),
+    )
+
+
+def _probabilities_to_json(probabilities: Probabilities | None) -> dict[str, float] | None:
+    return probabilities._asdict() if probabilities else None
+
+
+def _probabilities_from_json(row: Mapping[str, float] | None) -> Probabilities | None:
+    return Probabilities(**row) if row else None
