@@ -50,8 +50,8 @@ class Spec:
 class Registry:
     """Factories of one kind of component: ours by import path, third parties' by entry point.
 
-    A factory is called with the parsed `Spec` and returns the component. `kind` is the plural
-    noun of the entry-point group ``everyclaim.<kind>``.
+    A factory is called with the parsed `Spec` (and whatever `create` was given besides) and returns the
+    component. `kind` is the plural noun of the entry-point group ``everyclaim.<kind>``.
     """
 
     kind: str
@@ -61,10 +61,10 @@ class Registry:
         """Every name that can be used, sorted."""
         return sorted({*self.builtin, *(point.name for point in entry_points(group=f"everyclaim.{self.kind}"))})
 
-    def create(self, spec: str | Spec) -> Any:
+    def create(self, spec: str | Spec, *parts: Any) -> Any:
         """Build the component a spec names. Raises `ConfigError` for an unknown name."""
         parsed = Spec.parse(spec) if isinstance(spec, str) else spec
-        factory: Callable[[Spec], Any]
+        factory: Callable[..., Any]
         if parsed.name in self.builtin:
             module, _, attribute = self.builtin[parsed.name].partition(":")
             factory = getattr(import_module(module), attribute)
@@ -73,4 +73,4 @@ class Registry:
             if not found:
                 raise ConfigError(f"unknown name {parsed.name!r} among {self.kind}; known: {', '.join(self.names())}")
             factory = found[0].load()
-        return factory(parsed)
+        return factory(parsed, *parts)

@@ -1,0 +1,98 @@
+"""Settings: `everyclaim.toml` found upward from the working directory, then `EVERYCLAIM_*` variables over it.
+
+Whatever a call or a command-line option says goes over both. Lists and tables in variables are JSON:
+``EVERYCLAIM_SLICES='["source"]'``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+    TomlConfigSettingsSource,
+)
+
+from everyclaim.api.components import Strategy
+from everyclaim.core.errors import ConfigError
+from everyclaim.metrics.faithfulness import Empty
+
+FILE_NAME = "everyclaim.toml"
+DEFAULT_STORE = ".everyclaim/runs.db"
+
+
+class Settings(BaseSettings):
+    """Everything that can be set once for a project."""
+
+    model_config = SettingsConfigDict(env_prefix="EVERYCLAIM_", extra="forbid")
+
+    metric: str = "faithfulness"
+    judge: str = "lexical"
+    decomposer: str = "embedded"
+    strategy: Strategy | None = None
+    strict: bool = False
+    empty: Empty = "exclude"
+    store: str = DEFAULT_STORE  # a path, or a PostgreSQL URL
+    concurrency: int = Field(default=8, ge=1, le=10_000)  # samples in flight
+    fail_under: float | None = Field(default=None, ge=0, le=1)
+    max_failed: float = Field(default=0.05, ge=0, le=1)  # share of failed samples that a run may have
+    slices: list[str] = Field(default_factory=list)
+    map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the signature is given)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Read arguments, then variables, then the file; `.env` files are never read."""
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
+
+
+def find_settings_file(start: Path | None = None) -> Path | None:
+    """Return the nearest `everyclaim.toml` in `start` (the working directory) or a folder above it."""
+    folder = (start or Path.cwd()).resolve()
+    for place in (folder, *folder.parents):
+        if (place / FILE_NAME).is_file():
+            return place / FILE_NAME
+    return None
+
+
+def load_settings(file: Path | None = None, **given: Any) -> Settings:
+    """Read the settings; `given` goes over file and variables, its None values count as not given.
+
+    Raises `ConfigError` naming the setting and the value that is wrong.
+    """
+    source = file or find_settings_file()
+    if file and not file.is_file():
+        raise ConfigError(f"no settings file at {file}")
+
+    class FromFile(Settings):
+        model_config = SettingsConfigDict(toml_file=source)
+
+    try:
+        return FromFile(**{key: value for key, value in given.items() if value is not None})
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source} is not valid TOML: {error}") from None
+    except SettingsError as error:
+        raise ConfigError(f"a setting in the environment cannot be read: {error}") from None
+    except ValidationError as error:
+        raise ConfigError(_first_fault(error, source)) from None
+
+
+def _first_fault(error: ValidationError, source: Path | None) -> str:
+    fault = error.errors()[0]
+    name = ".".join(str(part) for part in fault["loc"])
+    places = f"EVERYCLAIM_{name.upper()}" + (f" or {source}" if source else "")
+    if fault["type"] == "extra_forbidden":
+        return f"unknown setting {name!r} in {places}"
+    return f"setting {name!r} ({places}): {fault['msg'].lower()}, got {fault['input']!r}"

@@ -1,0 +1,75 @@
+"""Faithfulness: the share of the response's claims that the passages support."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.types import Decomposition, Label, Outcome, Provenance, Result, Sample
+from everyclaim.verify import Policy, judged
+
+Empty = Literal["exclude", "one", "zero", "nan"]
+_NUMBER_WHEN_EMPTY: dict[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": float("nan")}
+
+
+@dataclass(frozen=True, slots=True)
+class Faithfulness:
+    """Score a response by supported claims / claims (Es et al., Ragas, arXiv 2309.15217).
+
+    Range [0, 1], best 1. Unsupported and contradicted claims weigh the same here; their counts stay
+    apart in the result. A response without claims has the outcome `no_claims`, one that declines to
+    answer `abstained`; neither has a score unless `empty` asks for another tool's number.
+
+    >>> import everyclaim as ec
+    >>> result = ec.score(
+    ...     response="The Eiffel Tower was built in 1889. It is the tallest tower in the world.",
+    ...     passages=["The Eiffel Tower was built in 1889 in Paris."],
+    ... )
+    >>> result.score
+    0.5
+    """
+
+    decomposer: Decomposer
+    verifier: Verifier
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+
+    async def score(self, sample: Sample) -> Result:
+        """Decompose, verify, and divide. Raises `JudgeError` when a claim has no usable verdict."""
+        parts = await self.decomposer.decompose(sample.response, question=sample.question)
+        if not parts.claims:
+            return self._empty(sample, parts)
+        claims = await judged(
+            self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
+        )
+        supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+        return Result(
+            id=sample.id,
+            outcome=Outcome.SCORED,
+            score=supported / len(claims),
+            provenance=self.provenance,
+            claims=claims,
+            skipped=parts.skipped,
+            question=sample.question,
+            tags=sample.tags,
+            model=sample.model,
+            release=sample.release,
+            timestamp=sample.timestamp,
+        )
+
+    def _empty(self, sample: Sample, parts: Decomposition) -> Result:
+        return Result(
+            id=sample.id,
+            outcome=Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
+            score=_NUMBER_WHEN_EMPTY[self.empty],
+            provenance=self.provenance,
+            reason="the response declines to answer" if parts.abstained else "the response holds no checkable claim",
+            skipped=parts.skipped,
+            question=sample.question,
+            tags=sample.tags,
+            model=sample.model,
+            release=sample.release,
+            timestamp=sample.timestamp,
+        )

@@ -1,0 +1,139 @@
+"""Several passages, one judge: what each strategy asks, and how verdicts combine (rules 6 and 7)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.retrieve import Bm25Ranker
+from everyclaim.verify import Each, Ranked
+from everyclaim.verify.strategies import combined
+
+S, U, C = Label.SUPPORTED, Label.UNSUPPORTED, Label.CONTRADICTED
+
+
+@dataclass
+class Table:
+    """Says of each single passage what its table says, of several together what `joint` says."""
+
+    says: dict[str, Label]
+    joint: Label = U
+    calls: list[tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+    spec: str = "table"
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        ids = tuple(p.id for p in passages)
+        self.calls.append((tuple(c.id for c in claims), ids))
+        label = self.says[ids[0]] if len(ids) == 1 else self.joint
+        return [Verdict(c.id, label, judge=self.spec) for c in claims]
+
+
+def claim(text: str = "The lamp dims.", claim_id: str = "c1") -> Claim:
+    return Claim(claim_id, text, Span(0, len(text)), text)
+
+
+def passages(*ids: str) -> list[Passage]:
+    return [Passage(i, f"Passage {i} speaks of lamps.") for i in ids]
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected", "conflict"),
+    [
+        ((S, U), S, False),
+        ((U, C), C, False),
+        ((U, U), U, False),
+        ((S, C), S, True),
+        ((S, C, U), S, True),
+        ((C, C), C, False),
+    ],
+)
+def test_supported_by_any_then_contradicted_by_any_and_a_conflict_is_said(
+    labels: tuple[Label, ...], expected: Label, conflict: bool
+) -> None:
+    """The most favourable judgement never turns a contradiction into a mere unsupported; order does not matter."""
+    for order in permutations(labels):
+        names = [f"p{i}" for i in range(len(order))]
+        judge = Table(dict(zip(names, order, strict=True)))
+        verdict = asyncio.run(Each(judge, Bm25Ranker()).verify([claim()], passages(*names)))[0]
+        assert (verdict.label, verdict.conflict) == (expected, conflict)
+        assert [p.label for p in verdict.per_passage] == list(order)
+
+
+def test_ranked_asks_the_most_relevant_passage_first_and_stops_at_the_first_support() -> None:
+    """Three passages, the second holds the words of the claim: one call."""
+    shelf = [
+        Passage("a", "Returns are free within thirty days."),
+        Passage("b", "The lamp dims when you hold the switch."),
+        Passage("c", "Our office is closed on Sunday."),
+    ]
+    judge = Table({"a": U, "b": S, "c": U})
+    verdict = asyncio.run(Ranked(judge, Bm25Ranker()).verify([claim()], shelf))[0]
+    assert verdict.label is S
+    assert judge.calls == [(("c1",), ("b",))]
+
+
+def test_ranked_goes_on_after_a_contradiction_because_support_anywhere_wins() -> None:
+    """A contradiction does not end the search; a later support makes it a conflict."""
+    judge = Table({"a": C, "b": S})
+    verdict = asyncio.run(Ranked(judge, Bm25Ranker()).verify([claim()], passages("a", "b")))[0]
+    assert (verdict.label, verdict.conflict) == (S, True)
+
+
+def test_ranked_asks_claims_that_share_a_passage_together() -> None:
+    """Two claims over the same best passage cost one call."""
+    judge = Table({"a": S})
+    claims = [claim("The lamp dims.", "c1"), claim("Lamps dim.", "c2")]
+    asyncio.run(Ranked(judge, Bm25Ranker()).verify(claims, passages("a")))
+    assert judge.calls == [(("c1", "c2"), ("a",))]
+
+
+def test_ranked_asks_at_most_as_many_passages_as_allowed() -> None:
+    """`at_most` bounds the single checks; the retry together is one more."""
+    judge = Table(dict.fromkeys("abcdef", U))
+    asyncio.run(Ranked(judge, Bm25Ranker(), at_most=2).verify([claim()], passages(*"abcdef")))
+    assert [len(ids) for _, ids in judge.calls] == [1, 1, 4]
+
+
+@pytest.mark.parametrize("strategy", [Each, Ranked])
+def test_evidence_spread_over_passages_is_tried_together_before_unsupported(strategy: type[Each | Ranked]) -> None:
+    """A claim that no single passage supports is put once more to the best passages together."""
+    judge = Table({"a": U, "b": U}, joint=S)
+    verdict = asyncio.run(strategy(judge, Bm25Ranker()).verify([claim()], passages("a", "b")))[0]
+    assert verdict.label is S
+    assert "spread_evidence" in verdict.flags
+    assert sum(len(ids) == 2 for _, ids in judge.calls) == 1
+
+
+@pytest.mark.parametrize("strategy", [Each, Ranked])
+def test_a_single_passage_is_not_asked_twice(strategy: type[Each | Ranked]) -> None:
+    """There is nothing to put together."""
+    judge = Table({"a": U}, joint=S)
+    assert asyncio.run(strategy(judge, Bm25Ranker()).verify([claim()], passages("a")))[0].label is U
+    assert len(judge.calls) == 1
+
+
+def _verdict(label: Label, sure: float) -> Verdict:
+    rest = (1 - sure) / 2
+    return Verdict("c1", label, Probabilities(*(sure if name is label else rest for name in (S, U, C))))
+
+
+@given(st.lists(st.tuples(st.sampled_from(list(Label)), st.floats(0.34, 1)), min_size=1, max_size=6), st.randoms())
+def test_combining_does_not_depend_on_the_order_of_passages(parts: list[tuple[Label, float]], random: object) -> None:
+    """Shuffling passages changes neither label nor conflict."""
+    alone = [(Passage(str(i), "x"), _verdict(label, sure)) for i, (label, sure) in enumerate(parts)]
+    shuffled = list(alone)
+    random.shuffle(shuffled)
+    first, second = combined(alone), combined(shuffled)
+    assert (first.label, first.conflict) == (second.label, second.conflict)
+    labels = {label for label, _ in parts}
+    assert first.label is (S if S in labels else C if C in labels else U)
+    assert first.conflict == ({S, C} <= labels)
