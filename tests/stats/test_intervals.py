@@ -1,0 +1,247 @@
+"""Intervals: published values, peers' formulas, coverage by simulation, and honesty at the edges."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from everyclaim.stats.intervals import (
+    FEW_CLUSTERS,
+    NOTHING,
+    Estimate,
+    Sampling,
+    clustered_mean,
+    clustered_ratio,
+    clustered_ratios,
+    standard_error,
+    wilson,
+)
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, table I, method 3
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_newcombes_published_intervals(successes, n, low, high):
+    """The score interval matches the values printed in the comparison everybody cites."""
+    assert wilson(successes, n) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_agrees_with_scipy(counts):
+    """Every count gives the interval scipy gives."""
+    successes, n = counts
+    peer = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    assert wilson(successes, n) == pytest.approx((peer.low, peer.high), abs=1e-9)
+
+
+def test_wilson_without_data_says_everything_is_possible():
+    """No trials leave the whole range."""
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_wilson_refuses_more_successes_than_trials():
+    """A count that cannot be is an error, not an interval."""
+    with pytest.raises(ValueError, match="between 0 and n=3, not 4"):
+        wilson(4, 3)
+
+
+def test_standard_error_is_the_formula_of_the_paper():
+    """Var/n + (1/n²) Σ Σ_{i≠j} within clusters, written out, gives the same number."""
+    random = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(12), [1, 2, 3, 4, 5, 6, 6, 5, 4, 3, 2, 1])
+    values = np.clip(0.6 + 0.3 * random.standard_normal(12)[clusters] + 0.1 * random.standard_normal(42), 0, 1)
+    n, mean = len(values), values.mean()
+    cross = sum(
+        (values[i] - mean) * (values[j] - mean)
+        for i in range(n)
+        for j in range(n)
+        if i != j and clusters[i] == clusters[j]
+    )
+    expected = math.sqrt(values.var() / n + cross / n**2)
+    sums = np.bincount(clusters, weights=values)
+    assert standard_error(sums, np.bincount(clusters)) == pytest.approx(expected, rel=1e-12)
+    assert expected > 1.5 * math.sqrt(values.var() / n)  # clustering matters in this example
+
+
+def test_many_clusters_use_the_clustered_standard_error():
+    """Above the limit the interval is value ± 1.96 · SE."""
+    values = np.random.default_rng(0).beta(4, 2, 6000)
+    estimate = clustered_mean(values)
+    half = 1.959964 * values.std() / math.sqrt(6000)
+    assert estimate.method == "clustered_clt"
+    assert (estimate.low, estimate.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=1e-8)
+
+
+def test_bootstrap_agrees_with_the_normal_interval_where_both_hold():
+    """On 400 well-behaved answers the percentile interval is the textbook one, within resampling noise."""
+    values = np.random.default_rng(1).beta(4, 3, 400)
+    estimate = clustered_mean(values)
+    half = 1.96 * values.std() / math.sqrt(400)
+    assert estimate.method == "bootstrap"
+    assert (estimate.low, estimate.high) == pytest.approx((values.mean() - half, values.mean() + half), abs=0.15 * half)
+
+
+def test_claims_of_one_answer_are_not_counted_as_independent():
+    """Ten claims that share their answer's fate say as much as one."""
+    fates = np.tile([1.0, 0.0], 100)
+    alone = clustered_mean(fates)
+    tenfold = clustered_ratio(fates * 10, np.full(200, 10.0))
+    assert tenfold.value == alone.value == 0.5
+    assert tenfold.n == 2000
+    assert tenfold.clusters == 200
+    assert tenfold.high - tenfold.low == pytest.approx(alone.high - alone.low, rel=0.1)
+
+
+def test_shared_questions_widen_the_interval():
+    """Answers to one question go together when clusters are given."""
+    values = np.repeat(np.random.default_rng(2).random(60), 5)
+    by_answer = clustered_mean(values)
+    by_question = clustered_mean(values, np.repeat(np.arange(60), 5))
+    assert by_question.clusters == 60
+    assert by_question.high - by_question.low > 1.8 * (by_answer.high - by_answer.low)
+
+
+def test_a_share_of_independent_answers_is_wilson_at_any_size():
+    """Ones and zeros with a cluster each need no resampling."""
+    estimate = clustered_mean([1.0] * 90 + [0.0] * 10)
+    assert estimate == Estimate(0.9, *wilson(90, 100), n=100, clusters=100, method="wilson")
+
+
+@pytest.mark.parametrize("value", [0.0, 1.0])
+@pytest.mark.parametrize("answers", [5, 40, 6000])
+def test_a_rate_of_nothing_or_all_still_has_a_width(value, answers):
+    """Where every resample is the same, the interval is Wilson's over the answers, not over their claims."""
+    estimate = clustered_ratio(np.full(answers, 4 * value), np.full(answers, 4.0))
+    assert estimate.method == "wilson_effective"
+    assert (estimate.low, estimate.high) == wilson(answers * value, answers)
+
+
+def test_few_clusters_are_not_resampled():
+    """Under thirty answers the effective sample size decides, and never exceeds what was seen."""
+    values = [0.8, 1.0, 0.75, 1.0, 0.5, 1.0, 0.9, 1.0]
+    estimate = clustered_mean(values)
+    assert estimate.method == "wilson_effective"
+    assert estimate.low <= estimate.value <= estimate.high
+    assert (estimate.low, estimate.high) == pytest.approx(wilson(sum(values), 8))
+
+
+def test_one_cluster_says_nothing_about_the_spread():
+    """One answer has a value and the widest interval."""
+    assert clustered_mean([0.7]) == Estimate(0.7, 0.0, 1.0, 1, 1, "one_cluster")
+    assert clustered_mean([0.5, 1.0], ["q", "q"]) == Estimate(0.75, 0.0, 1.0, 2, 1, "one_cluster")
+
+
+def test_no_units_give_no_number():
+    """Nothing is neither 0 nor NaN."""
+    assert clustered_mean([]) == NOTHING
+    assert clustered_ratio([0.0, 0.0], [0.0, 0.0]) == NOTHING
+
+
+def test_rates_over_the_same_rows_may_have_different_units():
+    """A row without units for one rate still counts for the other."""
+    share, rate = clustered_ratios([[1, 0, 1], [2, 0, 0]], [[1, 1, 1], [4, 0, 4]])
+    assert (share.value, share.n) == (2 / 3, 3)
+    assert (rate.value, rate.n, rate.clusters) == (0.25, 8, 2)
+
+
+@pytest.mark.parametrize("bad", [([2.0], [1.0]), ([-0.1], [1.0]), ([math.nan], [1.0])])
+def test_what_is_not_a_rate_is_refused(bad):
+    """NaN and values outside [0, 1] are errors: they would poison the mean unseen."""
+    with pytest.raises(ValueError, match="between 0 and its denominator"):
+        clustered_ratio(*bad)
+
+
+def test_an_impossible_level_is_refused():
+    """A level is a probability, not a percentage."""
+    with pytest.raises(ValueError, match="not 95"):
+        Sampling(level=95)
+
+
+rows = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 9)).map(lambda r: (min(r[:2]), max(r[:2]), r[2])),
+    min_size=1,
+    max_size=80,
+)
+
+
+@given(rows, st.randoms(use_true_random=False))
+def test_the_order_of_the_rows_changes_nothing(rows, random):
+    """The same rows in another order give the same estimate to the last digit."""
+    shuffled = list(rows)
+    random.shuffle(shuffled)
+
+    def estimate(table):
+        tops, bottoms, clusters = zip(*table, strict=True)
+        return clustered_ratio(np.divide(tops, 7), np.divide(bottoms, 7), clusters, Sampling(resamples=50))
+
+    assert estimate(rows) == estimate(shuffled)
+
+
+@given(rows)
+def test_the_interval_holds_the_value_and_stays_within_bounds(rows):
+    """0 ≤ low ≤ value ≤ high ≤ 1, whatever the method."""
+    tops, bottoms, clusters = zip(*rows, strict=True)
+    estimate = clustered_ratio(tops, bottoms, clusters, Sampling(resamples=200))
+    if estimate.value is None:
+        assert estimate == NOTHING
+    else:
+        assert 0 <= estimate.low <= estimate.value + 1e-12
+        assert estimate.value - 1e-12 <= estimate.high <= 1
+
+
+def test_the_seed_decides_the_resamples():
+    """Same seed, same interval; another seed, nearly the same."""
+    values = np.random.default_rng(5).random(100)
+    first, again, other = (clustered_mean(values, sampling=Sampling(seed=seed)) for seed in (1, 1, 2))
+    assert first == again
+    assert first.low != other.low
+    assert first.low == pytest.approx(other.low, abs=0.01)
+
+
+def _covered(make, truth, sets=400):
+    """Share of simulated data sets whose 95 % interval holds the true rate."""
+    random = np.random.default_rng(11)
+    held = 0
+    for _ in range(sets):
+        estimate = clustered_ratio(*make(random), sampling=Sampling(resamples=500))
+        held += estimate.low <= truth <= estimate.high
+    return held / sets
+
+
+def test_bootstrap_covers_as_often_as_it_says():
+    """Claims nested in 80 answers whose own rates vary: 95 % means 95 %."""
+
+    def answers(random):
+        claims = random.integers(1, 9, 80).astype(float)
+        return random.binomial(claims.astype(int), random.beta(6, 2, 80)), claims
+
+    assert 0.92 <= _covered(answers, 0.75) <= 0.97
+
+
+def test_the_effective_sample_size_covers_with_few_clusters():
+    """Fifteen answers are few; the interval may be wide but must not lie."""
+
+    def answers(random):
+        claims = random.integers(1, 9, FEW_CLUSTERS // 2).astype(float)
+        return random.binomial(claims.astype(int), random.beta(6, 2, len(claims))), claims
+
+    assert 0.92 <= _covered(answers, 0.75) <= 0.99
+
+
+def test_rare_events_in_clusters_are_covered():
+    """Two claims in a hundred, over 60 answers: where percentile intervals fail, this one does not."""
+
+    def answers(random):
+        claims = random.integers(2, 7, 60).astype(float)
+        return random.binomial(claims.astype(int), 0.02), claims
+
+    assert 0.92 <= _covered(answers, 0.02) <= 0.99
