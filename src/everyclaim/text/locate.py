@@ -8,9 +8,10 @@ number, number word, negation and capitalised name of the quote must be in the s
 from __future__ import annotations
 
 import re
+from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from rapidfuzz import fuzz
@@ -30,7 +31,7 @@ _SENTENCE_END = re.compile(r"[.!?。](?!\d)")
 _EDGE = " \t\r\n\f\v\u00a0.,;:!?\"'“”‘’«»…*_`"
 # In the key two texts are compared by, spaces around punctuation and marks of emphasis are nothing.
 _SQUEEZE = re.compile(
-    r" ?(-lrb-|-rrb-|-lsb-|-rsb-) ?| (?=n't\b)|\*\*|(?<!\w)[*_]|[*_](?!\w)| ?(''|\")|(?<=[^\w\s]) | (?=[^\w\s])"
+    r" ?(-lrb-|-rrb-|-lsb-|-rsb-) ?| (?=n't\b)|\*\*|(?<!\w)[*_]|[*_](?!\w)| ?(''|\")|(?<=[^\w\s*]) | (?=[^\w\s*])"
 )
 _BRACKETS = {"-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "''": "'", '"': "'"}
 _NEGATIONS = word_set(
@@ -87,22 +88,22 @@ class _Key:
         self.text = text
         normal, offsets = normalise(text)
         out: list[str] = []
-        kept: list[Sequence[int]] = []
+        kept = array("q")
         done = 0
         for match in _SQUEEZE.finditer(normal):
             start, end = match.span()
             out.append(normal[done:start])
-            kept.append(offsets[done:start])
+            kept.extend(offsets[done:start])
             token = match.group(1) or match.group(2)
             if token:
                 at = match.start(1) if match.group(1) else match.start(2)
                 out.append(_BRACKETS[token])
-                kept.append(offsets[at : at + 1])
+                kept.extend(offsets[at : at + 1])
             done = end
         out.append(normal[done:])
-        kept.append(offsets[done:])
+        kept.extend(offsets[done:])
         self.value = "".join(out)
-        self.offsets: list[int] = [offset for part in kept for offset in part]
+        self.offsets = kept
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the original span of ``value[start:end]``, which must not be empty."""
