@@ -206,7 +206,7 @@ def _plain_counts(tops: Floats, bottoms: Floats, rate: _Rate) -> bool:
 def _by_cluster(
     tops: list[Floats], bottoms: list[Floats], clusters: ArrayLike | None
 ) -> tuple[list[Floats], list[Floats]]:
-    """Sum the rows of each cluster. Rows are put in order of value first, so sums do not depend on input order."""
+    """Sum the rows of each cluster, in order of value, so that rounding does not depend on the input's order."""
     if clusters is None or not tops:
         return tops, bottoms
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
@@ -215,9 +215,10 @@ def _by_cluster(
     count = int(codes.max()) + 1 if codes.size else 0
 
     def summed(column: Floats) -> Floats:
+        if np.array_equal(column, np.rint(column)):  # sums of whole numbers are exact in any order
+            return np.asarray(np.bincount(codes, weights=column, minlength=count), dtype=np.float64)
         order = np.lexsort((column, codes))
-        sums = np.bincount(codes[order], weights=column[order], minlength=count)
-        return np.asarray(sums, dtype=np.float64)
+        return np.asarray(np.bincount(codes[order], weights=column[order], minlength=count), dtype=np.float64)
 
     return [np.minimum(summed(t), summed(b)) for t, b in zip(tops, bottoms, strict=True)], [summed(b) for b in bottoms]
 
