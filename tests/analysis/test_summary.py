@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.summary import Collector, failure_code, summarise, summary_to_json
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     Claim,
     FailureMode,
@@ -19,6 +20,7 @@ from everyclaim.core.types import (
     Outcome,
     Provenance,
     Result,
+    Sample,
     Span,
     Usage,
     Verdict,
@@ -227,11 +229,11 @@ def test_counts_are_consistent_and_the_json_is_strict(results):
 
 
 def test_one_pass_can_serve_the_summary_and_another_reader():
-    """`watching` hands results on untouched while it collects them."""
+    """`watching` hands records on untouched while it collects them."""
     collector = Collector()
-    given_results = [answer("s"), answer("u")]
-    assert list(collector.watching(given_results)) == given_results
-    assert collector.finish() == summarise(given_results)
+    records = [Kept(place, "", Sample("a", "text"), answer(labels)) for place, labels in enumerate("su")]
+    assert list(collector.watching(records)) == records
+    assert collector.finish() == summarise(record.result for record in records)
 
 
 def test_memory_per_sample_is_a_few_numbers():

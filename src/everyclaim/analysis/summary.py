@@ -17,6 +17,7 @@ import numpy as np
 
 from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.columns import Columns, Selection
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratios
 
@@ -93,11 +94,11 @@ class Collector:
     def __post_init__(self) -> None:
         self._columns = Columns(tuple(dict.fromkeys(self.slices)), by_question=self.cluster_by == "question")
 
-    def watching(self, results: Iterable[Result]) -> Iterator[Result]:
-        """Pass results on unchanged, collecting each."""
-        for result in results:
-            self.add(result)
-            yield result
+    def watching(self, records: Iterable[Kept]) -> Iterator[Kept]:
+        """Pass kept results on unchanged, collecting each."""
+        for record in records:
+            self.add(record.result)
+            yield record
 
     def add(self, result: Result) -> None:
         """Collect one result."""
