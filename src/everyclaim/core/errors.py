@@ -6,13 +6,16 @@
     │   ├── ConfigError           a setting, a spec or an option is wrong
     │   └── MissingExtraError     an optional part is not installed
     ├── OperatorError             whoever runs it: disk, database, limits
-    │   └── StoreError            the store cannot be opened, read or written
+    │   ├── StoreError            the store cannot be opened, read or written
+    │   └── BudgetExceeded        a limit on cost, calls or tokens is reached; what is done is kept
     └── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
 
 A message says what, the offending value, and what to do about it.
 """
 
 from __future__ import annotations
+
+from everyclaim.core.types import Usage
 
 
 class EveryclaimError(Exception):
@@ -48,9 +51,20 @@ class StoreError(OperatorError):
     """The store cannot be opened, read or written."""
 
 
-class JudgeError(EveryclaimError):
-    """A judge gave no usable verdict. `code` is short and stable, for counting (`missing_verdict`)."""
+class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was asked for, not a fault)
+    """A limit on cost, calls or tokens is reached, the user's own or the provider's; stops the run."""
 
-    def __init__(self, code: str, message: str) -> None:
+
+class JudgeError(EveryclaimError):
+    """A judge gave no usable verdict. `code` is short and stable, for counting (`missing_verdict`).
+
+    `retry_after` is in seconds, where a provider said so; `usage` is what was paid all the same.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, retry_after: float | None = None, usage: Usage | None = None
+    ) -> None:
         super().__init__(f"{code}: {message}")
         self.code = code
+        self.retry_after = retry_after
+        self.usage = usage

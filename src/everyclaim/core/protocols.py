@@ -80,8 +80,14 @@ class ChatModel(Protocol):
     def spec(self) -> str:
         """Provider and model, as a component spec."""
 
-    async def complete(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None) -> ChatReply:
-        """Answer; with a JSON schema, in that form. Raises `JudgeError` when the provider gives up."""
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Answer; with a JSON schema, in that form (its `title` names it). Raises `JudgeError` when there is no answer.
+
+        `tag` is never sent: it keeps calls apart that send the same text, such as the prompt's version or
+        the number of a repeat, and is part of every cache key.
+        """
 
 
 class Kept(NamedTuple):

@@ -169,13 +169,31 @@ class JudgedClaim(Claim):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What scoring cost. `cost` is in US dollars, None when a price is unknown."""
+    """What scoring cost. `cost` is in US dollars, None when a price is unknown.
+
+    `prompt_tokens` are all that were sent; some of them a provider read from, or wrote to, its prefix cache.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cache_hits: int = 0
+    cache_hits: int = 0  # answered by our own cache, without a call
     cost: float | None = 0.0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        """Add up; the cost is unknown as soon as one part's is."""
+        known = self.cost is not None and other.cost is not None
+        return Usage(
+            self.calls + other.calls,
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cache_hits + other.cache_hits,
+            (self.cost or 0.0) + (other.cost or 0.0) if known else None,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,6 +90,8 @@ def result_to_json(result: Result) -> dict[str, Any]:
             "completion_tokens": result.usage.completion_tokens,
             "cache_hits": result.usage.cache_hits,
             "cost": result.usage.cost,
+            "cache_read_tokens": result.usage.cache_read_tokens,
+            "cache_write_tokens": result.usage.cache_write_tokens,
         },
         "provenance": provenance_to_json(result.provenance),
     }

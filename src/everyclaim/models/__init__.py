@@ -1,0 +1,1 @@
+"""Chat models and the wrappers around them; embedded models come here too."""

@@ -1,0 +1,111 @@
+"""One model at one endpoint: the `ChatModel` that all wrappers stand on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Usage
+from everyclaim.models.boundary import RejectedError
+from everyclaim.models.dialect import Dialect, first_dialect, next_dialect
+from everyclaim.models.keys import find_key
+from everyclaim.models.options import EndpointOptions, read_options
+from everyclaim.models.sdk import open_transport
+from everyclaim.models.transport import Transport
+from everyclaim.models.wires import WIRES
+
+_log = logging.getLogger(__name__)
+MAX_ATTEMPTS = 8  # ways to put one request
+
+
+class Endpoint:
+    """A model at an endpoint. It sends, and learns what the endpoint takes; retries and caches are wrappers."""
+
+    def __init__(self, options: EndpointOptions, transport: Transport) -> None:
+        self.options = options
+        self._transport = transport
+        self._wire = WIRES[options.api]
+        # The Anthropic address may be given with or without the version at its end.
+        known = options.api == "messages" and options.base_url.endswith("/v1")
+        self._path = self._wire.path.removeprefix("/v1") if known else self._wire.path
+        self.dialect_: Dialect = first_dialect(options)  # learned
+
+    @property
+    def spec(self) -> str:
+        """Provider, model and options, without secrets."""
+        return self.options.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
+        del tag  # for caches
+        turns = [_encodable(message) for message in messages]
+        tried = self.dialect_
+        first: RejectedError | None = None
+        for calls in range(1, MAX_ATTEMPTS + 1):
+            body = self._wire.write(self.options, tried, turns, schema)
+            try:
+                reply = self._wire.read(await self._transport.post(self._path, body))
+            except RejectedError as error:
+                first = first or error
+                first.usage = Usage(calls=calls)
+                following = next_dialect(tried, error, body.keys(), structured=schema is not None)
+                if following is None:
+                    break
+                tried = following
+            except JudgeError as error:
+                error.usage = (error.usage or Usage(calls=1)) + Usage(calls=calls - 1)
+                raise
+            else:
+                self._remember(tried, structured=schema is not None)
+                return reply if calls == 1 else replace(reply, usage=reply.usage + Usage(calls=calls - 1))
+        assert first is not None  # the loop ends early only by a rejection
+        raise first
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self._transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.spec})"
+
+    def _remember(self, worked: Dialect, *, structured: bool) -> None:
+        if structured and not worked.confirmed:
+            worked = replace(worked, confirmed=True)
+        if worked == self.dialect_:
+            return
+        before, self.dialect_ = self.dialect_, worked
+        for name in sorted(worked.dropped - before.dropped):
+            if not name.startswith("limit:"):
+                _log.warning("%s does not take %s; it is left out from now on", self.spec, name)
+        if worked.mode != before.mode:
+            _log.info("%s gives JSON by %s, not by %s", self.spec, worked.mode, before.mode)
+
+
+def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
+    """Build the endpoint that ``openai:…`` or ``anthropic:…`` names.
+
+    A server at another address may need no key, so there a missing one is no error. Raises `ConfigError` for
+    an option that is wrong and `MissingExtraError` for a part that is not installed.
+    """
+    options = read_options(spec)
+    given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
+    required = options.is_home and not given_in_header
+    secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
+    return Endpoint(options, open_transport(options, secret))
+
+
+def _encodable(message: Message) -> Message:
+    """Replace lone surrogates, which no encoding carries; offsets stay true, one character for one."""
+    try:
+        message.content.encode()
+    except UnicodeEncodeError:
+        text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in message.content)
+        return Message(message.role, text, message.cache)
+    return message

@@ -1,0 +1,104 @@
+"""Where API keys come from, and how they are kept out of sight.
+
+Looked for in this order: the key given in code; the environment variable named by `key_env`; the
+provider's own variable; the keys file, a TOML file with one line per provider (``openai = "…"``) at
+``$EVERYCLAIM_KEYS`` or ``~/.config/everyclaim/keys.toml``. A key is never part of a spec.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from everyclaim.core.errors import ConfigError
+
+VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+HIDDEN = "***"
+
+_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+class Secret:
+    """A text that shows itself only when asked to: not in `repr`, not in `str`, not when pickled."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the secret, for the one place that sends it."""
+        return self._value
+
+    def __bool__(self) -> bool:
+        return bool(self._value)
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    def __reduce__(self) -> str:
+        raise TypeError("a secret cannot be pickled")
+
+
+def find_key(provider: str, *, given: str | None = None, variable: str = "", required: bool = True) -> Secret:
+    """Return the key for a provider, empty when there is none and none is `required`.
+
+    Raises `ConfigError` that says where a key can be put.
+    """
+    if given:
+        return _checked(given, "the key given in code")
+    if variable:
+        if value := os.environ.get(variable):
+            return _checked(value, variable)
+        raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
+    usual = VARIABLES.get(provider, "")
+    if value := os.environ.get(usual, "") or _from_file(provider):
+        return _checked(value, usual)
+    if required:
+        raise ConfigError(f"no API key for {provider}: set {usual}, or write '{provider} = \"…\"' into {keys_file()}")
+    return Secret("")
+
+
+def keys_file() -> Path:
+    """Return where the keys file is looked for."""
+    if given := os.environ.get("EVERYCLAIM_KEYS"):
+        return Path(given)
+    base = os.environ.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else Path.home() / ".config") / "everyclaim" / "keys.toml"
+
+
+def scrub(text: str, secrets: tuple[Secret, ...] = ()) -> str:
+    """Return a text on one line, at most 300 characters, without these secrets and what looks like a key."""
+    for secret in secrets:
+        if secret:
+            text = text.replace(secret.reveal(), HIDDEN)
+    text = _LOOKS_LIKE_A_KEY.sub(HIDDEN, _CONTROLS.sub(" ", text)).strip()
+    return text if len(text) <= 300 else text[:299] + "…"
+
+
+def _from_file(provider: str) -> str:
+    path = keys_file()
+    try:
+        rows = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return ""
+    except (OSError, ValueError):
+        # What the parser says may quote the line, and with it the key.
+        raise ConfigError(
+            f'the keys file {path} cannot be read as TOML; it holds lines such as: openai = "…"'
+        ) from None
+    value = rows.get(provider, "")
+    if not isinstance(value, str):
+        raise ConfigError(f'the keys file {path} must hold one text per provider, as in: openai = "…"')
+    return value
+
+
+def _checked(value: str, source: str) -> Secret:
+    value = value.strip()
+    if not value.isascii() or not value.isprintable() or " " in value:
+        raise ConfigError(f"the API key from {source} holds a character that no key has; was it copied whole?")
+    return Secret(value)

@@ -1,0 +1,209 @@
+"""What a chat model's spec may say: ``openai:gpt-5-mini?base_url=…&max_tokens=…&header.X=…``.
+
+| option | meaning |
+| --- | --- |
+| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway |
+| `api` | `chat` (default) or `responses`; OpenAI only |
+| `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
+| `max_tokens` | most tokens of a reply |
+| `temperature`, `top_p`, `seed`, `reasoning_effort` | sent as given; where refused dropped, with a warning in the log |
+| `structured` | `schema`, `tool` or `plain`, instead of finding out |
+| `timeout` | seconds for one whole answer, 120 |
+| `key_env` | name of the environment variable that holds the key |
+| `header.X`, `query.X` | another header or query parameter; ``$NAME`` is read from the environment |
+| `body.X` | another field of the request's body, as JSON |
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, cast
+from urllib.parse import urlsplit
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.models.keys import HIDDEN, Secret
+
+Mode = Literal["schema", "tool", "plain"]
+HOMES: Mapping[str, tuple[str, str]] = {  # provider → its own address, the variable that moves it
+    "openai": ("https://api.openai.com/v1", "OPENAI_BASE_URL"),
+    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
+}
+SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointOptions:
+    """A chat model's spec, checked. `spec` names it without secrets; `identity` is all that can change a reply."""
+
+    provider: str
+    model: str
+    base_url: str
+    api: Literal["chat", "responses", "messages"]
+    transport: Literal["direct", "sdk"]
+    spec: str
+    identity: str
+    max_tokens: int | None = None
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    structured: Mode | None = None
+    timeout: float = 120.0
+    key_env: str = ""
+    headers: Mapping[str, Secret] = field(default_factory=dict)
+    query: Mapping[str, Secret] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_home(self) -> bool:
+        """Whether this is the provider's own endpoint, where its prices and habits hold."""
+        return urlsplit(self.base_url).hostname == urlsplit(HOMES[self.provider][0]).hostname
+
+    @property
+    def where(self) -> str:
+        """The endpoint's address as it may be shown."""
+        return _without_password(self.base_url)
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """Everything here that must not be shown."""
+        return (*self.headers.values(), *self.query.values())
+
+
+def read_options(spec: Spec | str) -> EndpointOptions:
+    """Check a spec. Raises `ConfigError` that names the option, the value and what it may be."""
+    spec = Spec.parse(spec) if isinstance(spec, str) else spec
+    if spec.name not in HOMES:
+        raise ConfigError(f"unknown provider {spec.name!r}; known: {', '.join(sorted(HOMES))}")
+    if not spec.argument:
+        raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
+    given = dict(spec.options)
+    home, variable = HOMES[spec.name]
+    base_url = _base_url(given.pop("base_url", "") or os.environ.get(variable, "") or home)
+    apis = ("chat", "responses") if spec.name == "openai" else ("messages",)
+    named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
+    structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
+    options = EndpointOptions(
+        provider=spec.name,
+        model=spec.argument,
+        base_url=base_url,
+        api=_choice(given, "api", apis),
+        transport=_choice(given, "transport", ("direct", "sdk")),
+        spec=_shown(spec),
+        identity=_identity(spec, base_url, named),
+        max_tokens=_number(given, "max_tokens", int, at_least=1),
+        sampling=_sampling(given),
+        structured=cast("Mode | None", structured),
+        timeout=_number(given, "timeout", float, at_least=0.001) or 120.0,
+        key_env=given.pop("key_env", ""),
+        headers={name: _secret(f"header.{name}", value) for name, value in named["header"].items()},
+        query={name: _secret(f"query.{name}", value) for name, value in named["query"].items()},
+        body={name: _json(name, value) for name, value in named["body"].items()},
+    )
+    if given:
+        raise ConfigError(f"unknown option {min(given)!r} in {_shown(spec)!r}; known: {', '.join(_KNOWN)}")
+    return options
+
+
+_KNOWN = (
+    *("api", "base_url", "body.X", "header.X", "key_env", "max_tokens", "query.X", "structured"),
+    *SAMPLING,
+    *("timeout", "transport"),
+)
+
+
+def _base_url(text: str) -> str:
+    parts = urlsplit(text)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigError(
+            f"base_url {_without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
+            "(query parameters go into 'query.NAME=value')"
+        )
+    return text.rstrip("/")
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    if "@" not in parts.netloc:
+        return url
+    return parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+def _named(given: dict[str, str], prefix: str) -> dict[str, str]:
+    found = {name: given.pop(name) for name in sorted(given) if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in found.items()}
+
+
+def _choice(given: dict[str, str], name: str, allowed: tuple[str, ...]) -> Any:
+    value = given.pop(name, allowed[0])
+    if value not in allowed:
+        raise ConfigError(f"option {name}={value!r}: choose one of {', '.join(allowed)}")
+    return value
+
+
+def _number(given: dict[str, str], name: str, kind: Callable[[str], Any], *, at_least: float | None = None) -> Any:
+    text = given.pop(name, None)
+    if text is None:
+        return None
+    try:
+        value = kind(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (at_least is not None and value < at_least):
+        wanted = f"a number of at least {at_least:g}" if at_least is not None else "a number"
+        raise ConfigError(f"option {name}={text!r} must be {wanted}")
+    return value
+
+
+def _sampling(given: dict[str, str]) -> dict[str, Any]:
+    found = {
+        "temperature": _number(given, "temperature", float, at_least=0),
+        "top_p": _number(given, "top_p", float, at_least=0),
+        "seed": _number(given, "seed", int),
+        "reasoning_effort": given.pop("reasoning_effort", None),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _secret(name: str, value: str) -> Secret:
+    if value.startswith("$"):
+        variable = value[1:]
+        if variable not in os.environ:
+            raise ConfigError(f"option {name} names the environment variable {variable}, which is not set")
+        value = os.environ[variable]
+    if not value.isprintable():
+        raise ConfigError(f"option {name} holds a line break or another control character")
+    return Secret(value)
+
+
+def _json(name: str, value: str) -> Any:
+    try:
+        return json.loads(value)
+    except ValueError:
+        raise ConfigError(f"option body.{name}={value!r} is not JSON; a text needs quotes") from None
+
+
+def _shown(spec: Spec) -> str:
+    options = {name: _hidden(name, value) for name, value in spec.options.items()}
+    return str(Spec(spec.name, spec.argument, options))
+
+
+def _hidden(name: str, value: str) -> str:
+    if name.startswith(("header.", "query.")) and not value.startswith("$"):
+        return HIDDEN
+    return _without_password(value) if name == "base_url" else value
+
+
+def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:
+    """Return what tells this endpoint from every other; values that may be secret only as digests."""
+    skipped = {"timeout", "key_env", "transport", "base_url"}  # how a reply is fetched, not what it says
+    options = {k: v for k, v in spec.options.items() if k not in skipped and not k.startswith(("header.", "query."))}
+    for kind in ("header", "query"):
+        for name, value in named[kind].items():
+            told = _secret(f"{kind}.{name}", value).reveal()
+            options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    options["base_url"] = hashlib.sha256(base_url.encode()).hexdigest()
+    return json.dumps([spec.name, spec.argument, sorted(options.items())])

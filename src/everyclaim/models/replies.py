@@ -1,0 +1,140 @@
+"""Read the one JSON value out of a model's reply. Strictly: what is cut or ambiguous is an error, never half kept.
+
+Accepted: the value alone, in a code fence, or with prose around it. A reply is parsed, never evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatReply
+
+MAX_CHARS = 10_000_000
+MAX_DEPTH = 64
+
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_STOPS = re.compile(r'["{}\[\]]')
+_STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+def read_reply(reply: ChatReply) -> dict[str, Any]:
+    """Return the JSON object of a reply.
+
+    Raises `JudgeError` with the code `truncated`, `refused`, `filtered`, `empty_reply` or `malformed`; it
+    carries the reply's usage, which was paid.
+    """
+    try:
+        _check_finish(reply)
+        return parse_object(reply.content)
+    except JudgeError as error:
+        error.usage = reply.usage
+        raise
+
+
+def _check_finish(reply: ChatReply) -> None:
+    if reply.finish == "length":
+        raise JudgeError("truncated", "the reply was cut at the output limit; raise max_tokens or send fewer claims")
+    if reply.finish == "refusal":
+        raise JudgeError("refused", f"the model declined: {_shown(reply.content)}")
+    if reply.finish == "filtered":
+        raise JudgeError("filtered", "the provider's content filter stopped the reply")
+
+
+def parse_object(text: str) -> dict[str, Any]:
+    """Return the one JSON object in a text.
+
+    Raises `JudgeError`: `empty_reply` for blank text; `truncated` when an object is opened and never closed;
+    `malformed` when there is none, when there are several that differ, and for duplicate keys, NaN,
+    infinite numbers, nesting beyond 64 levels and texts beyond ten million characters.
+    """
+    if len(text) > MAX_CHARS:
+        raise _malformed(f"the reply has {len(text)} characters, more than {MAX_CHARS}", text)
+    if thought := _THOUGHT.match(text):
+        text = text[thought.end() :]
+    text = text.strip("\ufeff \t\r\n")
+    if not text:
+        raise JudgeError("empty_reply", "the model answered with nothing")
+    found: list[dict[str, Any]] = []
+    fault = "there is no JSON object in it"
+    position = text.find("{")
+    while position >= 0:
+        end = _closing(text, position)
+        try:
+            value = _decode(text[position:end])
+        except ValueError as error:
+            fault = str(error)
+        else:
+            if value not in found:
+                found.append(value)
+        position = text.find("{", end)
+    if len(found) == 1:
+        return found[0]
+    raise _malformed("it holds several JSON objects that differ" if found else fault, text)
+
+
+def _closing(text: str, start: int) -> int:
+    """Return the offset just past the bracket that closes the one at `start`; brackets in strings do not count."""
+    depth = 0
+    position = start
+    while stop := _STOPS.search(text, position):
+        position = stop.end()
+        if stop[0] == '"':
+            string = _STRING_END.match(text, position)
+            if not string:
+                break
+            position = string.end()
+        elif stop[0] in "{[":
+            depth += 1
+            if depth > MAX_DEPTH:
+                raise _malformed(f"it nests deeper than {MAX_DEPTH} levels", text)
+        else:
+            depth -= 1
+            if depth == 0:
+                return position
+    raise JudgeError("truncated", f"the JSON in the reply is opened and never closed: {_shown(text)}")
+
+
+def _decode(text: str) -> dict[str, Any]:
+    value = json.loads(
+        text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite, parse_int=_bounded
+    )
+    assert isinstance(value, dict)  # it starts with a brace
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:50]!r} comes twice in one object")
+    return row
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isfinite(value):
+        return value
+    raise ValueError(f"the number {digits[:30]} is out of range")
+
+
+def _bounded(digits: str) -> int:
+    if len(digits) > 40:
+        raise ValueError("a number has more than 40 digits")
+    return int(digits)
+
+
+def _malformed(why: str, text: str) -> JudgeError:
+    return JudgeError("malformed", f"the reply is not the JSON asked for, {why}: {_shown(text)}")
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 120 else f"{text[:80]} … {text[-30:]}")

@@ -1,0 +1,203 @@
+"""A model provider on loopback: real HTTP, the wire formats of OpenAI and Anthropic, faults on demand.
+
+    with JudgeServer(['{"ok": true}', rate_limited()]) as server:
+        ...  # point a client at server.base_url (OpenAI) or server.root (Anthropic)
+        assert server.calls == 1
+
+It runs on its own event loop in a thread of its own, so it serves synchronous and asynchronous tests
+alike. For benchmarks run it in a process of its own: ``python -m everyclaim.testing``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from everyclaim.testing.http1 import Connection, RawRequest, RawResponse
+from everyclaim.testing.script import Fault, Reply, Request, Rule, Script, Step, rejected
+from everyclaim.testing.wire import PATHS, render, render_error
+
+SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"})
+JSON = "application/json"
+
+
+class JudgeServer:
+    """A scripted provider on loopback; a context manager, synchronous and asynchronous.
+
+    `script` is a step, a list of steps (the last one is repeated) or a rule. `latency` is in seconds.
+    With `api_key`, any other key is answered with 401. `keep` says whether requests are kept for
+    assertions; turn it off where millions are made.
+    """
+
+    def __init__(
+        self,
+        script: Script = "{}",
+        *,
+        latency: float = 0.0,
+        api_key: str | None = None,
+        keep: bool = True,
+        port: int = 0,
+    ) -> None:
+        self._rule = _as_rule(script)
+        self._latency = latency
+        self._api_key = api_key
+        self._keep = keep
+        self._port = port
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._connections: set[Connection] = set()
+        self._in_flight = 0
+        self.calls = 0
+        self.peak = 0  # the most requests that were ever in flight together
+        self.requests: list[Request] = []
+        self.errors: list[Exception] = []  # what a rule raised; the client saw a 500
+
+    @property
+    def root(self) -> str:
+        """The address without a path, as Anthropic's SDK wants it."""
+        return f"http://127.0.0.1:{self._port}"
+
+    @property
+    def base_url(self) -> str:
+        """The address with `/v1`, as OpenAI's SDK wants it."""
+        return f"{self.root}/v1"
+
+    def start(self) -> Self:
+        """Listen. Returns when connections are taken."""
+        ready = threading.Event()
+        listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
+        self._port = listener.getsockname()[1]
+        self._thread = threading.Thread(target=self._serve, args=(listener, ready), daemon=True, name="judge-server")
+        self._thread.start()
+        ready.wait()
+        return self
+
+    def stop(self) -> None:
+        """Stop listening and drop every connection; the counts and requests stay."""
+        if self._loop and self._thread:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+        self._loop = self._thread = None
+
+    def script(self, script: Script) -> None:
+        """Change what the server does from the next request on."""
+        self._rule = _as_rule(script)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Self:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await asyncio.to_thread(self.stop)
+
+    def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        loop = self._loop = asyncio.new_event_loop()
+        server = loop.run_until_complete(
+            loop.create_server(lambda: Connection(self._handle, self._idle, self._connections), sock=listener)
+        )
+        loop.call_soon(ready.set)
+        try:
+            loop.run_forever()
+        finally:
+            server.close()
+            for connection in list(self._connections):
+                connection.close()
+            loop.run_until_complete(asyncio.sleep(0))
+            loop.run_until_complete(server.wait_closed())
+            loop.close()
+
+    def _idle(self) -> None:
+        self._in_flight -= 1
+
+    def _handle(self, raw: RawRequest) -> RawResponse:
+        self._in_flight += 1
+        self.peak = max(self.peak, self._in_flight)
+        path = raw.path.partition("?")[0]
+        api = next((api for end, api in PATHS.items() if path.endswith(end)), None)
+        if api is None or raw.method != "POST":
+            return _respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))
+        try:
+            body = json.loads(raw.body)
+        except ValueError:
+            return _respond(400, render_error(api, {"message": "the request's body is not JSON"}))
+        self.calls += 1
+        headers = {name: value for name, value in raw.headers.items() if name not in SECRET_HEADERS}
+        authorised = any(raw.headers.get(name) for name in SECRET_HEADERS)
+        request = Request(self.calls, api, path, headers, body, authorised)
+        if self._keep:
+            self.requests.append(request)
+        return self._answer(request, raw.headers)
+
+    def _answer(self, request: Request, headers: Mapping[str, str]) -> RawResponse:
+        if self._api_key is not None and self._api_key not in _keys(headers):
+            step: Step = rejected("Incorrect API key provided", status=401, code="invalid_api_key")
+        else:
+            try:
+                step = self._rule(request)
+            except Exception as error:  # noqa: BLE001  (a test's rule may raise anything; the test reads it)
+                self.errors.append(error)
+                return _respond(500, render_error(request.api, {"message": f"the rule raised {error!r}"}))
+        if isinstance(step, str):
+            step = Reply(step)
+        if isinstance(step, Fault):
+            return self._fail(request, step)
+        latency = self._latency if step.latency is None else step.latency
+        return _respond(200, render(request, step), latency=latency)
+
+    def _fail(self, request: Request, fault: Fault) -> RawResponse:
+        if fault.raw is not None:
+            data = fault.raw
+        elif fault.error is not None:
+            data = json.dumps(render_error(request.api, fault.error)).encode()
+        else:
+            data = json.dumps(render(request, fault.reply)).encode()
+        headers = {"content-type": fault.content_type, **fault.headers}
+        return RawResponse(fault.status, data, headers, self._latency, fault.send, fault.drip, fault.hang)
+
+
+def refused_url() -> str:
+    """Return an OpenAI base URL on loopback where nothing listens."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
+
+
+def _respond(status: int, body: Mapping[str, Any], latency: float = 0.0) -> RawResponse:
+    return RawResponse(status, json.dumps(body).encode(), {"content-type": JSON}, latency)
+
+
+def _keys(headers: Mapping[str, str]) -> set[str]:
+    return {
+        headers.get("x-api-key", ""),
+        headers.get("api-key", ""),
+        headers.get("authorization", "")[len("Bearer ") :],
+    }
+
+
+def _as_rule(script: Script) -> Rule:
+    if callable(script):
+        return script
+    if isinstance(script, str | Reply | Fault):
+        return _always(script)
+    steps = list(script)
+    if not steps:
+        raise ValueError("a script needs at least one step")
+    position = iter(range(len(steps)))
+    return lambda _: steps[next(position, len(steps) - 1)]
+
+
+def _always(step: Step) -> Callable[[Request], Step]:
+    return lambda _: step
