@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from sentencex import get_sentence_boundaries  # type: ignore[import-untyped]  # it ships no types
+from sentencex import get_sentence_boundaries
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote"]
 
