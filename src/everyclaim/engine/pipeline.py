@@ -89,6 +89,14 @@ async def run(
     return RunReport(run, status, work.outcomes, work.skipped, work.reason)
 
 
+class _InterruptedError(Exception):
+    """Carries an interrupt from a sample's task: raised there as it is, it would tear down the event loop."""
+
+    def __init__(self, interrupt: BaseException) -> None:
+        super().__init__()
+        self.interrupt = interrupt
+
+
 class _Run:
     """The moving parts of one call of `run`: a feeder, the samples in flight, and a writer."""
 
@@ -134,6 +142,8 @@ class _Run:
                 # The whole loop is being torn down, as after an interrupt in the middle of a metric.
                 self._store.save_all(self._run, [kept for kept, _ in self._ready])
         for error in errors:
+            if isinstance(error, _InterruptedError):
+                raise error.interrupt
             if error is not None:
                 raise error
 
@@ -184,6 +194,8 @@ class _Run:
         begun = time.perf_counter()
         try:
             result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds)
+        except (KeyboardInterrupt, SystemExit) as interrupt:
+            raise _InterruptedError(interrupt) from interrupt
         finally:
             self._slots.release()
         self.outcomes[result.outcome] += 1

@@ -6,6 +6,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -29,6 +30,7 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def _wait_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     started = threading.Event()
+    finished = threading.Event()  # and not Thread.join, which takes an interrupted wait for the thread's end
     task: asyncio.Task[T]
     loop: asyncio.AbstractEventLoop
     values: list[T] = []
@@ -46,17 +48,19 @@ def _wait_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
             values.append(asyncio.run(main()))
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             errors.append(error)
+        finally:
+            finished.set()
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="everyclaim-wait", daemon=True)
     thread.start()
     started.wait()
     try:
-        while thread.is_alive():
-            thread.join(_GLANCE)
+        while not finished.wait(_GLANCE):
+            pass
     except BaseException:
-        if thread.is_alive():
+        with suppress(RuntimeError):  # it ended at the same moment
             loop.call_soon_threadsafe(task.cancel)
-        thread.join()
+        finished.wait()
         raise
     if errors:
         raise errors[0]

@@ -180,7 +180,7 @@ class Store:
             SAMPLES.c.run_id == run, SAMPLES.c.position >= start, SAMPLES.c.position < stop
         )
         with self._read() as connection:
-            return dict(connection.execute(query).tuples().all())
+            return dict(connection.execute(query).all())
 
     def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
         """Keep one result; see `save_all`."""
@@ -281,7 +281,7 @@ class Store:
             query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
                 SAMPLES.c.run_id == run, SAMPLES.c.position.in_(positions)
             )
-            there.update(connection.execute(query).tuples().all())
+            there.update(connection.execute(query).all())
         new = []
         for kept in batch:
             if kept.position not in there:
@@ -298,7 +298,7 @@ class Store:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
-        return [run_from(row, _counts(row["counts"] or live[row["id"]])) for row in rows]
+        return [run_from(row, _counts(live.get(row["id"], row["counts"]))) for row in rows]
 
     def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
         counts: dict[str, dict[str, int]] = {run: {} for run in runs}

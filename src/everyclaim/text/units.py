@@ -137,11 +137,11 @@ percentage_point percent percentage_point 1 percentage_point percentage_points
 percentage_point percent basis_point 0.01 basis_point basis_points bps
 money:USD USD      dollar       1         dollar dollars usd us_dollar us_dollars bucks
 money:USD USD      cent         0.01      cent cents ¢
-money:EUR EUR      euro         1         euro euros eur
-money:GBP GBP      pound_sterling 1       gbp pounds_sterling sterling quid
+money:EUR EUR      euro         1         euro euros eur €
+money:GBP GBP      pound_sterling 1       gbp pounds_sterling sterling quid £
 money:GBP GBP      penny        0.01      pence
-money:JPY JPY      yen          1         yen jpy
-money:INR INR      rupee        1         rupee rupees inr
+money:JPY JPY      yen          1         yen jpy ¥
+money:INR INR      rupee        1         rupee rupees inr ₹
 money:CNY CNY      yuan         1         yuan renminbi rmb cny
 money:RUB RUB      rouble       1         rouble roubles ruble rubles rub
 money:CHF CHF      franc        1         chf francs swiss_francs
