@@ -64,7 +64,11 @@ class JudgeError(EveryclaimError):
     def __init__(
         self, code: str, message: str, *, retry_after: float | None = None, usage: Usage | None = None
     ) -> None:
-        super().__init__(f"{code}: {message}")
+        super().__init__(code, message)  # both, so that it can be copied and pickled
         self.code = code
+        self.message = message
         self.retry_after = retry_after
         self.usage = usage
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"

@@ -66,7 +66,7 @@ class Endpoint:
                 self._remember(tried, structured=schema is not None)
                 return reply if calls == 1 else replace(reply, usage=reply.usage + Usage(calls=calls - 1))
         assert first is not None  # the loop ends early only by a rejection
-        raise first
+        raise JudgeError("bad_request", first.message, usage=first.usage) from None
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""

@@ -1,5 +1,45 @@
-"""Tools for tests of judges: a provider on loopback with faults on demand."""
+"""Tools for tests of judges: a model provider on loopback with faults on demand, recordings, retries without waits."""
 
-from everyclaim.testing.server import JudgeServer
+from everyclaim.testing.cassette import Recorder, Replayer
+from everyclaim.testing.script import (
+    Fault,
+    Reply,
+    Request,
+    body,
+    empty_body,
+    fenced,
+    hang,
+    html,
+    malformed_json,
+    rate_limited,
+    rejected,
+    reset,
+    server_error,
+    slow_drip,
+    truncated,
+)
+from everyclaim.testing.server import JudgeServer, refused_url
+from everyclaim.testing.sleepless import no_sleep
 
-__all__ = ["JudgeServer"]
+__all__ = [
+    "Fault",
+    "JudgeServer",
+    "Recorder",
+    "Replayer",
+    "Reply",
+    "Request",
+    "body",
+    "empty_body",
+    "fenced",
+    "hang",
+    "html",
+    "malformed_json",
+    "no_sleep",
+    "rate_limited",
+    "refused_url",
+    "rejected",
+    "reset",
+    "server_error",
+    "slow_drip",
+    "truncated",
+]

@@ -1,0 +1,103 @@
+"""Put a chat model together: an endpoint inside its wrappers, outermost first.
+
+Shared    identical calls at the same time are one
+Cached    what was answered before
+Retrying  what may work the next time
+Limited   rates and calls in flight; held while a call waits for its answer, not while it waits to retry
+Budgeted  the limits of a run; every attempt counts
+Metered   what it cost
+Endpoint  the provider
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.spec import Spec
+from everyclaim.models.budgeted import Budget, Budgeted
+from everyclaim.models.cached import Cached, ReplyCache
+from everyclaim.models.endpoint import Endpoint, from_spec
+from everyclaim.models.limited import Limited, Rates
+from everyclaim.models.metered import Meter, Metered
+from everyclaim.models.prices import find_price
+from everyclaim.models.retrying import Patience, Retrying
+from everyclaim.models.shared import Shared
+
+
+@dataclass(frozen=True, slots=True)
+class ChatSettings:
+    """How calls are made. The same settings, and so one meter, one cache and one budget, serve all judges of a run."""
+
+    patience: Patience = field(default_factory=Patience)
+    rates: Rates = field(default_factory=lambda: Rates(concurrency=64))
+    budget: Budget = field(default_factory=Budget)
+    cache: ReplyCache | None = None
+    prices: Path | None = None  # a file that goes over our own table
+
+
+class Chat:
+    """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
+
+    def __init__(self, endpoint: Endpoint, model: ChatModel, meter: Meter) -> None:
+        self.endpoint = endpoint
+        self.meter = meter
+        self._model = model
+
+    @property
+    def spec(self) -> str:
+        """Provider, model and options, without secrets."""
+        return self.endpoint.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Answer. Raises `JudgeError` for this call, `ConfigError`, `BudgetExceeded` and `StoreError` for the run."""
+        return await self._model.complete(messages, schema=schema, tag=tag)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop; it can be used again after."""
+        await self.endpoint.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        return f"Chat({self.spec})"
+
+
+def build_chat_model(
+    spec: Spec | str, settings: ChatSettings | None = None, *, key: str | None = None, meter: Meter | None = None
+) -> Chat:
+    """Build what ``openai:…`` or ``anthropic:…`` names, ready to be called many thousand times.
+
+    `key` goes over the environment and the keys file. Models that shall share a budget are given the same
+    `meter`. Raises `ConfigError` for a wrong spec, a missing key, or a limit on cost where no price is known.
+    """
+    settings = settings or ChatSettings()
+    meter = meter or Meter()
+    endpoint = from_spec(spec, key=key)
+    options = endpoint.options
+    price = find_price(options.provider, options.model, is_home=options.is_home, file=settings.prices)
+    if settings.budget.max_cost is not None and price is None:
+        raise ConfigError(
+            f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: "
+            "give a price file, or limit max_calls or max_tokens"
+        )
+    model: ChatModel = Metered(endpoint, price, meter)
+    model = Budgeted(model, settings.budget, meter)
+    model = Limited(model, settings.rates)
+    model = Retrying(model, settings.patience)
+    if settings.cache:
+        model = Cached(model, settings.cache, options.identity)
+    return Chat(endpoint, Shared(model, options.identity), meter)
