@@ -34,7 +34,7 @@ class Settings(BaseSettings):
 
     metric: str = "faithfulness"
     judge: str = "lexical"
-    decomposer: str = "embedded"
+    decomposer: str | None = None  # the judge's own model where it is one, else `embedded`
     strategy: Strategy | None = None
     strict: bool = False
     empty: Empty = "exclude"
