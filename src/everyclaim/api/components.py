@@ -121,7 +121,7 @@ def default_decomposer(judge: str | Verifier) -> str:
 
 
 def build_decomposer(decomposer: str | Decomposer | None = None, chats: Chats | None = None) -> Decomposer:
-    """Return the decomposer a spec names (None: `embedded`), or the one given. Raises `ConfigError` for an unknown name."""
+    """Return the decomposer a spec names (None: `embedded`), or the one given; an unknown name is a `ConfigError`."""
     decomposer = "embedded" if decomposer is None else decomposer
     return _create(DECOMPOSERS, decomposer, chats) if isinstance(decomposer, str) else decomposer
 

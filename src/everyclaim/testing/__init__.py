@@ -1,6 +1,7 @@
 """Tools for tests of judges: a model provider on loopback with faults on demand, recordings, retries without waits."""
 
 from everyclaim.testing.cassette import Recorder, Replayer
+from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.testing.script import (
     Fault,
     Reply,
@@ -28,6 +29,7 @@ __all__ = [
     "Replayer",
     "Reply",
     "Request",
+    "ScriptedChat",
     "body",
     "empty_body",
     "fenced",
@@ -35,9 +37,11 @@ __all__ = [
     "html",
     "malformed_json",
     "no_sleep",
+    "play",
     "rate_limited",
     "refused_url",
     "rejected",
+    "request_data",
     "reset",
     "server_error",
     "slow_drip",
