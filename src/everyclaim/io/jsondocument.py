@@ -7,7 +7,7 @@ be stepped over, and memory holds one element, not the file.
 
 from __future__ import annotations
 
-import io
+import codecs
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -177,7 +177,8 @@ class _Window:
     """The part of the text that is being decoded."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._buffer = ""
         self._at = 0
         self._ended = False
@@ -249,7 +250,7 @@ class _Window:
         if self._ended:
             return False
         held = self._buffer[self._at :]
-        chunk = self._text.read(max(_CHUNK, len(held)))
-        self._ended = not chunk
-        self._buffer, self._at = held + chunk, 0
-        return bool(chunk)
+        data = self._stream.read(max(_CHUNK, len(held)))
+        self._ended = not data
+        self._buffer, self._at = held + self._decoder.decode(data, final=self._ended), 0
+        return len(self._buffer) > len(held) or not self._ended

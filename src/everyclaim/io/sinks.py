@@ -99,7 +99,7 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         case ".xz":
             stream = cast("BinaryIO", lzma.LZMAFile(file, "wb"))  # noqa: SIM115 - closed below
         case ".bz2":
-            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))  # noqa: SIM115 - closed below
+            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))
         case ".zst":
             stream = cast("BinaryIO", zstandard.ZstdCompressor().stream_writer(file, closefd=False))
         case _:
