@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -90,12 +91,17 @@ def quantities(text: str) -> list[Quantity]:
         if quantity is not None:
             found.append(_bounded(quantity, low))
         at += used
-    singles = list(_single_units(low)) if " a" in low or low.startswith("a") else []
-    if singles:
-        taken = [(q.start, q.end) for q in found]
-        found += [q for q in singles if not any(a < q.end and q.start < b for a, b in taken)] if len(taken) < 50 else []
-        found.sort(key=lambda q: q.start)
+    if " a" in low or low.startswith("a") or "half" in low:
+        starts = [quantity.start for quantity in found]
+        found += [single for single in _single_units(low) if not _overlaps(single, found, starts)]
+        found.sort(key=lambda quantity: quantity.start)
     return found
+
+
+def _overlaps(quantity: Quantity, found: list[Quantity], starts: list[int]) -> bool:
+    """Say whether `quantity` overlaps one of those in `found` that begin at `starts`."""
+    at = bisect_left(starts, quantity.end)
+    return at > 0 and found[at - 1].end > quantity.start
 
 
 def _join(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]:
