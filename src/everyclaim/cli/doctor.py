@@ -126,6 +126,8 @@ def _self_check(settings: Settings) -> Check:
         )
     except EveryclaimError as error:
         return Check("self-check", False, str(error))
+    except Exception as error:  # noqa: BLE001 - finding what is broken is the purpose
+        return Check("self-check", False, f"{type(error).__name__}: {error}")
     if result.outcome is not Outcome.SCORED or result.score is None:
         return Check("self-check", False, f"the example was not scored: {result.outcome.value}: {result.reason}")
     labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
