@@ -99,7 +99,7 @@ def test_bad_lines_are_kept_out_with_their_numbers(tmp_path):
     ids, bad, report = read(path, on_bad_row=heard.append)
     assert ids == ["1", "9", "10"]
     assert bad == [
-        "line 3: not valid JSON: Expecting ',' delimiter at column 19",
+        "line 3: not valid JSON: Expecting ',' delimiter at column 18",
         "line 4: expected an object, found an array",
         "line 5: not valid UTF-8: byte 0xff at byte 15 of the line",
         "line 6: not valid UTF-8: byte 0xed at byte 15 of the line",
