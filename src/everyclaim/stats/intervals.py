@@ -10,8 +10,9 @@ Which interval is used, and said in `Estimate.method`:
 =================== =====================================================================
 ``wilson``           every row is its own cluster and is 0 or 1: the score interval for a count
 ``wilson_effective`` few clusters, all of them alike, or hardly any away from 0 (or from 1), where
-                     resampling gives intervals of no width: the score interval with the effective sample size
-                     of Korn and Graubard, capped at the number of units seen
+                     resampling gives intervals of little or no width: the score interval with the
+                     effective sample size of Korn and Graubard; with few clusters at most the number
+                     of units seen
 ``bootstrap``        whole clusters drawn with replacement, percentiles, seeded
 ``clustered_clt``    many clusters: value ± z · the cluster-robust standard error (arXiv 2411.00640)
 ``one_cluster``      nothing can be said about the spread: the interval is [0, 1]
@@ -183,7 +184,9 @@ class _Rate:
             return float(self.clusters)  # how alike the units of a cluster are cannot be seen
         if self.error < _NO_SPREAD:
             return float(self.clusters)
-        units = min(self.n, value * (1 - value) / self.error**2)
+        units = value * (1 - value) / self.error**2
+        if self.clusters < FEW_CLUSTERS:
+            units = min(self.n, units)  # so few may look more alike than they are
         freedom = student_quantile(level, max(1, round(self.n) - 1)) / student_quantile(level, self.clusters - 1)
         return units * min(1.0, freedom**2)
 
