@@ -268,7 +268,21 @@ def test_ids_are_row_numbers_unless_given_and_always_unique():
     ids = [s.id for s in read_samples(rows, report=report)]
     assert ids == ["x", "x#2", "3", "3#2", "x#2#2", "x#3", "7"]
     (warning,) = [line for line in report.warnings if "ids that appeared before" in line]
-    assert "4 times; first: row 2, 'x' became 'x#2'" in warning
+    assert "4 times; first: row 2, x became x#2" in warning
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\ud800", "\x1b[31m", "", "long" * 1000])
+def test_strange_names_stay_in_one_line(name):
+    """What a message quotes from a file cannot break the line or the terminal."""
+    report = ReadReport()
+    row = {"response": "A.", "id": name, "contexts": [{name: "t"}]}
+    rows = [row, row | {"contexts": []}, row | {"contexts": []}]
+    assert len(list(read_samples(rows, report=report))) == 2
+    with pytest.raises(InputError) as caught:
+        list(read_samples([{name: 1}]))
+    for text in (str(caught.value), *map(str, report.bad_rows), *report.warnings):
+        assert text.isprintable()
+        assert len(text) < 400
 
 
 def test_many_duplicate_ids_stay_unique():

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError
 from everyclaim.io.faults import BadRow
+from everyclaim.io.fields import listed
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
 from everyclaim.io.jsonlines import DECODER, LONGEST_LINE, RawRow, as_row, json_fault
 
@@ -151,7 +152,7 @@ def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) 
     except (ValueError, *STREAM_ERRORS):
         return lists[0] if len(lists) == 1 else None  # reading the rows will say what is wrong
     if len(lists) > 1:
-        raise InputError(f"{name} holds several lists of objects ({', '.join(lists)}); keep the one with the rows")
+        raise InputError(f"{name} holds several lists of objects ({listed(lists)}); keep the one with the rows")
     return lists[0] if lists else None
 
 

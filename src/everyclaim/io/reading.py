@@ -13,7 +13,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path
+from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
@@ -185,8 +185,10 @@ class _Columns:
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
         if report.good and not self._contexts:
-            seen = ", ".join(list(self._seen)[:30])
-            report.warn(f"no row has a field for the contexts; the fields are: {seen}. Name it: --map THEIRS=contexts")
+            report.warn(
+                f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
+                "Name it with a mapping: --map THEIRS=contexts"
+            )
 
     def _see_row(self, values: Mapping[str, Any]) -> None:
         if len(self._seen) < 200:
