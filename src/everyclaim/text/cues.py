@@ -144,12 +144,14 @@ def cues(text: str) -> list[Cue]:
     low = lowered(text)
     found: list[Cue] = []
     done = 0
+    known = _KNOWN
+    contracted = "n't" in low or "n’t" in low
     for match in _WORD.finditer(low):
         word = match.group()
-        start = match.start()
-        if start < done or (word not in _KNOWN and word[-1] != "t"):
+        if word not in known and not (contracted and word[-1] == "t"):
             continue
-        read = _cue(word, low, start, match.end())
+        start, end = match.span()
+        read = _cue(word, low, start, end) if start >= done else None
         if read is None:
             continue
         kind, start, end = read

@@ -56,6 +56,14 @@ _PLURALS = word_set("people men women children feet teeth mice geese sheep fish 
 _NOUN = re.compile(r"[ \u00a0-]((?:[^\W\d_]|['’-])+)(?: ((?:[^\W\d_]|['’-])+))?(?: ((?:[^\W\d_]|['’-])+))?")
 _FRACTION_OF = re.compile(r" (?:of|the|its|their|his|her|our|all)\b")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
+# The last words of what the patterns above read: anything else before a number says nothing about it.
+_BEFORE_NUMBER = word_set(
+    """
+    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over under
+    above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
+    much
+    """
+)
 _APART = 28  # characters of context read before a number
 _ROUNDING = 0.01  # how far two unit systems may differ: 5 miles are 8 km
 _ABOUT = 0.10  # how far "about" reaches before it is a conflict
@@ -288,6 +296,9 @@ def _bounded(quantity: Quantity, low: str) -> Quantity:
         return quantity
     start, end = quantity.start, quantity.end
     left = low[max(0, start - _APART) : start]
+    last = left.rstrip(" (").rpartition(" ")[2]
+    if not (last in _BEFORE_NUMBER or last[-1:] in "~≈<>≤≥\n" or low[end : end + 1] in "+ -i"):
+        return quantity
     if _APPROXIMATE.search(left) or _OR_SO.match(low, end):
         quantity = quantity._replace(approximate=True)
         left = _APPROXIMATE.sub("", left)
