@@ -12,6 +12,7 @@ import pytest
 
 from everyclaim.cli.app import run
 
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 PLUGIN = Path(__file__).parent / "plugin"
 
 ANSWERS = [
@@ -75,15 +76,9 @@ def process(desk):
 
     def start(*arguments, env=None, **options):
         command = [sys.executable, "-m", "everyclaim", *map(str, arguments)]
+        streams = PIPES | options
         return subprocess.run(
-            command,
-            cwd=desk,
-            env=clean | (env or {}),
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            **options,
+            command, cwd=desk, env=clean | (env or {}), text=True, timeout=120, check=False, **streams
         )
 
     return start

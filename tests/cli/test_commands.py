@@ -1,8 +1,11 @@
 """The other commands, and what holds for every command line."""
 
 import json
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -140,11 +143,18 @@ def test_report_shows_a_kept_run_as_it_was(everyclaim):
 
 def test_report_can_slice_write_and_gate_without_scoring(everyclaim, desk):
     """A stored run answers new questions; no judge is asked."""
+    write_jsonl("answers.jsonl", [row | {"model": f"m{place % 2}"} for place, row in enumerate(ANSWERS)])
     everyclaim("score", "answers.jsonl", "--quiet")
-    done = everyclaim("report", "--slice", "topic", "--out", "again.csv", "--fail-under", "0.9", "--json")
+    done = everyclaim("report", "--slice", "model", "--out", "again.csv", "--fail-under", "0.9", "--json")
     assert done.code == 1
-    assert set(json.loads(done.out)["summary"]["slices"]["topic"]) >= {"age"} or done.out
+    assert set(json.loads(done.out)["summary"]["slices"]["model"]) == {"m0", "m1"}
     assert (desk / "again.csv").read_text().count("\n") > 5
+
+
+def test_a_slice_that_no_answer_has_is_said(everyclaim):
+    """A mistyped tag is not a slice of nothing."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    assert "warning: no answer has a tag 'topc'" in everyclaim("report", "--slice", "topc").err
 
 
 @pytest.mark.parametrize("wanted", ["nothing", "''; DROP TABLE runs", "../../etc"])
@@ -280,6 +290,31 @@ def test_a_reader_that_leaves_is_no_error(desk, process):
             ["bash", "-c", command], cwd=desk, capture_output=True, text=True, timeout=60, check=False
         )
         assert done.stderr == ""
+
+
+def everything(terminal):
+    """Read what is written to a terminal until it is closed, which Linux reports as an error."""
+    parts = []
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()
+
+
+def test_progress_is_shown_only_on_a_terminal_and_never_on_stdout(desk, process):
+    """On a terminal stderr shows how many and how fast; stdout stays one JSON document."""
+    write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i)} for i in range(50)])
+    assert process("score", "many.jsonl", "--json").stderr == ""
+    ours, theirs = os.openpty()
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(everything, ours)  # while it is written: a terminal's buffer is small
+        done = process("score", "many.jsonl", "--json", env={"TERM": "xterm"}, stderr=theirs)
+        os.close(theirs)
+        seen = reading.result()
+    assert json.loads(done.stdout)["summary"]["total"] == 50
+    assert "/50" in seen
+    assert "/s" in seen
 
 
 def test_output_survives_a_terminal_that_is_not_unicode(process):

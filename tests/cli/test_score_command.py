@@ -129,6 +129,15 @@ def test_the_empty_policy_gives_other_tools_numbers_and_says_so(everyclaim, poli
     assert ("of answers that were not scored" in done.out) == (policy in {"one", "zero"})
 
 
+@pytest.mark.parametrize("name", ["results.jsonl", "results.json", "results.csv"])
+def test_a_number_that_is_none_can_be_written(everyclaim, desk, name):
+    """JSON has no NaN: what the `nan` policy asks for is null there, and nothing is lost."""
+    assert everyclaim("score", "answers.jsonl", "--empty", "nan", "--out", name).code == 0
+    text = (desk / name).read_text()
+    assert "NaN" not in text
+    assert "shy" in text
+
+
 def test_map_names_fields_of_the_file(everyclaim):
     """--map theirs=ours, repeatable."""
     write_jsonl("odd.jsonl", [{"said": "It is red", "seen": ["It is red"]}])

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from everyclaim.api.scoring import decompose
+from everyclaim.api.scoring import extract_claims
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import InputError
@@ -26,7 +26,7 @@ def claims(
     """Show the claims of a text, and what is skipped and why."""
     settings = opt.settings(config, decomposer=decomposer)
     response = _standard_input() if text == "-" else text
-    found = decompose(response, question=question, decomposer=settings.decomposer)
+    found = extract_claims(response, question=question, decomposer=settings.decomposer)
     if json:
         show_json(_to_json(found))
     else:

@@ -60,6 +60,9 @@ def check_destination(option: str, path: str | None) -> None:
 def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
     """Write and show a run, and return the exit code that its gate and its input give."""
     record, summary, found = _read(run, wishes)
+    for tag, groups in summary.slices.items():
+        if set(groups) == {""} and not wishes.quiet:
+            complain(f"no answer has a tag {tag!r}", kind="warning")
     document = report_to_json(record, summary, found) if wishes.json or wishes.report else None
     if wishes.out:
         run.write(wishes.out)
