@@ -36,17 +36,17 @@ from everyclaim.core.types import (
 
 if TYPE_CHECKING:
     from everyclaim.api.running import Run, find_run, score_file
-    from everyclaim.api.scoring import ascore, averify, decompose, score, verify
+    from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
-    "averify": "everyclaim.api.scoring",
-    "decompose": "everyclaim.api.scoring",
+    "averify_claims": "everyclaim.api.scoring",
+    "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
-    "verify": "everyclaim.api.scoring",
+    "verify_claims": "everyclaim.api.scoring",
 }
 
 __all__ = [
@@ -73,12 +73,12 @@ __all__ = [
     "Verdict",
     "__version__",
     "ascore",
-    "averify",
-    "decompose",
+    "averify_claims",
+    "extract_claims",
     "find_run",
     "score",
     "score_file",
-    "verify",
+    "verify_claims",
 ]
 
 

@@ -78,8 +78,8 @@ def test_rule_1_a_failed_sample_is_counted_beside_the_mean_and_never_inside(tmp_
     rows = [{"id": str(i), "response": "The tower stands in Paris.", "contexts": [TOWER]} for i in range(3)]
     rows.append({"id": "x", "response": "The tower fails here.", "contexts": [TOWER]})
     run = ec.score_file(rows, judge=Judge(reply), store=tmp_path / "runs.db")
-    assert run.summary.score.value == 1.0
-    assert run.summary.outcomes == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 1}
+    assert run.summary.overall.score.value == 1.0
+    assert run.summary.overall.outcomes == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 1}
     assert run.summary.failures == {"refused": 1}
 
 
@@ -186,7 +186,7 @@ def test_rule_9_decomposition_does_not_lie() -> None:
         "The new model is lighter and quieter than the old one.",
         "Bake at 350 degrees F for 8 to 10 minutes.",
     ):
-        assert [claim.text for claim in ec.decompose(sentence).claims] == [sentence]
+        assert [claim.text for claim in ec.extract_claims(sentence).claims] == [sentence]
 
 
 HOSTILE = (
@@ -230,7 +230,7 @@ def test_rule_12_nothing_leaves_the_machine(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     run = ec.score_file([{"response": ANSWER, "contexts": [TOWER]}], store=tmp_path / "runs.db")
-    assert run.summary.outcomes["scored"] == 1
+    assert run.summary.overall.outcomes["scored"] == 1
 
 
 def test_probabilities_agree_with_the_label() -> None:

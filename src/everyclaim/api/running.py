@@ -109,7 +109,8 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
             source,
             mapping=options.get("mapping"),
             format=options.get("format"),
-            slices=options.get("slices", ()),
+            # These two are fields of every result already; a summary can be sliced by them without tags.
+            slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
             report=report,
         ),
         options.get("limit"),

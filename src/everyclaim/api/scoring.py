@@ -50,7 +50,7 @@ def score(
     return wait(ascore(response=response, passages=passages, question=question, reference=reference, **options))
 
 
-async def averify(
+async def averify_claims(
     claims: str | Sequence[str],
     passages: Passages,
     *,
@@ -59,7 +59,7 @@ async def averify(
     strategy: Strategy | None = None,
     strict: bool = False,
 ) -> tuple[JudgedClaim, ...]:
-    """Judge given claims; see `verify`."""
+    """Judge given claims; see `verify_claims`."""
     texts = [claims] if isinstance(claims, str) else list(claims)
     for text in texts:
         if not isinstance(text, str) or not text.strip():
@@ -71,7 +71,7 @@ async def averify(
     return await judged(verifier, given, sample.passages, question=question, policy=policy)
 
 
-def verify(
+def verify_claims(
     claims: str | Sequence[str],
     passages: Passages,
     *,
@@ -84,10 +84,10 @@ def verify(
 
     Raises `JudgeError` when the judge gives no usable verdict, `InputError` for an empty claim.
     """
-    return wait(averify(claims, passages, question=question, judge=judge, strategy=strategy, strict=strict))
+    return wait(averify_claims(claims, passages, question=question, judge=judge, strategy=strategy, strict=strict))
 
 
-def decompose(response: str, *, question: str = "", decomposer: str | Decomposer = "embedded") -> Decomposition:
+def extract_claims(response: str, *, question: str = "", decomposer: str | Decomposer = "embedded") -> Decomposition:
     """Split a response into claims, and say what was skipped and why."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")

@@ -15,12 +15,12 @@ from typing import NamedTuple
 
 from everyclaim.decompose import grammar
 from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton, word_set
+from everyclaim.decompose.predicates import JOINERS, Piece, predicates
 from everyclaim.text.tagger import Word, tag
 
 MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart
 _TRIGGER = re.compile(r"\b(?:and|but|who|which|that)\b|;|,\s+(?:an?|the|born)\s", re.IGNORECASE)
 _END = re.compile(r"(?:\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\s*[.!;,…])+\s*$")
-_JOINERS = frozenset({"and", "but"})
 _WHOLE_SITUATION = word_set(  # after ", which", these speak of the whole statement before
     "means meant led leads lead allowed allows made makes caused causes resulted results helped helps gave gives "
     "enabled enables ensures ensured explains suggests contributes contributed brought brings forced requires "
@@ -34,13 +34,6 @@ class Clause(NamedTuple):
     text: str
     start: int
     end: int
-
-
-class _Piece(NamedTuple):
-    """Words carried in front (subject, lead), and the clause's own words."""
-
-    carried: tuple[Word, ...]
-    own: tuple[Word, ...]
 
 
 def clauses(sentence: str) -> list[Clause]:
@@ -93,7 +86,7 @@ def _opaque(words: list[Word]) -> list[Word] | None:
     return None if closer else result
 
 
-def _split(words: list[Word]) -> list[_Piece]:
+def _split(words: list[Word]) -> list[Piece]:
     """The pieces of a sentence: at semicolons first, then clause by clause."""
     cuts = [index for index, word in enumerate(words) if word.low == ";"]
     if not cuts:
@@ -104,13 +97,13 @@ def _split(words: list[Word]) -> list[_Piece]:
     return [piece for part in parts for piece in _clause_pieces(part)]
 
 
-def _clause_pieces(words: list[Word], depth: int = 0) -> list[_Piece]:
+def _clause_pieces(words: list[Word], depth: int = 0) -> list[Piece]:
     """The pieces of one stretch between semicolons."""
-    whole = [_Piece((), tuple(words))]
+    whole = [Piece((), tuple(words))]
     inner, words = _inserted(words)
     bones = grammar.skeleton(words)
     if bones is None:
-        return whole if not inner else [inner, _Piece((), tuple(words))]
+        return whole if not inner else [inner, Piece((), tuple(words))]
     first = [inner] if inner else []
     for index in range(bones.rest, len(words) - 3):
         pair = _clause_boundary(words, bones, index)
@@ -121,12 +114,12 @@ def _clause_pieces(words: list[Word], depth: int = 0) -> list[_Piece]:
     return [*first, *_single(words, bones)]
 
 
-def _with_subject(right: list[Word], subject: Sequence[Word], depth: int) -> list[_Piece]:
+def _with_subject(right: list[Word], subject: Sequence[Word], depth: int) -> list[Piece]:
     """The pieces of a clause, its leading pronoun replaced by the words it stands for."""
     if not subject:
         return _clause_pieces(right, depth)
     return [
-        _Piece((*subject, *piece.carried[1:]), piece.own) if piece.carried else _Piece(tuple(subject), piece.own[1:])
+        Piece((*subject, *piece.carried[1:]), piece.own) if piece.carried else Piece(tuple(subject), piece.own[1:])
         for piece in _clause_pieces(right, depth)
         if piece.own
     ]
@@ -134,7 +127,7 @@ def _with_subject(right: list[Word], subject: Sequence[Word], depth: int) -> lis
 
 def _clause_boundary(words: list[Word], bones: Skeleton, index: int) -> tuple[list[Word], list[Word]] | None:
     """The two clauses around a joiner at `index`, when both surely have a subject and a verb."""
-    if words[index].low not in _JOINERS:
+    if words[index].low not in JOINERS:
         return None
     comma = words[index - 1].low == ","
     left = words[: index - 1] if comma else words[:index]
@@ -144,10 +137,10 @@ def _clause_boundary(words: list[Word], bones: Skeleton, index: int) -> tuple[li
     if bones.rest >= len(left):  # a bare verb: its object may come later
         return None
     other = grammar.skeleton(right)
-    if other is None or other.subject != 0 or other.rest >= len(right):
+    if other is None or other.subject != 0 or _is_elliptic(right, other):
         return None
     subject = right[: other.verb]
-    if len(subject) > 7 or any(word.low in _JOINERS or word.tag in {"TO", "VBG"} for word in subject):
+    if len(subject) > 7 or any(word.low in JOINERS or word.tag in {"TO", "VBG"} for word in subject):
         return None
     if not grammar.agrees(subject, right[other.verb]):
         return None
@@ -162,6 +155,13 @@ def _clause_boundary(words: list[Word], bones: Skeleton, index: int) -> tuple[li
     if _shared_with_list(left, bones):
         return None
     return left, right
+
+
+def _is_elliptic(words: list[Word], bones: Skeleton) -> bool:
+    """Whether a clause leaves its main verb to the one before ("but they were not")."""
+    main = next((word for word in reversed(words[bones.verb : bones.rest]) if word.tag != "RB"), None)
+    helps = main is None or main.tag == "MD" or main.low in grammar.AUXILIARIES
+    return helps and all(word.tag in {"RB", ","} for word in words[bones.rest :])
 
 
 def _shared_with_list(left: list[Word], bones: Skeleton) -> bool:
@@ -192,7 +192,7 @@ def _carried_subject(left: list[Word], bones: Skeleton, right: list[Word]) -> Se
     return subject if fits else ()
 
 
-def _inserted(words: list[Word]) -> tuple[_Piece | None, list[Word]]:
+def _inserted(words: list[Word]) -> tuple[Piece | None, list[Word]]:
     """Take out what stands between commas behind the subject: ", who ...," ", a German physicist,"."""
     commas = [index for index, word in enumerate(words) if word.low == ","]
     if len(commas) < 2:
@@ -213,15 +213,21 @@ def _inserted(words: list[Word]) -> tuple[_Piece | None, list[Word]]:
             word.tag in FINITE or word.low in RELATIVES for word in inner[grammar.chain_end(inner, start) :]
         )
         if simple and grammar.agrees(subject, inner[start]):
-            return _Piece(tuple(subject), tuple(inner[1:])), remaining
+            return Piece(tuple(subject), tuple(inner[1:])), remaining
         return None, words
-    if inner[0].low == "born" and len(inner) > 2:
-        return _Piece((*subject, _added("was")), tuple(inner)), remaining
+    known = next((word for word in inner if word.tag not in {"RB", "RBR", "RBS"}), inner[0])
+    if known.low in {"born", "known", "called", "nicknamed"} and len(inner) > 2:
+        if any(word.tag in FINITE for word in inner):
+            return None, words
+        past = known.low == "born" or verb.tag == "VBD"
+        return Piece((*subject, _added("was" if past else "is")), tuple(inner)), remaining
+    if subject[-1].tag == "NN" and subject[0].tag in {"DT", "PRP$", "NNP"} and all(w.tag == "NNP" for w in inner):
+        return Piece((*subject, _added("was" if verb.tag == "VBD" else "is")), tuple(inner)), remaining
     named = any(word.tag in {"NNP", "NNPS"} for word in subject) and grammar.is_plural(subject) is False
     nominal = all(word.tag in NOUNS | {"DT", "JJ", "JJS", "IN", "CD", "HYPH", "POS", "PRP$", "VBN"} for word in inner)
     if named and nominal and inner[0].low in {"a", "an", "the"} and inner[-1].tag in NOUNS and len(inner) > 1:
         copula = _added("was" if verb.tag == "VBD" else "is")
-        return _Piece((*subject, copula), tuple(inner)), remaining
+        return Piece((*subject, copula), tuple(inner)), remaining
     return None, words
 
 
@@ -230,19 +236,19 @@ def _added(text: str) -> Word:
     return Word(text, -1, -1, "VBD" if text == "was" else "VBZ", text)
 
 
-def _single(words: list[Word], bones: Skeleton) -> list[_Piece]:
+def _single(words: list[Word], bones: Skeleton) -> list[Piece]:
     """The pieces of a clause with one subject: its predicates, and a relative clause at its end."""
     cut, antecedent = _relative(words, bones)
     if cut is None:
-        return _predicates(words, bones)
+        return predicates(words, bones)
     start = cut + 1
     body = words[start:]
     rest = grammar.chain_end(body, next((i for i, word in enumerate(body) if word.tag != "RB"), 0))
     head = words[: cut - 1] if words[cut - 1].low == "," else words[:cut]
-    main = _predicates(head, bones)
+    main = predicates(head, bones)
     bodied = [*antecedent, *body]
-    inner = _predicates(bodied, Skeleton(0, len(antecedent), len(antecedent) + rest))
-    relative = [piece if piece.carried else _Piece(tuple(antecedent), piece.own[len(antecedent) :]) for piece in inner]
+    inner = predicates(bodied, Skeleton(0, len(antecedent), len(antecedent) + rest))
+    relative = [piece if piece.carried else Piece(tuple(antecedent), piece.own[len(antecedent) :]) for piece in inner]
     return [*main, *relative]
 
 
@@ -265,14 +271,13 @@ def _relative(words: list[Word], bones: Skeleton) -> tuple[int | None, Sequence[
     phrase = words[start:end]
     if not phrase or phrase[-1].tag not in NOUNS:
         return nothing
-    copular = grammar.is_copula(words, bones) and start == bones.rest and phrase[0].low in {"a", "an"}
-    if copular:
+    if grammar.is_copula(words, bones) and _describes(words[bones.rest : end], by_who=words[cut].low == "who"):
         vague = subject[0].low in {"it", "this", "that", "there", "these", "those", "what"}
         empty = phrase[-1].low in {"one", "someone", "something", "person", "thing", "way"}
         if vague or empty or grammar.has_scope(words[bones.verb : bones.rest]) or not grammar.agrees(subject, verb):
             return nothing
         return cut, subject
-    if not comma or words[cut].low == "that" or any(word.low in {",", *_JOINERS} for word in body):
+    if not comma or words[cut].low == "that" or any(word.low in {",", *JOINERS} for word in body):
         return nothing
     if words[cut].low == "which" and verb.low in _WHOLE_SITUATION:
         return nothing
@@ -283,117 +288,25 @@ def _relative(words: list[Word], bones: Skeleton) -> tuple[int | None, Sequence[
     return (cut, phrase) if attached and before.low != "of" else nothing
 
 
-def _predicates(words: list[Word], bones: Skeleton) -> list[_Piece]:
-    """The predicates of one subject, each with the subject (and the auxiliaries it needs) carried over."""
-    whole = [_Piece((), tuple(words))]
-    subject = tuple(words[: bones.verb])
-    chain = words[bones.verb : bones.rest]
-    if any(word.low in {"both", "each"} for word in subject):
-        return whole
-    cuts: list[tuple[int, int, tuple[Word, ...]]] = []  # end of the part before, start of the next, auxiliaries
-    part = bones.rest
-    for index in range(bones.rest, len(words) - 2):
-        if words[index].low not in _JOINERS:
-            continue
-        start = index + 1
-        verb = next((i for i in range(start, min(start + 3, len(words))) if words[i].tag != "RB"), start)
-        auxiliaries = _joins(words, bones, part, index, verb)
-        if auxiliaries is None:
-            continue
-        end = index - 1 if words[index - 1].low == "," else index
-        commas = _listed(words, bones, part, end, verb)
-        points = [*((comma, comma + 1) for comma in commas), (end, start)]
-        cuts += [(before, after, auxiliaries) for before, after in points]
-        part = grammar.chain_end(words, verb)
-    if not cuts or grammar.has_scope([word for word in chain if word.tag != "MD"]):
-        return whole
-    pieces = []
-    edges = [bones.verb, *(after for _, after, _ in cuts)]
-    ends = [*(before for before, _, _ in cuts), len(words)]
-    for number, (begin, finish) in enumerate(zip(edges, ends, strict=True)):
-        own = tuple(words[begin:finish])
-        if not _says_something(own):
-            return whole
-        if number == 0:
-            pieces.append(_Piece((), tuple(words[:finish])))
-        else:
-            pieces.append(_Piece((*subject, *cuts[number - 1][2]), own))
-    return pieces
+def _describes(phrase: Sequence[Word], *, by_who: bool) -> bool:
+    """Whether "a ..." behind a copula describes the subject alone, so that its relative clause does too."""
+    if phrase[0].low not in {"a", "an"}:
+        return False
+    for index, word in enumerate(phrase[1:], 1):
+        if word.tag in {"IN", "CC", ","} and by_who:
+            following = phrase[index + 1].tag if index + 1 < len(phrase) else ""
+            if word.low == "of" and following in {"DT", "NNP", "PRP$", "CD", "NNS"}:
+                return False  # "a brother of John who": which of the two?
+            if word.tag == "IN" and following in {"CD", "PRP$"}:
+                return False
+        elif word.tag not in NOUNS | {"JJ", "JJR", "HYPH", "CD", "VBN", "VBG", "POS", "RB"} and not (
+            word.low == "the" and phrase[index - 1].low in {"in", "from", "at"}
+        ):
+            return False
+    return True
 
 
-def _listed(words: list[Word], bones: Skeleton, part: int, end: int, verb: int) -> list[int]:
-    """Commas that part further predicates of a list: "wrote A, directed B, and produced C"."""
-    found = []
-    for index in range(part, end - 1):
-        same = words[index + 1].tag == words[verb].tag and words[index + 1].tag in {"VBD", "VBZ"}
-        if words[index].low == "," and same and words[bones.verb].tag == words[verb].tag:
-            found.append(index)
-    return found
-
-
-def _says_something(own: Sequence[Word]) -> bool:
-    """Whether a predicate has more than its verb, so that it shares no object with the next."""
-    start = next((i for i, word in enumerate(own) if word.tag != "RB"), len(own))
-    rest = own[grammar.chain_end(own, start) :]
-    return any(word.tag not in {"RB", ",", "IN", "TO"} for word in rest)
-
-
-def _joins(words: list[Word], bones: Skeleton, part: int, joiner: int, verb: int) -> tuple[Word, ...] | None:
-    """Auxiliaries to carry when the verb after a joiner surely goes with the subject; None when unsure."""
-    subject = words[bones.subject : bones.verb]
-    chain = words[bones.verb : bones.rest]
-    between = words[part:joiner]
-    word = words[verb]
-    following = words[verb + 1].tag if verb + 1 < len(words) else ""
-    if any(w.low in RELATIVES or w.tag in {"WDT", "WP", "WRB"} for w in between):
-        return None
-    listed = {i + 1 for i in range(len(between) - 1) if between[i].low == ","}
-    inside = [w for i, w in enumerate(between) if i not in listed]
-    if any(w.tag in FINITE for w in inside):
-        return None
-    object_follows = following in {"DT", "PRP$", "NNP", "NNPS", "CD", "JJ", "NN", "NNS", "PRP", "$"}
-    passive = grammar.is_passive(words, bones)
-    if word.tag in {"VBD", "VBN"} and passive and not grammar.never_passive(word):
-        if object_follows and word.tag == "VBD":
-            return ()
-        main = next(i for i in range(bones.rest - 1, bones.verb, -1) if words[i].tag in {"VBN", "VBD"})
-        plain = following in {"IN", "TO"} and not any(w.tag in {"VBN", "VBD"} for w in inside)
-        same_part = part == bones.rest
-        return tuple(words[bones.verb : main]) if plain and same_part and not grammar.has_scope(chain) else None
-    if word.tag == "VBD":
-        if grammar.is_past_participle_form(word):
-            shifted = chain[0].tag in {"VBZ", "VBP"}
-            if not object_follows and (shifted or any(w.tag in {"VBN", "VBD"} for w in inside)):
-                return None
-        return () if grammar.agrees(subject, word) else None
-    if word.tag == "MD":
-        return ()
-    if word.tag == "VBZ":
-        sure = word.low in {"is", "has", "does"} or following in {
-            "DT",
-            "PRP$",
-            "IN",
-            "TO",
-            "CD",
-            "PRP",
-            "VBN",
-            "VBG",
-            "NNP",
-        }
-        return () if sure and grammar.agrees(subject, word) else None
-    if word.tag == "VBP":
-        sure = word.low in {"are", "have", "do"} or (
-            chain[0].tag == "VBP" and following in {"DT", "PRP$", "IN", "TO", "CD", "PRP"}
-        )
-        return () if sure and grammar.agrees(subject, word) and grammar.is_plural(subject) is not False else None
-    if word.tag == "VB" and chain[0].tag == "MD" and chain[-1].tag == "VB" and len(chain) <= 3:
-        sure = following in {"DT", "PRP$", "IN", "TO", "CD", "PRP", "VBN"} or word.low == "be"
-        free = not any(w.tag in {"TO", "VB"} for w in inside)
-        return (chain[0],) if sure and free and not grammar.has_scope(chain[1:-1]) else None
-    return None
-
-
-def _clause(piece: _Piece) -> Clause:
+def _clause(piece: Piece) -> Clause:
     """Put the words of a piece together as a readable sentence."""
     own = list(piece.own)
     while own and own[0].low == ",":
@@ -409,6 +322,7 @@ def _clause(piece: _Piece) -> Clause:
             text += "" if tight else " "
         text += word.text
         previous = word
-    if text and text[0].islower() and text.split(maxsplit=1)[0].isalpha():
+    if text and (*piece.carried, *own)[0].text.islower():
         text = text[0].upper() + text[1:]
-    return Clause(f"{text}.", own[0].start, own[-1].end)
+    stop = "" if text.rstrip("\"'”’)").endswith((".", "!", "?")) else "."
+    return Clause(f"{text}{stop}", own[0].start, own[-1].end)

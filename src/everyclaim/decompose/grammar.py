@@ -21,6 +21,7 @@ FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 RELATIVES = frozenset({"who", "which", "that", "whom", "whose", "where", "what", "how", "why"})
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "'re"})
+AUXILIARIES = BE | {"do", "does", "did", "has", "have", "had"}
 _NOMINAL = NOUNS | {"DT", "JJ", "JJR", "JJS", "CD", "PRP$", "POS", "HYPH", "$", "VBN", "VBG", "PDT", ","}
 _SUBJECT = _NOMINAL - {","} | {"PRP", "EX", "IN", "CC", "TO", "SYM", "NFP", "X", "RB"}
 _SUBJECT_START = NOUNS | {"DT", "JJ", "JJS", "JJR", "CD", "PRP$", "PRP", "EX", "VBG", "PDT", "$", "VBN"}
@@ -60,6 +61,14 @@ _NO_PASSIVE = word_set(
     "died moved lived worked served graduated retired emigrated migrated remained returned appeared starred resigned "
     "arrived resided belonged existed happened occurred disappeared debuted participated competed travelled traveled "
     "enrolled ranked lasted"
+)
+_TWO_OBJECTS = word_set(
+    "assigned given awarded granted offered named elected called paid sent taught told shown appointed made declared "
+    "considered dubbed crowned"
+)
+_TAKES_BARE_NOUN = word_set(
+    "studied received earned attended joined gained played hosted featured included defeated married entered visited "
+    "represented supported released starred"
 )
 
 
@@ -103,6 +112,8 @@ def skeleton(words: Sequence[Word]) -> Skeleton | None:
     inside = words[subject:verb]
     if any(word.tag not in _SUBJECT or word.low in RELATIVES for word in inside):
         return None
+    if len(inside) > 1 and any(word.tag == "PRP" for word in inside):
+        return None  # "the film I love": a relative clause without its pronoun
     if not any(word.tag in NOUNS or word.tag in {"PRP", "CD", "VBG", "DT"} for word in inside):
         return None
     rest = chain_end(words, verb)
@@ -194,6 +205,14 @@ def agrees(subject: Sequence[Word], verb: Word) -> bool:
 def is_past_participle_form(word: Word) -> bool:
     """Whether a past form could as well be a participle ("built", "owned")."""
     return word.low not in _PAST_ONLY and word.low not in _NO_PASSIVE
+
+
+def doubtful(word: Word, following: str) -> bool:
+    """Whether a past form before `following` (a tag) may be an adjective or a passive with an object."""
+    if word.low in _TWO_OBJECTS:
+        return True
+    bare = following in {"NN", "NNS", "JJ", "NNP", "NNPS"} and word.low not in _TAKES_BARE_NOUN
+    return bare and (word.low.endswith("ed") or word.low in {"left", "lost", "set", "cut", "found", "broken"})
 
 
 def never_passive(word: Word) -> bool:

@@ -13,10 +13,12 @@ _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
 
 _GREETING = re.compile(
-    r"(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|thank you|many thanks|"
+    r"(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|thank you|many thanks|"
     r"you'?re (?:very )?welcome|my pleasure|no problem|cheers|best regards|kind regards|sincerely|goodbye|bye|"
-    r"have a (?:great|nice|good|lovely|wonderful) \w+|great question|good question|"
-    r"(?:that'?s|what) an? (?:great|good|excellent|interesting) question)\b",
+    r"have a (?:great|nice|good|lovely|wonderful) \w+|"
+    r"(?:that'?s an? |what an? )?(?:great|good|excellent|interesting) question)"
+    r"(?:,? (?:there|again|everyone|all|folks|team|back|so much|very much|a lot|for (?:asking|your|the|reaching)\b.*))?"
+    r"|dear (?:\w+ ){0,2}\w+)(?:, (?:\w+ )?\w+)?[\s,.!:)]*",
     _I,
 )
 _META = re.compile(
@@ -95,13 +97,13 @@ _ABSTENTION = re.compile(
     _I,
 )
 _GOES_ON = re.compile(
-    r"(?:[,;]|\s[–—-])\s*(?:but|however|although|though|yet|except|and|it does|they do|it says|"
-    r"they say)\b(?P<rest>.*)",
+    r"(?:(?:[,;]\s*|\s[–—-]\s*|\s)(?:but|however|although|though|yet|except)|"
+    r"[,;]\s*(?:and|it does|they do|it says|they say))\b(?P<rest>.*)",
     _I | re.DOTALL,
 )
-_EMPTY_REST = re.compile(r"\s*(?:i|we|you|please|feel|let|it is|it(?:'|’)s|therefore|so)\b", _I)
+_EMPTY_REST = re.compile(r"\s*(?:(?:i|we)\b(?! can (?:tell|say|confirm|share))|you|please|feel|let|therefore|so)\b", _I)
 _CITATION = re.compile(
-    r"(?:\[?\(?\d{1,3}\)?\]?[\s.,;:]*)+|(?:https?://|www\.)\S+|\[[^\]]*\]\([^)]*\)[.,;]?|"
+    r"(?:[\[(]\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[\])][\s.,;:]*)+|(?:https?://|www\.)\S+|\[[^\]]*\]\([^)]*\)[.,;]?|"
     r"(?:sources?|references?|citations?|see also|read more|further reading)\s*:.*|"
     r"\[?\d{1,3}\]?[.:]?\s*(?:https?://|www\.)\S+|(?:sources?|references?|citations?)",
     _I | re.DOTALL,
@@ -139,15 +141,20 @@ def _manner(plain: str) -> str | None:
     """Talk about the conversation rather than about the world."""
     has_facts = any(character.isdigit() for character in plain)
     words = plain.split()
-    if _GREETING.match(plain) and len(words) <= 8 and not has_facts:
+    if _GREETING.fullmatch(plain) and len(words) <= 10 and not has_facts:
         return "greeting"
-    if (_META.match(plain)) and not _says_more(plain):
+    if _META.match(plain) and not has_facts and not _says_more(plain):
         return "meta"
-    if _OPINION.match(plain) and not has_facts and _EVALUATIVE.search(plain):
+    if _OPINION.match(plain) and not has_facts and len(words) <= 14 and _is_only_opinion(plain):
         return "opinion"
     if _INSTRUCTION.match(plain) and not has_facts and len(words) <= 30:
         return "instruction"
     return None
+
+
+def _is_only_opinion(plain: str) -> bool:
+    """Whether an opinion carries no statement inside ("I find it interesting that ...")."""
+    return bool(_EVALUATIVE.search(plain)) and not re.search(r"\b(?:that|which|because|since)\b|\(", plain)
 
 
 def _says_more(plain: str) -> bool:
@@ -183,4 +190,6 @@ def is_abstention(plain: str) -> bool:
 def is_lead_in(text: str) -> bool:
     """Whether a sentence only announces the list below it ("The steps are as follows:")."""
     ended = text.rstrip(" *_")
+    if len(ended.split()) > 14 or any(character.isdigit() for character in ended):
+        return False  # it says something of its own
     return ended.endswith(":") and (_LEAD_IN_END.search(ended) is not None or len(ended.split()) <= 3)

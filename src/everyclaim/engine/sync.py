@@ -31,15 +31,14 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
 def _wait_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     started = threading.Event()
     finished = threading.Event()  # and not Thread.join, which takes an interrupted wait for the thread's end
-    task: asyncio.Task[T]
-    loop: asyncio.AbstractEventLoop
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
     values: list[T] = []
     errors: list[BaseException] = []
 
     async def main() -> T:
-        nonlocal task, loop
         loop = asyncio.get_running_loop()
         task = loop.create_task(coroutine)
+        running.append((loop, task))
         started.set()
         return await task
 
@@ -49,18 +48,21 @@ def _wait_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
         except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
             errors.append(error)
         finally:
+            started.set()
             finished.set()
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="everyclaim-wait", daemon=True)
-    thread.start()
-    started.wait()
     try:
+        thread.start()
         while not finished.wait(_GLANCE):
             pass
     except BaseException:
-        with suppress(RuntimeError):  # it ended at the same moment
-            loop.call_soon_threadsafe(task.cancel)
-        finished.wait()
+        if thread.ident is not None:  # it began
+            started.wait()
+            for loop, task in running:
+                with suppress(RuntimeError):  # it ended at the same moment
+                    loop.call_soon_threadsafe(task.cancel)
+            finished.wait()
         raise
     if errors:
         raise errors[0]

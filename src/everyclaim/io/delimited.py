@@ -75,7 +75,7 @@ def _records(source: TextSource, delimiter: str) -> Generator[tuple[int, list[st
                 return
             if any(not cell.isascii() and _UNDECODABLE.search(cell) for cell in cells):
                 yield BadRow(line, "not valid UTF-8; save the file as UTF-8")
-            elif cells:
+            elif len(cells) > 1 or "".join(cells).strip():
                 yield line, cells
 
 

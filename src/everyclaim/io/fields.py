@@ -36,6 +36,7 @@ CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
 
 _KEPT_PLANS = 256  # row shapes remembered; rows of one source have few
 _SHOWN_COLUMNS = 30
+_SHOWN_CHARACTERS = 60
 _ABSENT = object()
 
 
@@ -100,13 +101,13 @@ class Fields:
         expected = "|".join(self._known[self.required])
         likely = self._guess(names)
         return InputError(
-            f"no field for the {self.required} ({expected}); the fields are: {_listed(names)}. "
-            f"Name it with a mapping: --map {likely or 'THEIRS'}={self.required}"
+            f"no field for the {self.required} ({expected}); the fields are: {listed(names)}. "
+            f"Name it with a mapping: --map {shown(likely) if likely else 'THEIRS'}={self.required}"
         )
 
     def missing_mapped(self, theirs: str, columns: Iterable[str]) -> InputError:
         """Build the error for a mapped or sliced column that no row has."""
-        return InputError(f"there is no field {theirs!r}; the fields are: {_listed(list(columns))}")
+        return InputError(f"there is no field {theirs!r}; the fields are: {listed(columns)}")
 
     def _guess(self, columns: list[str]) -> str:
         """Suggest the one column whose name is close to a recognised name."""
@@ -176,9 +177,14 @@ def _plain_name(column: str) -> str:
     return column.strip().casefold().replace(" ", "_").replace("-", "_")
 
 
-def _listed(columns: list[str]) -> str:
-    shown = ", ".join(
-        column if column.isprintable() and column else repr(column) for column in columns[:_SHOWN_COLUMNS]
-    )
-    more = f" and {len(columns) - _SHOWN_COLUMNS} more" if len(columns) > _SHOWN_COLUMNS else ""
-    return (shown or "none") + more
+def listed(columns: Iterable[Any], most: int = _SHOWN_COLUMNS) -> str:
+    """Name some columns in one printable line, whatever they are called."""
+    names = list(columns)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return (", ".join(shown(name) for name in names[:most]) or "none") + more
+
+
+def shown(name: Any) -> str:
+    """Write a name so that it cannot break a line or a terminal."""
+    text = str(name)
+    return text if text.isprintable() and 0 < len(text) <= _SHOWN_CHARACTERS else f"{text[:_SHOWN_CHARACTERS]!r}"

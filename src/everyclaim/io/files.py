@@ -124,7 +124,7 @@ def check_is_text(source: TextSource) -> None:
     """
     head = source.head
     looks_json = head.lstrip().startswith((b"{", b"["))
-    if b"\0" in head and not looks_json:
+    if head.count(0) * 20 > len(head) and not looks_json:
         raise InputError(
             f"{source.name} is a binary file, or text in UTF-16 without a byte-order mark; save it as UTF-8"
         )
@@ -147,16 +147,15 @@ def stream_fault(error: BaseException) -> str:
     return str(error)
 
 
-def existing_path(path: str) -> Path:
-    """Return the path of something that exists. Raises `InputError` otherwise."""
-    source = Path(path)
+def path_exists(path: Path) -> bool:
+    """Whether there is something at a path. Raises `InputError` for a path that no file system takes."""
     try:
-        exists = source.exists()
-    except (OSError, ValueError) as error:  # a name too long, a NUL in it
-        raise InputError(f"cannot open {path!r:.200}: {error}") from None
-    if not exists:
-        raise InputError(f"there is no file {path}")
-    return source
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError) as error:  # a name too long, a NUL in it, a folder that is closed to us
+        raise InputError(f"cannot open {str(path)[:200]!r}: {getattr(error, 'strerror', None) or error}") from None
+    return True
 
 
 def _open_file(path: Path) -> BinaryIO:

@@ -8,6 +8,7 @@ from typing import Any
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Sample
 from everyclaim.io.faults import BadRow
+from everyclaim.io.fields import listed, shown
 from everyclaim.io.jsonlines import RawRow
 from everyclaim.io.tables import rows_of_batch
 from everyclaim.io.values import RowError, plain
@@ -34,7 +35,7 @@ def rows_of_object(source: Any) -> tuple[list[str] | None, Iterator[RawRow | Bad
         return list(source.schema.names), _of_batches(source)
     if isinstance(source, Mapping):
         if source and all(hasattr(part, "features") for part in source.values()):
-            raise InputError(f"the data set has the splits {', '.join(map(str, source))}; pass one of them")
+            raise InputError(f"the data set has the splits {listed(source)}; pass one of them")
         return None, _numbered([source])
     if isinstance(source, Iterable) and not isinstance(source, (bytes, bytearray)):
         return None, _numbered(source)
@@ -67,5 +68,5 @@ def _plain_row(number: int, row: Mapping[Any, Any]) -> RawRow | BadRow:
         try:
             values[str(name)] = plain(value)
         except RowError as error:
-            return BadRow(number, f"{name} {error}", "row")
+            return BadRow(number, f"{shown(name)} {error}", "row")
     return RawRow(number, values)

@@ -7,7 +7,7 @@ be stepped over, and memory holds one element, not the file.
 
 from __future__ import annotations
 
-import io
+import codecs
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 from everyclaim.core.errors import InputError
 from everyclaim.io.faults import BadRow
+from everyclaim.io.fields import listed
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
 from everyclaim.io.jsonlines import DECODER, LONGEST_LINE, RawRow, as_row, json_fault
 
@@ -151,7 +152,7 @@ def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) 
     except (ValueError, *STREAM_ERRORS):
         return lists[0] if len(lists) == 1 else None  # reading the rows will say what is wrong
     if len(lists) > 1:
-        raise InputError(f"{name} holds several lists of objects ({', '.join(lists)}); keep the one with the rows")
+        raise InputError(f"{name} holds several lists of objects ({listed(lists)}); keep the one with the rows")
     return lists[0] if lists else None
 
 
@@ -177,7 +178,8 @@ class _Window:
     """The part of the text that is being decoded."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._text = io.TextIOWrapper(stream, "utf-8", errors="surrogateescape", newline="")
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._buffer = ""
         self._at = 0
         self._ended = False
@@ -249,7 +251,7 @@ class _Window:
         if self._ended:
             return False
         held = self._buffer[self._at :]
-        chunk = self._text.read(max(_CHUNK, len(held)))
-        self._ended = not chunk
-        self._buffer, self._at = held + chunk, 0
-        return bool(chunk)
+        data = self._stream.read(max(_CHUNK, len(held)))
+        self._ended = not data
+        self._buffer, self._at = held + self._decoder.decode(data, final=self._ended), 0
+        return len(self._buffer) > len(held) or not self._ended

@@ -54,13 +54,13 @@ def json_fault(error: ValueError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
-        return f"not valid JSON: {error.msg} at column {error.colno}"
+        return f"not valid JSON: {error.msg} at column {error.pos + 1}"
     return "holds a number with thousands of digits"
 
 
 def _row(number: int, line: bytes) -> RawRow | BadRow:
     try:
-        return as_row(number, DECODER.decode(line.decode()))
+        return as_row(number, DECODER.decode(line.decode().rstrip("\r\n")))
     except UnicodeDecodeError as error:
         byte = line[error.start]
         return BadRow(number, f"not valid UTF-8: byte 0x{byte:02x} at byte {error.start + 1} of the line")

@@ -13,16 +13,16 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path
+from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
     TextSource,
     check_is_text,
-    existing_path,
     format_of_head,
     format_of_name,
     open_text,
+    path_exists,
 )
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
@@ -168,22 +168,27 @@ class _Columns:
 
     def check(self) -> None:
         """Raise `InputError` for what was not seen."""
-        if not self._seen and not self._first_bad and not self._source.may_be_empty:
-            raise InputError(f"{self._source.name} holds no rows")
         if not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first fault is in {self._first_bad}")
         if self._fields.required in self._needed:
-            raise self._fields.missing_required(self._seen)
+            raise self._fault(self._fields.missing_required(self._seen))
         if self._needed:
-            raise self._fields.missing_mapped(self._fields.mapped[min(self._needed)], self._seen)
+            raise self._fault(self._fields.missing_mapped(self._fields.mapped[min(self._needed)], self._seen))
         if self._slices:
-            raise self._fields.missing_mapped(min(self._slices), self._seen)
+            raise self._fault(self._fields.missing_mapped(min(self._slices), self._seen))
+
+    def check_may_be_empty(self) -> None:
+        """Raise `InputError` when there are no rows where there should be some."""
+        if not self._source.may_be_empty:
+            raise InputError(f"{self._source.name} holds no rows")
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
         if report.good and not self._contexts:
-            seen = ", ".join(list(self._seen)[:30])
-            report.warn(f"no row has a field for the contexts; the fields are: {seen}. Name it: --map THEIRS=contexts")
+            report.warn(
+                f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
+                "Name it with a mapping: --map THEIRS=contexts"
+            )
 
     def _see_row(self, values: Mapping[str, Any]) -> None:
         if len(self._seen) < 200:
@@ -195,6 +200,9 @@ class _Columns:
             self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
 
+    def _fault(self, error: InputError) -> InputError:
+        return InputError(f"{self._source.name}: {error}")
+
     def _tag_names(self, values: Mapping[str, Any]) -> Mapping[str, str]:
         try:
             return tags_of(self._fields.get(values, "tags"))
@@ -205,11 +213,11 @@ class _Columns:
         """Raise `InputError` for what is in no column, nor can be nested in one."""
         fields = self._fields
         if fields.required in self._needed and fields.required not in fields.mapped:
-            raise fields.missing_required(columns)
+            raise self._fault(fields.missing_required(columns))
         for theirs in sorted({fields.mapped[ours] for ours in self._needed} | self._slices):
             is_tag = theirs in self._slices and fields.has(self._seen, "tags")
             if theirs.split(".")[0] not in self._seen and not is_tag:
-                raise fields.missing_mapped(theirs, columns)
+                raise self._fault(fields.missing_mapped(theirs, columns))
 
 
 def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
@@ -233,7 +241,9 @@ def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
                 held.clear()
         else:
             yield row
-    if count < LOOKAHEAD_ROWS:
+    if count == 0:
+        columns.check_may_be_empty()
+    elif count < LOOKAHEAD_ROWS:
         columns.check()
     yield from held
 
@@ -247,10 +257,12 @@ def _open(source: Any, given: str | None, fields: Fields) -> _Opened:
         return _Opened("the input", columns, rows, may_be_empty=True)
     path = os.fspath(source)
     if path != "-":
-        split = files_of_split(Path(path)) if not Path(path).exists() else []
-        if split:
+        if not path_exists(Path(path)):
+            split = files_of_split(Path(path))
+            if not split:
+                raise InputError(f"there is no file {path}")
             return _open_tables(path, split, fields)
-        if existing_path(path).is_dir():
+        if Path(path).is_dir():
             return _open_tables(path, files_of_folder(Path(path)), fields)
         if (given or format_of_name(path)) in {"parquet", "arrow"}:
             if Path(path).suffix.lower() in COMPRESSIONS:

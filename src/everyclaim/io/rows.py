@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from everyclaim.core.types import Passage, Sample
-from everyclaim.io.fields import Fields, look_up
+from everyclaim.io.fields import Fields, listed, look_up, shown
 from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
 
 T = TypeVar("T")
@@ -82,7 +82,9 @@ class RowMaker:
         """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""
         unique = self._seen.make_unique(identifier)
         if unique != identifier:
-            self._warn("ids that appeared before were made unique", f"row {number}, {identifier!r} became {unique!r}")
+            self._warn(
+                "ids that appeared before were made unique", f"row {number}, {shown(identifier)} became {shown(unique)}"
+            )
         return unique
 
     def _id(self, number: int, row: Mapping[str, Any]) -> str:
@@ -141,7 +143,7 @@ class RowMaker:
         example = next((old.id, new.id) for old, new in zip(passages, unique, strict=True) if old.id != new.id)
         self._warn(
             "passages with the same id in one row were given different ids",
-            f"row {number}, {example[0]!r} became {example[1]!r}",
+            f"row {number}, {shown(example[0])} became {shown(example[1])}",
         )
         return unique
 
@@ -244,8 +246,7 @@ def _passage(place: int, item: Any) -> Passage:
     text = next((item[key] for key in _TEXT_KEYS if item.get(key) is not None), None)
     text = _named(f"passage {place}", plain, text)
     if not isinstance(text, str):
-        keys = ", ".join(str(key) for key in list(item)[:10]) or "none"
-        raise RowError(f"passage {place} has no text (its fields: {keys})")
+        raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
     metadata: Mapping[str, Any] = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
     identifier = next(
         (value for value in (item.get("id"), metadata.get("id"), metadata.get("source")) if value is not None), None

@@ -29,13 +29,14 @@ def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     to, `OperatorError` when writing fails (a full disk, a closed pipe).
     """
     name = os.fspath(destination)
-    # The file a link points to is replaced, not the link.
-    opened = _standard_output() if name == "-" else _file(name, Path(os.path.realpath(name)))
+    opened = _standard_output() if name == "-" else _file(name)
     with _faults_of(name):
         stream = opened.__enter__()
+    sink = _Sink(stream, name)
     try:
-        yield cast("BinaryIO", _Sink(stream, name))
+        yield cast("BinaryIO", sink)
     except BaseException as error:  # what the block raised stays what it is; only our own work is translated
+        sink.given_up = True
         with _faults_of(name):
             opened.__exit__(type(error), error, error.__traceback__)
         raise
@@ -44,15 +45,17 @@ def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _file(name: str, path: Path) -> Iterator[BinaryIO]:
-    if path.is_dir():
+def _file(name: str) -> Iterator[BinaryIO]:
+    given = Path(name)
+    if given.is_dir():
         raise InputError(f"cannot write {name}: it is a folder")
-    if not path.parent.is_dir():
-        raise InputError(f"cannot write {name}: there is no folder {path.parent}")
-    if path.exists() and not path.is_file():
-        with path.open("wb") as device, _compressed(device, path.suffix) as stream:
+    if given.exists() and not given.is_file():
+        with given.open("wb", buffering=0) as device, _compressed(cast("BinaryIO", device), given.suffix) as stream:
             yield stream
         return
+    path = Path(os.path.realpath(given))  # the file a link points to is replaced, not the link
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {name}: there is no folder {path.parent}")
     beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
     try:
         with beside.open("xb") as file:
@@ -99,7 +102,7 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         case ".xz":
             stream = cast("BinaryIO", lzma.LZMAFile(file, "wb"))  # noqa: SIM115 - closed below
         case ".bz2":
-            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))  # noqa: SIM115 - closed below
+            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))
         case ".zst":
             stream = cast("BinaryIO", zstandard.ZstdCompressor().stream_writer(file, closefd=False))
         case _:
@@ -120,12 +123,16 @@ def _sync_folder(folder: Path) -> None:
 
 
 class _Sink(io.RawIOBase):
-    """What the writers see: takes all it is given, and is not theirs to close."""
+    """What the writers see: takes all it is given, and is not theirs to close.
+
+    Once `given_up` it takes everything and keeps nothing, for writers that finish when they are collected.
+    """
 
     def __init__(self, stream: BinaryIO, name: str) -> None:
         super().__init__()
         self._stream = stream
         self._name = name
+        self.given_up = False
 
     def writable(self) -> bool:
         return True
@@ -133,6 +140,6 @@ class _Sink(io.RawIOBase):
     def write(self, data: Any) -> int:
         rest = memoryview(data).cast("B")
         with _faults_of(self._name):
-            while rest:
+            while rest and not self.given_up:
                 rest = rest[self._stream.write(rest) :]
         return memoryview(data).nbytes

@@ -40,8 +40,8 @@ class Tables:
         number = 0
         for path in self._paths:
             with closing(_open(path, self._wanted)) as batches:
-                next(batches)
                 try:
+                    next(batches)
                     for batch in batches:
                         yield from rows_of_batch(batch, number)
                         number += batch.num_rows

@@ -11,7 +11,7 @@ from rich.text import Text
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Evidence, JudgedClaim, Label, Passage, Result, Verdict
 from everyclaim.report.clean import one_line
-from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, counted, data, indented, joined, words
+from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, counted, data, hanging, indented, joined, words
 
 CLAIMS_SHOWN = 5
 EVIDENCE_SHOWN = 2
@@ -33,7 +33,7 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     result = record.result
     score = "no score" if result.score is None else f"{result.score:.3f}"
     tags = [data(f"{key}={value}", "dim", 60) for key, value in sorted(result.tags.items())]
-    yield joined([Text.assemble((f"{place}. ", "dim"), data(result.id, "bold", 120)), score, _tally(result), *tags])
+    yield hanging(Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *tags]))
     if result.question:
         yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
     passages = {passage.id: passage for passage in record.sample.passages}
@@ -57,17 +57,12 @@ def _worth_showing(verdict: Verdict) -> bool:
     return verdict.label is not Label.SUPPORTED or verdict.conflict
 
 
-def _claim(claim: JudgedClaim, passages: dict[str, Passage]) -> Iterator[tuple[int, Text]]:
+def _claim(claim: JudgedClaim, passages: dict[str, Passage]) -> Iterator[tuple[int, RenderableType]]:
     """Yield the claim's lines, each with how far it is moved to the right."""
     verdict = claim.verdict
     style = LABEL_STYLE[verdict.label]
-    yield (
-        0,
-        Text.assemble(
-            (f"{LABEL_SIGN[verdict.label]} {verdict.label.value.lower()}  ", f"bold {style}"),
-            data(claim.text, limit=_LONG),
-        ),
-    )
+    name = Text(f"{verdict.label.value.lower()}  ", f"bold {style}")
+    yield 0, hanging(Text(LABEL_SIGN[verdict.label], f"bold {style}"), name + data(claim.text, limit=_LONG))
     remarks = _remarks(verdict)
     if remarks:
         yield 2, joined([*remarks])

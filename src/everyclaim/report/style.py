@@ -77,6 +77,15 @@ def indented(content: RenderableType, columns: int) -> Padding:
     return Padding(content, (0, 0, 0, columns))
 
 
+def hanging(sign: Text, content: Text) -> Table:
+    """Put a sign before a paragraph whose further lines stay clear of it."""
+    made = Table.grid(padding=(0, 1, 0, 0))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    made.add_row(sign, content)
+    return made
+
+
 def data(text: str, style: str = "", limit: int | None = None) -> Text:
     """Return text from outside, made safe."""
     return Text(one_line(text, limit), style=style)

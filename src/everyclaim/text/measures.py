@@ -19,6 +19,9 @@ _CURRENCY_BEFORE = re.compile(
     r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|rs\.?) ?)"
     r" ?$"
 )
+_SIGNS = frozenset("$€£¥₹₩₽")
+_CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad rs.")
+_DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\d)|[°º] ?[cfk]?(?![a-z])"
@@ -104,7 +107,8 @@ _UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
 def _with_unit(low: str, text: str, number: Number) -> Value | None:
     """Attach the sign, currency and unit around a number."""
     left = low[max(0, number.start - 12) : number.start]
-    currency = _CURRENCY_BEFORE.search(left) if left else None
+    tail = left.rstrip()[-3:]
+    currency = _CURRENCY_BEFORE.search(left) if tail[-1:] in _SIGNS or tail in _CODES or tail.endswith("rs") else None
     start, end, value = number.start, number.end, number.value
     unit: Unit | None = None
     if currency is not None:
@@ -115,7 +119,8 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
         read = _unit_after(low, text, number)
         if read is not None:
             unit, end = read
-    minus = _MINUS.search(low[max(0, start - 9) : start])
+    before = low[max(0, start - 9) : start]
+    minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
     if minus is not None:
         value, start = -value, start - len(minus[0])
     if unit is not None and unit.dimension in ("duration", "length", "mass", "volume"):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from everyclaim.text.tokens import STOPWORDS, Token, word_set
@@ -19,9 +19,8 @@ _WORD = (
     r"(?:[^\W\d_]\.(?:[ -]?[^\W\d_]\.)+|[^\W\d_]\.(?=\s[^\W\d_])"
     r"|[^\W_]+(?:['’][^\W_]{2,}|['’](?=[^\W_])(?![sS]\b)[^\W_]+)*(?:[-&][^\W_]+(?:['’][^\W_]{2,})?)*)"
 )
-_CAPITAL = re.compile(
-    rf"(?<![\w@#/.])(?:[a-z]?(?=[{_UPPER}])|\d+(?=[{_UPPER}]{{2}})){_WORD}|(?<![\w@#/.])al-[{_UPPER}]\w+"
-)
+_CAPITAL = re.compile(rf"[{_UPPER}]")
+_CAPITAL_WORD = re.compile(_WORD)
 _BETWEEN = re.compile(
     r"[ \u00a0]|[ \u00a0](?:de|da|do|dos|du|del|della|di|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|y|of|of the|of"
     r" [Tt]he|for|and|&|the|de la|van der|van den|von der|de los|in)[ \u00a0]"
@@ -92,10 +91,7 @@ def names(text: str, *, sentence_starts: Iterable[int] | None = None) -> list[Na
     alone are no names.
     """
     starts = None if sentence_starts is None else frozenset(sentence_starts)
-    parts = [
-        _Part(match.group(), match.start(), match.end(), _is_initial(text, match.start(), starts))
-        for match in _CAPITAL.finditer(text)
-    ]
+    parts = list(_capitalised(text, starts))
     if not parts:
         return []
     small: frozenset[str] | None = None
@@ -115,20 +111,50 @@ def names(text: str, *, sentence_starts: Iterable[int] | None = None) -> list[Na
 _SMALL_WORD = re.compile(r"(?<![\w'’])[a-zß-öø-ÿ]{2,}")
 
 
+def _capitalised(text: str, starts: frozenset[int] | None) -> Iterator[_Part]:
+    """Give the words that hold a capital where a name holds one: Oslo, iPhone, 3M, al-Karim."""
+    done = 0
+    for capital in _CAPITAL.finditer(text):
+        at = capital.start()
+        if at < done:
+            continue
+        before = text[at - 1 : at]
+        if before == "-" and text[max(0, at - 3) : at] == "al-" and not text[max(0, at - 4) : at - 3].isalnum():
+            at -= 3
+        elif before.isalnum():
+            if not (before.islower() or (before.isdigit() and text[at + 1 : at + 2].isupper())):
+                continue
+            at -= 1
+            before = text[at - 1 : at] if at else ""
+            if before.isalnum():
+                continue
+        if before and (before in "@#/._" or before.isalnum()):
+            continue
+        word = _CAPITAL_WORD.match(text, at)
+        if word is None:
+            continue
+        done = word.end()
+        yield _Part(word.group(), at, done, _is_initial(text, at, starts))
+
+
 def _is_initial(text: str, at: int, starts: frozenset[int] | None) -> bool:
+    """Say whether a capital at `at` says nothing, because it begins a sentence or all around it is shouted."""
     if starts is not None and at in starts:
         return True
     before = text[max(0, at - 12) : at]
-    if before.endswith("(") and text[at : at + 2].isupper():
-        return False  # an acronym in brackets
-    line = text[text.rfind("\n", max(0, at - 200), at) + 1 : at + 12].partition("\n")[0]
-    if len(line) > 10 and line.isupper():
-        return True  # shouted text: its capitals say nothing
-    if before[-1:].isalnum() or (before[-1:] == " " and before[-2:-1].isalnum()):
+    if text[at : at + 3].isupper():
+        if before.endswith("("):
+            return False  # an acronym in brackets
+        line = text[max(0, at - 40) : at + 12]
+        begins = line.rfind("\n", 0, at - max(0, at - 40))
+        line = line[begins + 1 :].partition("\n")[0]
+        if len(line) > 10 and line.isupper():
+            return True
+    if before[-1:].isalnum() or (before[-1:] == " " and (before[-2:-1].isalnum() or before[-2:-1] == ",")):
         return False
-    return (at < 12 and not before.strip()) or (
-        _SENTENCE_START.search(before) is not None and _ABBREVIATION.search(before) is None
-    )
+    if at < 12 and not before.strip():
+        return True
+    return _SENTENCE_START.search(before) is not None and _ABBREVIATION.search(before) is None
 
 
 def _goes_on(run: list[_Part], part: _Part, text: str) -> bool:

@@ -51,7 +51,7 @@ _START = re.compile(
 _ARTICLE = re.compile(r"an? ")
 _HALF_OF_BIG = re.compile(rf" an? ({_BIG})\b")
 _DIGITS = re.compile(
-    r"(?P<int>\d{1,3}(?:[,\u00a0\u202f\u2009]\d{2,3})*[,\u00a0\u202f\u2009]\d{3}(?!\d)|\d+)(?P<dec>\.\d+(?![\d.]*\.\d))?"
+    r"(?P<int>\d{1,3}(?:[,\u00a0\u202f\u2009]\d{2,3})*[,\u00a0\u202f\u2009]\d{3}(?!\d)|\d+)(?P<dec>\.\d+(?!\d{0,9}\.\d))?"
 )
 _FRACTION_AFTER = re.compile(rf"(?:\s|-)?([{_FRACTION_SIGNS}])|\s(\d{{1,2}})[/⁄](\d{{1,3}})(?![\d/])")
 _SLASH = re.compile(r"(\d{1,3})[/⁄](\d{1,3})(?![\d/]|\.\d)")

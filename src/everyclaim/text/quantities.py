@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -55,6 +56,14 @@ _PLURALS = word_set("people men women children feet teeth mice geese sheep fish 
 _NOUN = re.compile(r"[ \u00a0-]((?:[^\W\d_]|['’-])+)(?: ((?:[^\W\d_]|['’-])+))?(?: ((?:[^\W\d_]|['’-])+))?")
 _FRACTION_OF = re.compile(r" (?:of|the|its|their|his|her|our|all)\b")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
+# The last words of what the patterns above read: anything else before a number says nothing about it.
+_BEFORE_NUMBER = word_set(
+    """
+    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over under
+    above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
+    much
+    """
+)
 _APART = 28  # characters of context read before a number
 _ROUNDING = 0.01  # how far two unit systems may differ: 5 miles are 8 km
 _ABOUT = 0.10  # how far "about" reaches before it is a conflict
@@ -90,12 +99,17 @@ def quantities(text: str) -> list[Quantity]:
         if quantity is not None:
             found.append(_bounded(quantity, low))
         at += used
-    singles = list(_single_units(low)) if " a" in low or low.startswith("a") else []
-    if singles:
-        taken = [(q.start, q.end) for q in found]
-        found += [q for q in singles if not any(a < q.end and q.start < b for a, b in taken)] if len(taken) < 50 else []
-        found.sort(key=lambda q: q.start)
+    if " a" in low or low.startswith("a") or "half" in low:
+        starts = [quantity.start for quantity in found]
+        found += [single for single in _single_units(low) if not _overlaps(single, found, starts)]
+        found.sort(key=lambda quantity: quantity.start)
     return found
+
+
+def _overlaps(quantity: Quantity, found: list[Quantity], starts: list[int]) -> bool:
+    """Say whether `quantity` overlaps one of those in `found` that begin at `starts`."""
+    at = bisect_left(starts, quantity.end)
+    return at > 0 and found[at - 1].end > quantity.start
 
 
 def _join(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]:
@@ -282,6 +296,9 @@ def _bounded(quantity: Quantity, low: str) -> Quantity:
         return quantity
     start, end = quantity.start, quantity.end
     left = low[max(0, start - _APART) : start]
+    last = left.rstrip(" (").rpartition(" ")[2]
+    if not (last in _BEFORE_NUMBER or last[-1:] in "~≈<>≤≥\n" or low[end : end + 1] in "+ -i"):
+        return quantity
     if _APPROXIMATE.search(left) or _OR_SO.match(low, end):
         quantity = quantity._replace(approximate=True)
         left = _APPROXIMATE.sub("", left)

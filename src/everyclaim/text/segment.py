@@ -210,7 +210,11 @@ _LEFTOVER = re.compile(
     r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
-_NEW_INSIDE = re.compile(r"(?<=[.!?]\))\s+(?=[A-Z\"“])")
+_MISSED = re.compile(r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])")
+_SHORT = re.compile(  # they end in a full stop that ends no sentence
+    r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
+    r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
+)
 _PLAIN = re.compile(r"[\ud800-\udfff]")
 
 
@@ -231,7 +235,7 @@ def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
             joined.append([begin, end])
     result = []
     for start, end in joined:
-        for left, right in _parenthesised(safe, start, end):
+        for left, right in _divided(safe, start, end):
             content = text[left:right]
             lead = left + len(content) - len(content.lstrip())
             tail = left + len(content.rstrip())
@@ -269,14 +273,22 @@ def _starts_clause(text: str) -> bool:
     return _CLAUSE_START.match(text) is not None
 
 
-def _parenthesised(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Split after a sentence that stands in brackets of its own: "(This is so.) The next one."."""
-    if text[start:end].lstrip()[:1] != "(":
-        yield start, end
-        return
-    cut = _NEW_INSIDE.search(text, start, end)
-    if cut is None:
-        yield start, end
-        return
-    yield start, cut.start()
-    yield cut.end(), end
+def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split where sentencex saw one sentence: "(This is so.) The next.", `"First. Second."`, rare words.
+
+    Sentences inside brackets or quotes stay together, unless the quotes hold the whole piece.
+    """
+    piece = text[start:end].strip()
+    quoted = piece[:1] in {'"', "“"} and not any(mark in piece[1:-1] for mark in '"“”')
+    brackets = -1 if quoted and piece[0] == "“" else 0
+    quotes = 1 if quoted and piece[0] == '"' else 0
+    place = start
+    for cut in _MISSED.finditer(text, start, end):
+        stretch = text[place : cut.end("stop")]
+        brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
+        quotes += stretch.count('"')
+        place = cut.end("stop")
+        if brackets <= 0 and quotes % 2 == 0 and not _SHORT.fullmatch(cut["word"] or ""):
+            yield start, place
+            start = place
+    yield start, end
