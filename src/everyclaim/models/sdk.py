@@ -6,6 +6,7 @@ ours, so an unknown or missing field of a compatible server is a clean error and
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import Any
@@ -41,12 +42,13 @@ class SdkTransport:
         """Send one request and return the object that is answered."""
         where = self._options.where
         try:
-            response = await self._clients.get().post(
-                path,
-                content=json.dumps(body).encode("ascii"),
-                cast_to=self._http.Response,
-                options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
-            )
+            async with asyncio.timeout(self._options.timeout):  # theirs is for each read, ours for the whole answer
+                response = await self._clients.get().post(
+                    path,
+                    content=json.dumps(body).encode("ascii"),
+                    cast_to=self._http.Response,
+                    options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
+                )
         except self._library.APIStatusError as error:
             reply = error.response
             raise from_status(reply.status_code, reply.headers, reply.content, where, self._secrets) from None
