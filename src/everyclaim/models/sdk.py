@@ -45,7 +45,7 @@ class SdkTransport:
             async with asyncio.timeout(self._options.timeout):  # theirs is for each read, ours for the whole answer
                 response = await self._clients.get().post(
                     path,
-                    content=json.dumps(body).encode("ascii"),
+                    content=json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
                     cast_to=self._http.Response,
                     options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
                 )

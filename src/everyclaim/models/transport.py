@@ -9,6 +9,7 @@ Proxies come from the environment in both (HTTPS_PROXY, NO_PROXY).
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_RESPONSE = 64 * 1024 * 1024
 CONNECT_SECONDS = 10.0
+LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
 
 class Transport(Protocol):
@@ -55,10 +57,14 @@ class DirectTransport:
         """Send one request and return the object that is answered."""
         options = self._options
         query = {name: value.reveal() for name, value in options.query.items()} or None
-        data = json.dumps(body).encode("ascii")
+        data = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         try:
             async with self._sessions.get().post(
-                options.base_url + path, data=data, headers=self._headers, params=query, allow_redirects=False
+                options.base_url + path,
+                data=data if len(data) < LARGE_BODY else io.BytesIO(data),
+                headers=self._headers,
+                params=query,
+                allow_redirects=False,
             ) as response:
                 content = await _bounded(response)
                 status, headers = response.status, response.headers
