@@ -7,7 +7,6 @@ ours, so an unknown or missing field of a compatible server is a clean error and
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +15,7 @@ from everyclaim.models.boundary import from_status
 from everyclaim.models.keys import Secret
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.perloop import PerLoop
-from everyclaim.models.transport import CONNECT_SECONDS, Transport, read_response, translated
+from everyclaim.models.transport import CONNECT_SECONDS, Transport, encode, read_response, translated
 
 
 class SdkTransport:
@@ -45,7 +44,7 @@ class SdkTransport:
             async with asyncio.timeout(self._options.timeout):  # theirs is for each read, ours for the whole answer
                 response = await self._clients.get().post(
                     path,
-                    content=json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"),
+                    content=encode(body),
                     cast_to=self._http.Response,
                     options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
                 )
