@@ -63,6 +63,7 @@ EXCEPTIONS: Mapping[str, str] = {
     "aiohttp.ClientHttpProxyError": "config",
     "aiohttp.ClientError": "bad_response",
     "aiohttp.InvalidURL": "config",
+    "aiohttp.WSMessageTypeError": "bad_response",
     "aiohttp.http_exceptions.HttpProcessingError": "bad_response",
     "builtins.TimeoutError": "timeout",
     "builtins.OSError": "connection",
@@ -91,14 +92,19 @@ class RejectedError(JudgeError):
 
 def from_exception(error: BaseException, where: str, secrets: tuple[Secret, ...] = ()) -> EveryclaimError | None:
     """Return our error for one of a library's, None for one that is not known. `where` is the endpoint's address."""
-    for kind in type(error).__mro__:
-        code = EXCEPTIONS.get(f"{_package(kind)}.{kind.__qualname__}")
-        if code:
-            said = scrub(str(error), secrets) or type(error).__name__
-            if code == "config":
-                return ConfigError(f"cannot use the endpoint {where}: {said}")
-            return JudgeError(code, f"{_SAYS[code]} ({where}): {said}")
-    return None
+    code = code_of(type(error))
+    if code is None:
+        return None
+    said = scrub(str(error), secrets) or type(error).__name__
+    if code == "config":
+        return ConfigError(f"cannot use the endpoint {where}: {said}")
+    return JudgeError(code, f"{_SAYS[code]} ({where}): {said}")
+
+
+def code_of(kind: type[BaseException]) -> str | None:
+    """Return a judge error's code for a class of exceptions, `config` for faults of set-up, None for strangers."""
+    found = (EXCEPTIONS.get(f"{_package(parent)}.{parent.__qualname__}") for parent in kind.__mro__)
+    return next((code for code in found if code), None)
 
 
 def from_status(

@@ -6,7 +6,7 @@ ours, so an unknown or missing field of a compatible server is a clean error and
 
 from __future__ import annotations
 
-import json
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +15,7 @@ from everyclaim.models.boundary import from_status
 from everyclaim.models.keys import Secret
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.perloop import PerLoop
-from everyclaim.models.transport import CONNECT_SECONDS, Transport, read_response, translated
+from everyclaim.models.transport import CONNECT_SECONDS, Transport, encode, read_response, translated
 
 
 class SdkTransport:
@@ -41,12 +41,13 @@ class SdkTransport:
         """Send one request and return the object that is answered."""
         where = self._options.where
         try:
-            response = await self._clients.get().post(
-                path,
-                content=json.dumps(body).encode("ascii"),
-                cast_to=self._http.Response,
-                options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
-            )
+            async with asyncio.timeout(self._options.timeout):  # theirs is for each read, ours for the whole answer
+                response = await self._clients.get().post(
+                    path,
+                    content=encode(body),
+                    cast_to=self._http.Response,
+                    options={"headers": {"content-type": "application/json"}, "follow_redirects": False},
+                )
         except self._library.APIStatusError as error:
             reply = error.response
             raise from_status(reply.status_code, reply.headers, reply.content, where, self._secrets) from None

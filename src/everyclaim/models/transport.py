@@ -9,9 +9,12 @@ Proxies come from the environment in both (HTTPS_PROXY, NO_PROXY).
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import EveryclaimError, JudgeError, MissingExtraError
@@ -23,8 +26,10 @@ from everyclaim.models.perloop import PerLoop
 if TYPE_CHECKING:
     import aiohttp
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 MAX_RESPONSE = 64 * 1024 * 1024
 CONNECT_SECONDS = 10.0
+LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
 
 class Transport(Protocol):
@@ -49,16 +54,22 @@ class DirectTransport:
         self._options = options
         self._secrets = (key, *options.secrets)
         self._headers = _headers(options, key)
+        self._proxy = find_proxy(options.base_url)
         self._sessions = PerLoop(self._session)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request and return the object that is answered."""
         options = self._options
         query = {name: value.reveal() for name, value in options.query.items()} or None
-        data = json.dumps(body).encode("ascii")
+        data = encode(body)
         try:
             async with self._sessions.get().post(
-                options.base_url + path, data=data, headers=self._headers, params=query, allow_redirects=False
+                options.base_url + path,
+                proxy=self._proxy,
+                data=data if len(data) < LARGE_BODY else io.BytesIO(data),
+                headers=self._headers,
+                params=query,
+                allow_redirects=False,
             ) as response:
                 content = await _bounded(response)
                 status, headers = response.status, response.headers
@@ -78,9 +89,22 @@ class DirectTransport:
             connector=http.TCPConnector(limit=0, ttl_dns_cache=300),
             timeout=http.ClientTimeout(total=self._options.timeout, sock_connect=CONNECT_SECONDS),
             cookie_jar=http.DummyCookieJar(),
-            trust_env=True,
         )
         return session
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """Write a request's body; text in any script takes no more bytes than it must."""
+    return _ENCODER.encode(body).encode("utf-8", "replace")
+
+
+def find_proxy(url: str) -> str | None:
+    """Return the proxy that the environment names for an address. aiohttp would look it up anew for every call."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return None
+    proxies = getproxies()
+    return proxies.get(parts.scheme) or proxies.get("all")
 
 
 def read_response(

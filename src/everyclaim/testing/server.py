@@ -137,7 +137,7 @@ class JudgeServer:
         self.calls += 1
         headers = {name: value for name, value in raw.headers.items() if name not in SECRET_HEADERS}
         authorised = any(raw.headers.get(name) for name in SECRET_HEADERS)
-        request = Request(self.calls, api, path, headers, body, authorised)
+        request = Request(self.calls, api, raw.path, headers, body, authorised)
         if self._keep:
             self.requests.append(request)
         return self._answer(request, raw.headers)

@@ -1,0 +1,280 @@
+"""The reply cache: what makes a key, what is kept, and that nothing is paid for twice."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import KEY, SCHEMA, ask, run, spec_for
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import JudgeError, StoreError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.models import Cached, ChatSettings, Patience, ReplyCache, build_chat_model, call_key
+from everyclaim.models.options import read_options
+from everyclaim.testing import JudgeServer, Reply, server_error, truncated
+
+GOOD = '{"ok": true}'
+TURNS = [Message("system", "rubric"), Message("user", "text")]
+BASE = "openai:m?base_url=http://a/v1&max_tokens=5"
+
+
+def key_for(
+    spec: str = BASE, turns: list[Message] = TURNS, schema: dict | None = SCHEMA, tag: str = "verify@1"
+) -> bytes:
+    return call_key(read_options(spec).identity, turns, schema, tag)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        key_for("openai:n?base_url=http://a/v1&max_tokens=5"),
+        key_for("openai:m?base_url=http://b/v1&max_tokens=5"),
+        key_for("openai:m?base_url=http://a/v1&max_tokens=6"),
+        key_for("openai:m?base_url=http://a/v1"),
+        *(key_for(f"{BASE}&{option}") for option in ("temperature=0", "top_p=1", "seed=1", "reasoning_effort=low")),
+        *(
+            key_for(f"{BASE}&{option}")
+            for option in ("api=responses", "structured=tool", "header.X=1", "query.v=1", "body.k=1")
+        ),
+        key_for("anthropic:m?base_url=http://a/v1&max_tokens=5"),
+        key_for(turns=[TURNS[0], Message("user", "texT")]),
+        key_for(turns=[Message("user", "rubric"), TURNS[1]]),
+        key_for(turns=[*TURNS, Message("assistant", "")]),
+        key_for(turns=[Message("system", "rubrict"), Message("user", "ext")]),
+        key_for(schema=None),
+        key_for(schema=SCHEMA | {"title": "Verdicts"}),
+        key_for(schema=dict(reversed(SCHEMA.items()))),
+        key_for(tag="verify@2"),
+        key_for(tag="verify@1#2"),
+    ],
+)
+def test_changing_any_single_thing_misses(other: bytes) -> None:
+    """Provider, model, address, every parameter, every message, the schema, the prompt's version, the repeat."""
+    assert other != key_for()
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        key_for("openai:m?max_tokens=5&base_url=http://a/v1"),
+        key_for("openai:m?base_url=http://a/v1/&max_tokens=5"),
+        key_for(f"{BASE}&timeout=7"),
+        key_for(f"{BASE}&transport=sdk"),
+        key_for(f"{BASE}&key_env=SOME_NAME"),
+        key_for(turns=[Message("system", "rubric", cache=True), TURNS[1]]),
+    ],
+)
+def test_what_cannot_change_a_reply_does_not_miss(same: bytes) -> None:
+    """The order of options, how long one waits, which client sends it, where a key comes from, cache marks."""
+    assert same == key_for()
+
+
+@given(st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text(max_size=6)), max_size=3), st.data())
+def test_different_conversations_have_different_keys(rows: list[tuple[str, str]], data: st.DataObject) -> None:
+    """However the same characters are split over messages."""
+    other = data.draw(st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text(max_size=6)), max_size=3))
+    first, second = ([Message(role, text) for role, text in some] for some in (rows, other))  # type: ignore[arg-type]
+    assert (call_key("i", first, None, "") == call_key("i", second, None, "")) == (rows == other)
+
+
+def test_a_second_run_asks_nothing_and_pays_nothing(tmp_path: Path) -> None:
+    """The same question in another process's run: no call, no tokens, one hit."""
+    with JudgeServer(GOOD) as server:
+        for calls, hits in ((1, 0), (0, 1)):
+            cache = ReplyCache(tmp_path / "new" / "replies.db")
+            reply = ask(server, settings=ChatSettings(cache=cache))
+            cache.close()
+            assert (reply.content, reply.usage.calls, reply.usage.cache_hits) == (GOOD, calls, hits)
+        assert server.calls == 1
+
+
+@pytest.mark.parametrize("step", [truncated(GOOD), Reply("no", "refusal"), Reply("", "filtered")])
+def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
+    """Cut, refused and filtered replies are asked for again."""
+    cache = ReplyCache(tmp_path / "replies.db")
+    with JudgeServer([step, GOOD]) as server:
+        assert ask(server, settings=ChatSettings(cache=cache)).finish != "stop"
+        assert ask(server, settings=ChatSettings(cache=cache)).content == GOOD
+        assert server.calls == 2
+    cache.close()
+
+
+def test_failures_are_not_kept(tmp_path: Path) -> None:
+    """A failed call is a call to be made again."""
+    cache = ReplyCache(tmp_path / "replies.db")
+    settings = ChatSettings(patience=Patience(attempts=1), cache=cache)
+    with JudgeServer([server_error(), GOOD]) as server:
+        with pytest.raises(JudgeError):
+            ask(server, settings=settings)
+        assert ask(server, settings=settings).content == GOOD
+    cache.close()
+
+
+def test_any_text_survives(tmp_path: Path) -> None:
+    """NUL and lone surrogates too."""
+    cache = ReplyCache(tmp_path / "replies.db")
+    text = '\x00 \ud800 \U0001f600 "'
+    cache.put(b"k", ChatReply(text, "stop", "m", Usage()))
+    kept = cache.get(b"k")
+    assert kept is not None
+    assert kept.content == text
+    cache.close()
+
+
+@pytest.mark.parametrize("damage", ["garbage", "other tables", "torn pages"])
+def test_a_corrupt_file_is_set_aside_with_a_warning(
+    tmp_path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The run goes on with a new one; the old one stays for whoever wants to look."""
+    path = tmp_path / "replies.db"
+    if damage == "garbage":
+        path.write_bytes(os.urandom(9000))
+    else:
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID")
+            rows = [(os.urandom(32), "x" * 500) for _ in range(200)]
+            connection.executemany("INSERT INTO replies_1 VALUES (?, ?)", rows)
+        connection.close()
+        if damage == "torn pages":
+            data = bytearray(path.read_bytes())
+            data[4096:] = os.urandom(len(data) - 4096)
+            path.write_bytes(bytes(data))
+    cache = ReplyCache(path)
+    for number in range(20):
+        cache.put(bytes([number]), ChatReply("a", "stop", "m", Usage()))
+    assert all(cache.get(bytes([number])) for number in range(20))
+    cache.close()
+    aside = [file.name for file in tmp_path.iterdir() if "corrupt" in file.name]
+    assert (len(aside) > 0) == (damage != "other tables")
+    assert ("set aside" in caplog.text) == bool(aside)
+
+
+def test_a_row_that_cannot_be_read_is_asked_again(tmp_path: Path) -> None:
+    """And overwritten."""
+    path = tmp_path / "replies.db"
+    cache = ReplyCache(path)
+    cache.put(b"k", ChatReply("a", "stop", "m", Usage()))
+    cache.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE replies_1 SET reply = '{'")
+    connection.close()
+    assert cache.get(b"k") is None
+    cache.close()
+
+
+def test_a_place_that_cannot_be_written_is_the_operators_to_fix(tmp_path: Path) -> None:
+    """One error that names the file, not a lost run."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="replies"):
+        ReplyCache(tmp_path / "file" / "replies.db").get(b"k")
+    (tmp_path / "folder.db").mkdir()
+    with pytest.raises(StoreError, match="folder"):
+        ReplyCache(tmp_path / "folder.db").get(b"k")
+
+
+WORKER = """
+import asyncio, sys
+from everyclaim.core.protocols import Message
+from everyclaim.models import ChatSettings, ReplyCache, build_chat_model
+
+async def main(base_url, path, count, begin):
+    settings = ChatSettings(cache=ReplyCache(path))
+    async with build_chat_model("openai:m?base_url=" + base_url, settings) as chat:
+        async def one(number):
+            reply = await chat.complete([Message("user", str(number))])
+            print(number, reply.content, flush=True)
+        limit = asyncio.Semaphore(8)
+        async def held(number):
+            async with limit:
+                await one(number)
+        await asyncio.gather(*(held((begin + n) % count) for n in range(count)))
+
+asyncio.run(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
+"""
+
+
+def worker(server: JudgeServer, path: Path, count: int, begin: int = 0) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", WORKER, server.base_url, str(path), str(count), str(begin)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+@pytest.mark.slow
+def test_a_killed_run_never_pays_twice_for_what_it_received(tmp_path: Path) -> None:
+    """SIGKILL at random moments: every reply that was printed is never asked for again, and all are there at the end."""
+    count, path, seed = 60, tmp_path / "replies.db", random.Random(7)
+    printed: set[str] = set()
+    with JudgeServer(lambda r: Reply(f"answer {r.text}", latency=0.03)) as server:
+        for _ in range(6):
+            before = server.calls
+            process = worker(server, path, count)
+            assert process.stdout
+            lines = [process.stdout.readline()]  # it is running
+            time.sleep(seed.uniform(0, 0.2))
+            process.send_signal(signal.SIGKILL)
+            lines += process.communicate()[0].splitlines(keepends=True)
+            asked = {request.text for request in server.requests[before:]}
+            assert not asked & printed
+            printed |= {line.split()[0] for line in lines if line.endswith("\n")}
+        last = worker(server, path, count)
+        answers = sorted(last.communicate()[0].splitlines())
+        assert last.returncode == 0
+    assert answers == sorted(f"{n} answer {n}" for n in range(count))
+
+
+@pytest.mark.slow
+def test_several_processes_share_one_file(tmp_path: Path) -> None:
+    """Three at once on the same questions: all get all answers, none fails on a lock."""
+    with JudgeServer(lambda r: f"answer {r.text}") as server:
+        many = [worker(server, tmp_path / "replies.db", 40, begin) for begin in (0, 13, 26)]
+        outputs = [sorted(process.communicate()[0].splitlines()) for process in many]
+        assert [process.returncode for process in many] == [0, 0, 0]
+        assert server.calls <= 120
+    assert outputs == [sorted(f"{n} answer {n}" for n in range(40))] * 3
+
+
+def test_a_reply_is_on_disk_before_it_is_returned(tmp_path: Path) -> None:
+    """Another process sees it the moment the caller has it."""
+    path = tmp_path / "replies.db"
+    with JudgeServer(GOOD) as server:
+
+        async def work() -> None:
+            settings = ChatSettings(cache=ReplyCache(path))
+            async with build_chat_model(spec_for("chat", server.base_url), settings, key=KEY) as chat:
+                await chat.complete(TURNS)
+                look = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('SELECT reply FROM replies_1').fetchone()[0])"
+                seen = await asyncio.to_thread(
+                    subprocess.check_output, [sys.executable, "-c", look, str(path)], text=True
+                )
+                assert json.loads(seen)["content"] == GOOD
+            settings.cache.close()  # type: ignore[union-attr]
+
+        run(work)
+
+
+def test_the_cache_is_a_wrapper_around_any_chat_model(tmp_path: Path) -> None:
+    """It needs nothing but the protocol."""
+
+    class Echo:
+        spec = "echo"
+        calls = 0
+
+        async def complete(self, messages: list[Message], *, schema: object = None, tag: str = "") -> ChatReply:
+            self.calls += 1
+            return ChatReply(messages[-1].content, "stop", "echo", Usage(calls=1))
+
+    echo, cache = Echo(), ReplyCache(tmp_path / "replies.db")
+    model = Cached(echo, cache, "echo-1")
+    for _ in range(3):
+        assert asyncio.run(model.complete(TURNS)).content == "text"
+    assert (echo.calls, model.spec) == (1, "echo")
+    cache.close()

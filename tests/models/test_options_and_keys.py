@@ -1,0 +1,203 @@
+"""What a spec may say, where keys come from, and that none is ever shown."""
+
+import asyncio
+import logging
+import pickle
+import traceback
+from pathlib import Path
+
+import pytest
+from conftest import ENDPOINTS, KEY, SCHEMA, ask, spec_for
+
+from everyclaim.core.errors import ConfigError, EveryclaimError
+from everyclaim.core.protocols import Message
+from everyclaim.models import ChatSettings, Patience, ReplyCache, build_chat_model
+from everyclaim.models.keys import Secret, find_key, scrub
+from everyclaim.models.options import read_options
+from everyclaim.models.transport import find_proxy
+from everyclaim.testing import JudgeServer, rejected, server_error
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "openai",
+        "openai:",
+        "cohere:x",
+        "openai:m?base_url=localhost:8000",
+        "openai:m?base_url=ftp://x/v1",
+        "openai:m?base_url=http://x/v1?key=1",
+        "openai:m?api=completions",
+        "anthropic:m?api=chat",
+        "openai:m?transport=carrier-pigeon",
+        "openai:m?max_tokens=0",
+        "openai:m?max_tokens=many",
+        "openai:m?temperature=-1",
+        "openai:m?temperature=nan",
+        "openai:m?timeout=0",
+        "openai:m?structured=xml",
+        "openai:m?body.x=unquoted",
+        "openai:m?header.X=$NOT_SET_ANYWHERE",
+        "openai:m?header.X=a%0d%0ab: c",
+        "openai:m?temprature=0",
+    ],
+)
+def test_a_wrong_option_is_named(spec: str) -> None:
+    """One line that says which, with the value, before anything is sent."""
+    with pytest.raises(ConfigError) as caught:
+        read_options(spec)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_address_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with the providers' own clients; the spec goes over it."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway/v1/")
+    assert read_options("openai:m").base_url == "http://gateway/v1"
+    assert read_options("openai:m?base_url=http://other/v1").base_url == "http://other/v1"
+    assert not read_options("openai:m").is_home
+
+
+def test_keys_are_looked_for_in_a_stated_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Code, the named variable, the provider's variable, the keys file."""
+    file = tmp_path / "keys.toml"
+    file.write_text('openai = "from-file"\n')
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(file))
+    assert find_key("openai").reveal() == "from-file"
+    monkeypatch.setenv("OPENAI_API_KEY", "from-usual\n")
+    assert find_key("openai").reveal() == "from-usual"
+    monkeypatch.setenv("MINE", "from-named")
+    assert find_key("openai", variable="MINE").reveal() == "from-named"
+    assert find_key("openai", variable="MINE", given="from-code").reveal() == "from-code"
+
+
+def test_a_missing_key_says_where_one_can_be_put() -> None:
+    """At the provider's own address; a local server needs none."""
+    with pytest.raises(ConfigError, match="OPENAI_API_KEY"):
+        build_chat_model("openai:gpt-5-mini")
+    assert build_chat_model("openai:llama?base_url=http://localhost:11434/v1").spec
+    with pytest.raises(ConfigError, match="NOT_SET"):
+        build_chat_model("openai:m?base_url=http://x/v1&key_env=NOT_SET")
+
+
+@pytest.mark.parametrize("content", ["openai = sk-secret", "openai = 5", "\x00"])
+def test_a_broken_keys_file_is_said_without_its_content(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, content: str
+) -> None:
+    """A parser's message would quote the line."""
+    file = tmp_path / "keys.toml"
+    file.write_text(content)
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(file))
+    with pytest.raises(ConfigError) as caught:
+        find_key("openai")
+    assert "secret" not in "".join(traceback.format_exception(caught.value))
+
+
+def test_a_key_that_was_copied_badly_is_recognised() -> None:
+    """A typographic dash or a line in the middle cannot be sent in a header."""
+    for bad in ("sk-\u2013abc", "sk-a b", "sk-a\nb"):
+        with pytest.raises(ConfigError, match="copied whole") as caught:
+            find_key("openai", given=bad)
+        assert bad not in str(caught.value)
+
+
+def test_a_secret_shows_itself_to_nobody() -> None:
+    """Not printed, not formatted, not pickled."""
+    secret = Secret(KEY)
+    assert KEY not in f"{secret} {secret!r} {[secret]}"
+    with pytest.raises(TypeError):
+        pickle.dumps(secret)
+
+
+def test_scrubbing_takes_known_secrets_and_what_looks_like_one() -> None:
+    """Providers quote keys, whole or in part."""
+    said = scrub(f"key tops3cret and sk-proj-AbC***9xyz\nand Bearer abcdefgh {'x' * 999}", (Secret("tops3cret"),))
+    assert "tops3cret" not in said
+    assert "AbC" not in said
+    assert "abcdefgh" not in said
+    assert len(said) <= 300
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_no_key_in_repr_log_exception_or_cache(
+    endpoint: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key and a secret header are sent, and stand nowhere else, at any log level and for any fault."""
+    header = "header-secret-987654"
+    monkeypatch.setenv("TOKEN", header)
+    cache = ReplyCache(tmp_path / "replies.db")
+    settings = ChatSettings(patience=Patience(attempts=2), cache=cache)
+    seen = []
+    with caplog.at_level(logging.DEBUG):
+        for step in ['{"ok": true}', rejected(f"bad {KEY} {header}"), rejected(f"{KEY}", status=401), server_error()]:
+            with JudgeServer(step, api_key=KEY) as server:
+                try:
+                    ask(
+                        server,
+                        endpoint,
+                        settings=settings,
+                        messages=[Message("user", str(len(seen)))],
+                        **{"header.X-Token": "$TOKEN"},
+                    )
+                except EveryclaimError as error:
+                    seen += ["".join(traceback.format_exception(error)), repr(error), repr(error.__dict__)]
+                assert server.requests[0].authorised
+                seen.append(repr([r for r in server.requests if r.headers.get("x-token") != header]))
+                chat = build_chat_model(
+                    spec_for(endpoint, server.base_url, **{"header.X-Token": header}), settings, key=KEY
+                )
+                seen += [repr(chat), chat.spec, repr(chat.endpoint.options), str(vars(chat.endpoint))]
+    cache.close()
+    seen += [record.getMessage() for record in caplog.records if record.name != "asyncio"]
+    seen += [file.read_bytes().decode("latin-1") for file in tmp_path.iterdir()]
+    text = "\n".join(seen)
+    assert KEY not in text
+    assert header not in text
+
+
+def test_a_wrong_key_stops_the_run() -> None:
+    """Every further call would fail alike."""
+    with JudgeServer(api_key="sk-another-key-000"), JudgeServer(api_key="sk-another-key-111") as server:
+        with pytest.raises(ConfigError, match="refuses the key"):
+            ask(server)
+        assert server.calls == 1
+
+
+def test_a_password_in_an_address_is_hidden() -> None:
+    """In the spec that results store, and in every message."""
+    options = read_options("openai:m?base_url=http://me:hunter2@localhost:1/v1")
+    assert "hunter2" not in options.spec + options.where + options.identity
+
+
+def test_proxies_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the exceptions named there."""
+    for name in (
+        "http_proxy",
+        "https_proxy",
+        "no_proxy",
+        "all_proxy",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "NO_PROXY",
+        "ALL_PROXY",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    assert find_proxy("https://api.openai.com/v1") is None
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy:3128")
+    monkeypatch.setenv("NO_PROXY", "internal.example")
+    assert find_proxy("https://api.openai.com/v1") == "http://proxy:3128"
+    assert find_proxy("https://internal.example/v1") is None
+    assert find_proxy("http://api.openai.com/v1") is None
+
+
+def test_one_model_serves_several_event_loops() -> None:
+    """A notebook or a sync facade starts a new loop for each call."""
+    with JudgeServer('{"ok": true}') as server:
+        chat = build_chat_model(spec_for("chat", server.base_url), key=KEY)
+
+        async def once(number: int) -> None:
+            await chat.complete([Message("user", str(number))], schema=SCHEMA)
+            await chat.aclose()
+
+        for number in range(3):
+            asyncio.run(once(number))
+        assert server.calls == 3

@@ -1,0 +1,154 @@
+"""What is sent over each wire format, and what is read from it."""
+
+import json
+from typing import Any
+
+import pytest
+from conftest import ENDPOINTS, SCHEMA, WIRES, ask
+
+from everyclaim.core.protocols import Message
+from everyclaim.core.types import Usage
+from everyclaim.models.wires import is_strict
+from everyclaim.testing import JudgeServer, Reply, body
+
+TURNS = [
+    Message("system", "Judge strictly.", cache=True),
+    Message("user", "Passage {0} %s \\ \x00 </s> \u202e شيء", cache=True),
+    Message("assistant", "Noted."),
+    Message("user", "Is it?"),
+]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_every_character_arrives(endpoint: str) -> None:
+    """Braces, percent signs, NUL and right-to-left marks are data; roles and order stay."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, messages=TURNS)
+        got = server.requests[0].messages
+    assert [(m.role, m.content) for m in got] == [(m.role, m.content) for m in TURNS]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_lone_surrogates_arrive_as_replacement_characters(endpoint: str) -> None:
+    """One for one, so that offsets stay true."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, messages=[Message("user", "a\ud800b\udfffc")])
+        assert server.requests[0].text == "a\ufffdb\ufffdc"
+
+
+@pytest.mark.parametrize("endpoint", WIRES)
+def test_ten_megabytes_are_sent_whole(endpoint: str) -> None:
+    """A large answer is a large request, not an error of ours."""
+    text = "ß" * 5_000_000
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, messages=[Message("user", text)])
+        assert server.requests[0].text == text
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_the_schema_is_asked_for_strictly(endpoint: str) -> None:
+    """In the place each format has for it."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint)
+        sent = server.requests[0].body
+    places = {
+        "chat": sent.get("response_format", {}).get("json_schema", {}),
+        "responses": sent.get("text", {}).get("format", {}),
+        "messages": sent.get("output_config", {}).get("format", {}),
+    }
+    asked = places[endpoint.partition("-")[0]]
+    assert asked["schema"] == SCHEMA
+    assert asked.get("strict", True) is True
+
+
+@pytest.mark.parametrize("endpoint", WIRES)
+@pytest.mark.parametrize("structured", ["tool", "plain"])
+def test_the_other_ways_to_json_give_the_same_content(endpoint: str, structured: str) -> None:
+    """A tool's arguments are the content; plain words hold the whole schema."""
+    with JudgeServer('{"ok": true}') as server:
+        reply = ask(server, endpoint, structured=structured, messages=TURNS)
+        request = server.requests[0]
+    assert json.loads(reply.content) == {"ok": True}
+    assert request.mode == structured
+    if structured == "plain":
+        assert json.dumps(SCHEMA) in request.messages[0].content
+        assert request.messages[0].content.startswith("Judge strictly.")
+
+
+def test_cache_marks_are_set_where_the_provider_has_them() -> None:
+    """On the messages that say so, at most four; the other formats know no marks."""
+    many = [Message("user", f"part {n}", cache=True) for n in range(6)]
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, "messages", messages=[Message("system", "rubric", cache=True), *many])
+        marks = [m.cache for m in server.requests[0].messages]
+        ask(server, "chat", messages=many)
+        assert "cache_control" not in json.dumps(server.requests[1].body)
+    assert marks == [False, False, False, True, True, True, True]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_usage_counts_what_was_sent_and_what_came_from_the_prefix_cache(endpoint: str) -> None:
+    """Prompt tokens are all of them in every format, though Anthropic reports them in three parts."""
+    wrote = 50 if endpoint.startswith("messages") else 0
+    step = Reply(
+        '{"ok": true}', prompt_tokens=1000, completion_tokens=20, cache_read_tokens=600, cache_write_tokens=wrote
+    )
+    with JudgeServer(step) as server:
+        assert ask(server, endpoint).usage == Usage(1, 1000, 20, 0, None, 600, wrote)
+
+
+def test_nothing_is_kept_at_the_provider() -> None:
+    """The responses API stores by default; we ask it not to."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, "responses")
+        assert server.requests[0].body["store"] is False
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "field", "value"),
+    [
+        ("chat", "max_tokens", 77),
+        ("responses", "max_output_tokens", 77),
+        ("messages", "max_tokens", 77),
+    ],
+)
+def test_the_output_limit_has_its_name_in_each_format(endpoint: str, field: str, value: int) -> None:
+    """One option, three names."""
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, max_tokens=str(value))
+        assert server.requests[0].body[field] == value
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_other_headers_query_and_body_fields_are_sent(endpoint: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For gateways and Azure-style endpoints; a value may come from the environment."""
+    monkeypatch.setenv("TEAM", "blue")
+    options = {"header.X-Team": "$TEAM", "query.api-version": "2026-01", "body.top_k": "5"}
+    with JudgeServer('{"ok": true}') as server:
+        ask(server, endpoint, **options)
+        request = server.requests[0]
+    assert (request.headers["x-team"], request.body["top_k"]) == ("blue", 5)
+    assert request.path.endswith("?api-version=2026-01")
+
+
+def test_content_in_parts_is_put_together() -> None:
+    """Some gateways answer with a list of parts."""
+    parts = [{"type": "text", "text": '{"ok": '}, {"type": "text", "text": "true}"}]
+    answer: dict[str, Any] = {"choices": [{"message": {"content": parts}, "finish_reason": "eos"}], "model": "m"}
+    with JudgeServer(body(answer)) as server:
+        assert ask(server).content == '{"ok": true}'
+
+
+@pytest.mark.parametrize(
+    ("schema", "strict"),
+    [
+        (SCHEMA, True),
+        ({"type": "object", "properties": {"a": {}}}, False),
+        ({"type": "object", "properties": {"a": {}}, "additionalProperties": False, "required": []}, False),
+        ({"type": "array", "items": {"type": "object", "properties": {"a": {}}}}, False),
+        ({"type": "array", "items": SCHEMA}, True),
+    ],
+)
+def test_strictness_is_asked_for_only_where_the_schema_has_its_form(schema: dict[str, Any], strict: bool) -> None:
+    """Every object closed and every property required, all the way down."""
+    assert is_strict(schema) is strict

@@ -1,0 +1,411 @@
+"""Retries, rates, budget, meter and single-flight, each around the same protocol."""
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import stamina
+from conftest import KEY, SCHEMA, run, spec_for
+
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.models import (
+    Budget,
+    ChatSettings,
+    Limited,
+    Meter,
+    Metered,
+    Patience,
+    Price,
+    Rates,
+    Retrying,
+    Shared,
+    build_chat_model,
+    find_price,
+)
+from everyclaim.testing import JudgeServer, Reply, rate_limited, server_error
+
+TURNS = [Message("user", "x" * 400)]
+USED = Usage(1, 100, 50, 0, None)
+
+
+class Scripted:
+    """A chat model that does what it is told, call by call; the last step is repeated."""
+
+    spec = "scripted"
+
+    def __init__(self, *steps: Any, seconds: float = 0.0) -> None:
+        self._steps = list(steps) or [ChatReply("ok", "stop", "m", USED)]
+        self._seconds = seconds
+        self.calls = self.running = self.peak = 0
+        self.times: list[float] = []
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        step = self._steps[min(self.calls, len(self._steps) - 1)]
+        self.calls += 1
+        self.times.append(time.monotonic())
+        self.running += 1
+        self.peak = max(self.peak, self.running)
+        try:
+            await asyncio.sleep(self._seconds)
+        finally:
+            self.running -= 1
+        if isinstance(step, Exception):
+            raise step
+        return step
+
+
+def failing(code: str, retry_after: float | None = None) -> JudgeError:
+    return JudgeError(code, "on purpose", retry_after=retry_after, usage=Usage(calls=1))
+
+
+# Retries
+
+
+@pytest.mark.parametrize("code", ["bad_request", "too_long", "filtered", "refused", "truncated", "malformed"])
+def test_what_cannot_help_is_not_retried(code: str) -> None:
+    """One call, one failure."""
+    model = Scripted(failing(code))
+    with pytest.raises(JudgeError):
+        asyncio.run(Retrying(model, Patience()).complete(TURNS))
+    assert model.calls == 1
+
+
+def test_usage_covers_every_attempt() -> None:
+    """A retried call shows what it took in all."""
+    model = Scripted(failing("server_error"), failing("timeout"), ChatReply("ok", "stop", "m", USED))
+    reply = asyncio.run(Retrying(model, Patience()).complete(TURNS))
+    assert (reply.usage.calls, reply.usage.prompt_tokens) == (3, 100)
+
+
+def test_a_bug_is_not_retried() -> None:
+    """Only what a judge does wrong."""
+    model = Scripted(ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(Retrying(model, Patience()).complete(TURNS))
+    assert model.calls == 1
+
+
+def test_retry_after_is_waited_for() -> None:
+    """With real waits: the second attempt comes no earlier than the provider asked."""
+    stamina.set_testing(False)
+    model = Scripted(failing("rate_limited", 0.3), ChatReply("ok", "stop", "m", USED))
+    asyncio.run(Retrying(model, Patience(first_wait=0.0)).complete(TURNS))
+    assert model.times[1] - model.times[0] >= 0.29
+
+
+def test_total_time_is_bounded() -> None:
+    """Attempts that take long end the trying before their number does."""
+    stamina.set_testing(False)
+    model = Scripted(failing("timeout"), seconds=0.1)
+    patience = Patience(attempts=1000, seconds=0.35, first_wait=0.0, longest_wait=0.0)
+    with pytest.raises(JudgeError):
+        asyncio.run(Retrying(model, patience).complete(TURNS))
+    assert model.calls <= 5
+
+
+@pytest.mark.parametrize("wrong", [{"attempts": 0}, {"seconds": 0}, {"first_wait": -1}])
+def test_patience_must_make_sense(wrong: dict[str, Any]) -> None:
+    """Said when it is set, not when it is needed."""
+    with pytest.raises(ConfigError):
+        Patience(**wrong)
+
+
+# Rates
+
+
+def test_no_more_calls_are_in_flight_than_allowed() -> None:
+    """And as many as allowed are."""
+    model = Scripted(seconds=0.01)
+    limited = Limited(model, Rates(concurrency=5))
+    run(lambda: gather(limited, 40))
+    assert (model.calls, model.peak) == (40, 5)
+
+
+def test_requests_are_paced() -> None:
+    """1200 a minute are 20 a second, of which five seconds' worth may come at once."""
+    model = Scripted()
+    begun = time.monotonic()
+    run(lambda: gather(Limited(model, Rates(requests_per_minute=1200)), 110))
+    assert time.monotonic() - begun >= 0.4  # the ten beyond the burst
+
+
+def test_tokens_are_paced_by_what_calls_really_take() -> None:
+    """A guess that is too low is made up for by the calls after it."""
+    costly = ChatReply("ok", "stop", "m", Usage(1, 900, 600, 0, None))
+    model = Scripted(costly)
+    begun = time.monotonic()
+
+    async def one_by_one() -> None:
+        limited = Limited(model, Rates(tokens_per_minute=120_000))  # 2,000 a second, 10,000 at once
+        for _ in range(9):
+            await limited.complete(TURNS)
+
+    run(one_by_one)
+    assert time.monotonic() - begun >= 0.5  # 9 × 1,500 tokens, the last call's settled after it
+
+
+def test_a_call_larger_than_the_bucket_still_goes() -> None:
+    """It waits for its share instead of for ever."""
+    model = Scripted()
+    limited = Limited(model, Rates(tokens_per_minute=60_000))
+    asyncio.run(asyncio.wait_for(limited.complete([Message("user", "x" * 24_000)]), 10))
+    assert model.calls == 1
+
+
+@pytest.mark.parametrize("name", ["requests_per_minute", "tokens_per_minute", "concurrency"])
+def test_rates_must_be_positive(name: str) -> None:
+    """Zero would wait for ever."""
+    with pytest.raises(ConfigError, match=name):
+        Rates(**{name: 0})
+
+
+async def gather(model: Any, count: int) -> list[Any]:
+    return await asyncio.gather(
+        *(model.complete([Message("user", str(n))]) for n in range(count)), return_exceptions=True
+    )
+
+
+# Single-flight
+
+
+def test_identical_calls_at_the_same_time_are_one() -> None:
+    """Fifty ask, one pays; a different question is a call of its own."""
+    model = Scripted(seconds=0.02)
+    shared = Shared(model, "i")
+
+    async def work() -> list[ChatReply]:
+        same = [shared.complete(TURNS, tag="1") for _ in range(50)]
+        return await asyncio.gather(*same, shared.complete(TURNS, tag="2"))
+
+    replies = run(work)
+    assert model.calls == 2
+    assert sum(reply.usage.calls for reply in replies) == 2
+    assert sum(reply.usage.cache_hits for reply in replies) == 49
+
+
+def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
+    """And the next to ask makes a new call."""
+    model = Scripted(failing("timeout"), ChatReply("ok", "stop", "m", USED), seconds=0.01)
+    shared = Shared(model, "i")
+
+    async def work() -> tuple[list[Any], ChatReply]:
+        failed = await asyncio.gather(*(shared.complete(TURNS) for _ in range(5)), return_exceptions=True)
+        return failed, await shared.complete(TURNS)
+
+    failed, reply = run(work)
+    assert [error.code for error in failed] == ["timeout"] * 5
+    assert sum(error.usage.calls for error in failed) == 1
+    assert (reply.content, model.calls) == ("ok", 2)
+
+
+def test_who_gives_up_does_not_take_the_others_along() -> None:
+    """The first asker is cancelled; those who joined still get the answer. When all leave, the call ends."""
+    model = Scripted(seconds=0.05)
+    shared = Shared(model, "i")
+
+    async def work() -> None:
+        first, second = (asyncio.ensure_future(shared.complete(TURNS)) for _ in range(2))
+        await asyncio.sleep(0.01)
+        first.cancel()
+        assert (await second).content == "ok"
+        lone = asyncio.ensure_future(shared.complete(TURNS, tag="2"))
+        await asyncio.sleep(0.01)
+        lone.cancel()
+        await asyncio.sleep(0.01)
+        assert model.running == 0
+
+    run(work)
+    assert model.calls == 2
+
+
+# Meter and prices
+
+
+def test_a_price_counts_every_kind_of_token() -> None:
+    """Fresh, read from the prefix cache, written to it, answered."""
+    price = Price(input=1.0, output=10.0, cached=0.1, cache_write=1.25)
+    used = Usage(1, 1_000_000, 100_000, 0, None, 600_000, 200_000)
+    assert price.cost(used) == pytest.approx(0.2 * 1 + 0.6 * 0.1 + 0.2 * 1.25 + 0.1 * 10)
+
+
+@pytest.mark.parametrize(
+    ("provider", "model", "known"),
+    [
+        ("openai", "gpt-5-mini", True),
+        ("openai", "gpt-5-mini-2025-08-07", True),
+        ("openai", "gpt-5-mini-turbo", False),
+        ("anthropic", "claude-haiku-4-5-20251001", True),
+        ("anthropic", "claude-unheard-of", False),
+        ("elsewhere", "gpt-5-mini", False),
+    ],
+)
+def test_a_price_is_known_by_name_or_dated_name_only(provider: str, model: str, known: bool) -> None:
+    """A likeness is no price."""
+    price = find_price(provider, model, is_home=True)
+    assert (price is not None) is known
+    assert price is None or price.as_of.startswith("2026-")
+
+
+def test_our_prices_hold_only_at_the_providers_own_address(tmp_path: Path) -> None:
+    """A gateway sets its own; the user can say them, and then they hold everywhere."""
+    assert find_price("openai", "gpt-5-mini", is_home=False) is None
+    toml, js = tmp_path / "prices.toml", tmp_path / "prices.json"
+    toml.write_text('[openai.models]\n"gpt-5-mini" = { input = 9, output = 99 }\n')
+    js.write_text(json.dumps({"openai": {"models": {"gpt-5-mini": {"input": 9, "output": 99}}}}))
+    for file in (toml, js):
+        assert find_price("openai", "gpt-5-mini", is_home=False, file=file) == Price(9, 99, 9, 9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[",
+        "[openai]\nmodels = 3",
+        "[openai.models]\nm = { input = 1 }",
+        "[openai.models]\nm = { input = -1, output = 1 }",
+        "[openai.models]\nm = { input = nan, output = 1 }",
+        '[openai.models]\nm = { input = 1, output = 1, per = "k" }',
+    ],
+)
+def test_a_wrong_price_file_is_said(tmp_path: Path, text: str) -> None:
+    """With its name; a price is never guessed."""
+    file = tmp_path / "prices.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=r"prices\.toml"):
+        find_price("openai", "m", is_home=True, file=file)
+
+
+@pytest.mark.parametrize(
+    ("price", "told", "cost"),
+    [(None, USED, None), (Price(1, 1, 1, 1), USED, 0.00015), (Price(1, 1, 1, 1), Usage(calls=1), None)],
+)
+def test_an_unknown_cost_is_none_and_said(price: Price | None, told: Usage, cost: float | None) -> None:
+    """No price, or a server that reports no tokens: unknown, never zero."""
+    meter = Meter()
+    reply = asyncio.run(Metered(Scripted(ChatReply("ok", "stop", "m", told)), price, meter).complete(TURNS))
+    assert (reply.usage.cost, meter.usage.cost) == (cost, cost)
+    assert ("unknown" in meter.says) is (cost is None)
+
+
+def test_failures_are_counted_by_code() -> None:
+    """And cost nothing where nothing was made."""
+    meter = Meter()
+    model = Metered(Scripted(failing("rate_limited"), failing("timeout")), Price(1, 1, 1, 1), meter)
+    run(lambda: gather(model, 3))
+    assert meter.failures == {"rate_limited": 1, "timeout": 2}
+    assert meter.usage == Usage(calls=3)
+
+
+# Budget
+
+
+def many(server: JudgeServer, budget: Budget, count: int = 50, prices: Path | None = None) -> tuple[list[Any], Meter]:
+    """Ask `count` different questions, eight at a time."""
+    meter = Meter()
+    settings = ChatSettings(Patience(attempts=3), Rates(concurrency=8), budget, prices=prices)
+
+    async def work() -> list[Any]:
+        async with build_chat_model(spec_for("chat", server.base_url), settings, key=KEY, meter=meter) as chat:
+            return await gather(chat, count)
+
+    return run(work), meter
+
+
+def test_calls_stop_exactly_at_their_limit() -> None:
+    """Retries count; what was answered is kept, the rest says why."""
+    with JudgeServer([server_error(), server_error(), '{"ok": true}'], latency=0.005) as server:
+        results, _ = many(server, Budget(max_calls=20))
+        assert server.calls == 20
+    assert sum(isinstance(result, ChatReply) for result in results) == 18
+    assert {str(r).partition(";")[0] for r in results if isinstance(r, BudgetExceeded)} == {"stopped at max_calls=20"}
+
+
+@pytest.mark.parametrize("kind", ["tokens", "cost"])
+def test_tokens_and_cost_stop_within_the_calls_in_flight(kind: str, tmp_path: Path) -> None:
+    """Over by at most the eight that had started."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[openai.models]\n"judge-1" = { input = 1, output = 1 }\n')
+    budget = Budget(max_tokens=2000) if kind == "tokens" else Budget(max_cost=0.002)
+    step = Reply('{"ok": true}', prompt_tokens=80, completion_tokens=20, latency=0.005)
+    with JudgeServer(step) as server:
+        results, meter = many(server, budget, prices=prices)
+        assert 20 <= server.calls <= 28
+    assert sum(isinstance(result, ChatReply) for result in results) == server.calls
+    assert meter.usage.cost == pytest.approx(server.calls * 0.0001)
+
+
+def test_a_cost_limit_needs_a_price() -> None:
+    """Found out before the first call, not after the bill."""
+    with JudgeServer() as server:
+        with pytest.raises(ConfigError, match="price"):
+            many(server, Budget(max_cost=1.0))
+        assert server.calls == 0
+
+
+def test_a_cost_limit_stops_when_a_server_reports_no_tokens(tmp_path: Path) -> None:
+    """What cannot be counted cannot be limited, so it goes no further than the calls in flight."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text('[openai.models]\n"judge-1" = { input = 1, output = 1 }\n')
+    with JudgeServer(Reply("{}", extra={"usage": None}, latency=0.005)) as server:
+        results, _ = many(server, Budget(max_cost=1.0), prices=prices)
+        assert server.calls <= 8
+    assert "price is unknown" in str(results[-1])
+
+
+def test_models_that_share_a_meter_share_a_budget() -> None:
+    """A decomposer and a judge of one run spend from one purse."""
+    meter, settings = Meter(), ChatSettings(budget=Budget(max_calls=3))
+    with JudgeServer('{"ok": true}') as server:
+
+        async def work() -> None:
+            for endpoint in ("chat", "messages"):
+                async with build_chat_model(
+                    spec_for(endpoint, server.base_url), settings, key=KEY, meter=meter
+                ) as chat:
+                    for number in range(2):
+                        await chat.complete([Message("user", str(number))], schema=SCHEMA)
+
+        with pytest.raises(BudgetExceeded):
+            run(work)
+        assert server.calls == 3
+
+
+@pytest.mark.parametrize("wrong", [{"max_cost": -1}, {"max_calls": -1}, {"max_tokens": float("nan")}])
+def test_a_budget_must_make_sense(wrong: dict[str, Any]) -> None:
+    """No negative limits, no NaN."""
+    with pytest.raises(ConfigError):
+        Budget(**wrong)
+
+
+# Together
+
+
+def test_one_fault_does_not_touch_another_calls_result() -> None:
+    """Sixty-four in flight, every third rate limited once: every question has its own answer."""
+    seen: set[str] = set()
+
+    def rule(request: Any) -> Any:
+        if int(request.text) % 3 == 0 and request.text not in seen:
+            seen.add(request.text)
+            return rate_limited(0)
+        return f"answer {request.text}"
+
+    with JudgeServer(rule, latency=0.002) as server:
+        replies = run(lambda: ask_all(server, 200))
+        assert server.calls == 200 + 67
+        assert server.peak <= 64
+    assert [reply.content for reply in replies] == [f"answer {number}" for number in range(200)]
+
+
+async def ask_all(server: JudgeServer, count: int) -> list[ChatReply]:
+    make: Callable[..., Any] = build_chat_model
+    async with make(spec_for("chat", server.base_url), key=KEY) as chat:
+        return await gather(chat, count)

@@ -1,0 +1,256 @@
+"""The loopback provider that ships for tests: scripts, faults, counts, and what it leaves out."""
+
+import asyncio
+import http.client
+import json
+import socket
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+import stamina
+
+import everyclaim.testing
+from everyclaim.core.errors import InputError, JudgeError
+from everyclaim.core.protocols import Message
+from everyclaim.models import build_chat_model
+from everyclaim.testing import JudgeServer, Recorder, Replayer, Reply, Request, no_sleep, rate_limited, rejected
+
+CHAT = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+
+
+def post(server: JudgeServer, path: str, body: Any, **headers: str) -> tuple[int, Any]:
+    """Speak plain HTTP, without any of our own client code."""
+    host, port = server.root.removeprefix("http://").split(":")
+    connection = http.client.HTTPConnection(host, int(port), timeout=10)
+    data = body if isinstance(body, bytes) else json.dumps(body)
+    connection.request("POST", path, data, {"content-type": "application/json", **headers})
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    return response.status, json.loads(content)
+
+
+def test_the_public_names() -> None:
+    """What others build on changes only on purpose."""
+    assert sorted(everyclaim.testing.__all__) == [
+        *(
+            "Fault",
+            "JudgeServer",
+            "Recorder",
+            "Replayer",
+            "Reply",
+            "Request",
+            "body",
+            "empty_body",
+            "fenced",
+            "hang",
+            "html",
+        ),
+        *(
+            "malformed_json",
+            "no_sleep",
+            "rate_limited",
+            "refused_url",
+            "rejected",
+            "reset",
+            "server_error",
+            "slow_drip",
+        ),
+        "truncated",
+    ]
+    assert all(hasattr(everyclaim.testing, name) for name in everyclaim.testing.__all__)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "place"),
+    [
+        ("/v1/chat/completions", CHAT, ("choices", 0, "message", "content")),
+        ("/v1/responses", {"model": "m", "input": CHAT["messages"]}, ("output", 1, "content", 0, "text")),
+        ("/v1/messages", CHAT | {"max_tokens": 9}, ("content", 0, "text")),
+    ],
+)
+def test_it_speaks_three_wire_formats(path: str, body: dict[str, Any], place: tuple[Any, ...]) -> None:
+    """The text stands where each API's clients look for it."""
+    with JudgeServer("hello") as server:
+        status, value = post(server, path, body)
+    for step in place:
+        value = value[step]
+    assert (status, value) == (200, "hello")
+
+
+def test_a_list_is_played_and_its_last_step_repeated() -> None:
+    """One after the other, then the last for ever; a new script takes over at once."""
+    with JudgeServer(["a", rate_limited(2), "b"]) as server:
+        statuses = [post(server, "/v1/chat/completions", CHAT)[0] for _ in range(4)]
+        server.script("c")
+        assert post(server, "/v1/chat/completions", CHAT)[1]["choices"][0]["message"]["content"] == "c"
+    assert (statuses, server.calls) == ([200, 429, 200, 200], 5)
+
+
+def test_a_rule_sees_the_request_and_answers_it() -> None:
+    """By model, text, number; what it raises is kept and the client gets a 500."""
+
+    def rule(request: Request) -> str:
+        if request.number == 2:
+            raise ValueError("no rule for this")
+        return f"{request.model}: {request.text}"
+
+    with JudgeServer(rule) as server:
+        assert post(server, "/v1/chat/completions", CHAT)[1]["choices"][0]["message"]["content"] == "m: hi"
+        assert post(server, "/v1/chat/completions", CHAT)[0] == 500
+    assert [str(error) for error in server.errors] == ["no rule for this"]
+
+
+def test_keys_are_seen_but_not_kept() -> None:
+    """A request says that it was authorised; the key itself is nowhere."""
+    with JudgeServer() as server:
+        for header in ("authorization", "x-api-key", "api-key"):
+            post(server, "/v1/chat/completions", CHAT, **{header: "Bearer tops3cret"})
+        post(server, "/v1/chat/completions", CHAT)
+    assert [request.authorised for request in server.requests] == [True, True, True, False]
+    assert "tops3cret" not in repr(server.requests)
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "status"),
+    [("/v1/embeddings", b"{}", 404), ("/v1/chat/completions", b"{", 400)],
+)
+def test_what_it_does_not_speak_is_said(path: str, data: bytes, status: int) -> None:
+    """And is no call to a model."""
+    with JudgeServer() as server:
+        assert post(server, path, data)[0] == status
+        assert server.calls == 0
+
+
+@pytest.mark.parametrize("pieces", [1, 7])
+def test_chunked_and_pipelined_requests_are_taken_in_any_pieces(pieces: int) -> None:
+    """As other clients may send them."""
+    data = json.dumps(CHAT).encode()
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\n"
+    chunked = head + b"transfer-encoding: chunked\r\n\r\n"
+    chunked += b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (data[:10], data[10:])) + b"0\r\n\r\n"
+    plain = head + b"content-length: %d\r\n\r\n%s" % (len(data), data)
+    raw = chunked + plain + chunked
+    with JudgeServer(["one", "two", "three"]) as server:
+        host, port = server.root.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            size = max(1, len(raw) // pieces)
+            for start in range(0, len(raw), size):
+                connection.sendall(raw[start : start + size])
+            got = b""
+            while got.count(b'"content": ') < 3:
+                got += connection.recv(65536)
+    assert [word in got for word in (b"one", b"two", b"three")] == [True] * 3
+
+
+@pytest.mark.parametrize("raw", [b"nonsense\r\n\r\n", b"x" * 70_000, b"POST / HTTP/1.1\r\ncontent-length: -5\r\n\r\n"])
+def test_what_is_not_http_is_dropped(raw: bytes) -> None:
+    """The server goes on for everyone else."""
+    with JudgeServer() as server:
+        host, port = server.root.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            connection.sendall(raw)
+            try:
+                while connection.recv(65536):
+                    pass
+            except ConnectionResetError:
+                pass
+        assert post(server, "/v1/chat/completions", CHAT)[0] == 200
+
+
+def test_it_is_an_asynchronous_context_manager_too() -> None:
+    """And does not share the test's event loop, so a rule may block."""
+
+    async def work() -> int:
+        async with JudgeServer("{}") as server:
+            async with build_chat_model(f"openai:m?base_url={server.base_url}") as chat:
+                await asyncio.gather(*(chat.complete([Message("user", str(n))]) for n in range(10)))
+            return server.calls
+
+    assert asyncio.run(work()) == 10
+
+
+def test_sixty_four_in_flight_are_served_side_by_side() -> None:
+    """All wait out their latency together."""
+
+    async def work(server: JudgeServer) -> None:
+        async with build_chat_model(f"openai:m?base_url={server.base_url}") as chat:
+            await asyncio.gather(*(chat.complete([Message("user", str(n))]) for n in range(64)))
+
+    with JudgeServer(Reply("{}", latency=0.3)) as server:
+        asyncio.run(work(server))
+        assert (server.calls, server.peak) == (64, 64)
+
+
+def test_retries_without_waits_keep_their_number() -> None:
+    """The switch takes the waits away, nests, and gives them back."""
+    assert not stamina.is_testing()
+    with no_sleep():
+        with no_sleep():
+            pass
+        assert stamina.is_testing()
+        with JudgeServer(rate_limited(60)) as server:
+            chat = build_chat_model(f"openai:m?base_url={server.base_url}")
+
+            async def work() -> None:
+                async with chat:
+                    await chat.complete([Message("user", "x")])
+
+            with pytest.raises(JudgeError):
+                asyncio.run(work())
+            assert server.calls == 6
+    assert not stamina.is_testing()
+
+
+def test_it_runs_in_a_process_of_its_own() -> None:
+    """It prints its address, serves, and ends when its input is closed."""
+    command = [sys.executable, "-m", "everyclaim.testing", "--reply", "hello"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        assert process.stdin
+        server = JudgeServer()
+        server._port = int(process.stdout.readline().split(":")[2].split("/")[0])
+        assert post(server, "/v1/chat/completions", CHAT)[0] == 200
+        process.stdin.close()
+        assert process.wait(10) == 0
+
+
+def test_traffic_is_recorded_and_replayed_without_its_keys(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies, failures and repeats come back in order; keys that stand in a text do not."""
+    key = "sk-recorded-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    path, turns = tmp_path / "calls.jsonl", [Message("user", f"is {key} a key?")]
+
+    async def record(server: JudgeServer) -> None:
+        async with build_chat_model(f"openai:m?base_url={server.base_url}") as chat:
+            model = Recorder(chat, path)
+            for _ in range(2):
+                await model.complete(turns, tag="t")
+            with pytest.raises(JudgeError):
+                await model.complete([Message("user", "bad")])
+
+    with JudgeServer(lambda r: rejected("no") if r.text == "bad" else f"answer {r.number}") as server:
+        asyncio.run(record(server))
+        assert server.calls == 3
+    assert key not in path.read_text()
+
+    async def replay() -> list[str]:
+        model = Replayer(path)
+        replies = [(await model.complete(turns, tag="t")).content for _ in range(3)]
+        with pytest.raises(JudgeError, match="bad_request"):
+            await model.complete([Message("user", "bad")])
+        with pytest.raises(InputError, match="record it again"):
+            await model.complete(turns, tag="another")
+        return replies
+
+    assert asyncio.run(replay()) == ["answer 1", "answer 2", "answer 2"]
+
+
+def test_a_broken_recording_is_said_with_its_line(tmp_path: Any) -> None:
+    """A bad line is not skipped in silence."""
+    path = tmp_path / "calls.jsonl"
+    path.write_text('{"key": "a", "spec": "m"}\n{"ke')
+    with pytest.raises(InputError, match="line 2"):
+        Replayer(path)
