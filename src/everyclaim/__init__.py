@@ -1,5 +1,94 @@
-"""Claim-level faithfulness evaluation of RAG answers."""
+"""Claim-level faithfulness evaluation of RAG answers.
+
+Everything public is here; parts are imported on first use, so that ``import everyclaim`` stays quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from everyclaim._version import __version__
+from everyclaim.core.errors import (
+    ConfigError,
+    EveryclaimError,
+    InputError,
+    JudgeError,
+    MissingExtraError,
+    OperatorError,
+    StoreError,
+    UserError,
+)
+from everyclaim.core.types import (
+    Claim,
+    Decomposition,
+    Evidence,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    Probabilities,
+    Result,
+    Sample,
+    Verdict,
+)
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from everyclaim.api.running import Run, find_run, score_file
+    from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
+
+_ON_FIRST_USE = {
+    "Run": "everyclaim.api.running",
+    "find_run": "everyclaim.api.running",
+    "score_file": "everyclaim.api.running",
+    "ascore": "everyclaim.api.scoring",
+    "averify_claims": "everyclaim.api.scoring",
+    "extract_claims": "everyclaim.api.scoring",
+    "score": "everyclaim.api.scoring",
+    "verify_claims": "everyclaim.api.scoring",
+}
+
+__all__ = [
+    "Claim",
+    "ConfigError",
+    "Decomposition",
+    "EveryclaimError",
+    "Evidence",
+    "FailureMode",
+    "InputError",
+    "JudgeError",
+    "JudgedClaim",
+    "Label",
+    "MissingExtraError",
+    "OperatorError",
+    "Outcome",
+    "Passage",
+    "Probabilities",
+    "Result",
+    "Run",
+    "Sample",
+    "StoreError",
+    "UserError",
+    "Verdict",
+    "__version__",
+    "ascore",
+    "averify_claims",
+    "extract_claims",
+    "find_run",
+    "score",
+    "score_file",
+    "verify_claims",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ON_FIRST_USE:
+        value = getattr(import_module(_ON_FIRST_USE[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -125,6 +125,14 @@ def test_a_rate_of_nothing_or_all_still_has_a_width(value, answers):
     assert (estimate.low, estimate.high) == wilson(answers * value, answers)
 
 
+@pytest.mark.parametrize("answers", [40, 6000])
+def test_answers_that_are_all_alike_still_leave_doubt(answers):
+    """A hundred equal scores are no proof that the next is equal."""
+    estimate = clustered_mean(np.full(answers, 1 / 3))
+    assert estimate.method == "wilson_effective"
+    assert (estimate.low, estimate.high) == pytest.approx(wilson(answers / 3, answers))
+
+
 def test_few_clusters_are_not_resampled():
     """Under thirty answers the effective sample size decides, and never exceeds what was seen."""
     values = [0.8, 1.0, 0.75, 1.0, 0.5, 1.0, 0.9, 1.0]

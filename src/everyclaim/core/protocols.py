@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from everyclaim.core.types import Claim, Decomposition, Passage, Provenance, Result, Sample, Usage, Verdict
 
@@ -90,11 +90,23 @@ class ChatModel(Protocol):
         """
 
 
+class Kept(NamedTuple):
+    """One result with the sample it belongs to, as a store keeps it."""
+
+    position: int  # the sample's place in the input, from 0
+    fingerprint: str  # of the sample
+    sample: Sample
+    result: Result
+
+
 class ResultStore(Protocol):
-    """Where the engine keeps results. One call commits one sample."""
+    """Where the engine keeps results."""
 
-    def is_done(self, run: str, fingerprint: str) -> bool:
-        """Whether this sample of this run is already kept."""
+    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
+        """Return position → fingerprint of what is kept already at ``start <= position < stop``."""
 
-    def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
-        """Keep one result, durably, before returning. `position` is the sample's place in the input."""
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        """Keep these results, all or none, durably, before returning; what is already kept stays as it is."""
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        """Note how the run ended."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -76,7 +77,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "schema": SCHEMA,
         "id": result.id,
         "outcome": result.outcome.value,
-        "score": result.score,
+        "score": _finite(result.score),
         "reason": result.reason,
         "question": result.question,
         "claims": [_claim_to_json(claim) for claim in result.claims],
@@ -186,6 +187,11 @@ def verdict_from_json(claim_id: str, row: Mapping[str, Any]) -> Verdict:
         ),
         flags=tuple(row["flags"]),
     )
+
+
+def _finite(score: float | None) -> float | None:
+    """Write NaN, which JSON does not have, as null; the policy that asked for it is in the provenance."""
+    return score if score is None or math.isfinite(score) else None
 
 
 def _passage_to_json(passage: Passage) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import Decomposition, Label, Outcome, Provenance, Result, Sample
+from everyclaim.decompose.checked import decomposed
 from everyclaim.verify import Policy, judged
 
 Empty = Literal["exclude", "one", "zero", "nan"]
@@ -38,7 +39,7 @@ class Faithfulness:
 
     async def score(self, sample: Sample) -> Result:
         """Decompose, verify, and divide. Raises `JudgeError` when a claim has no usable verdict."""
-        parts = await self.decomposer.decompose(sample.response, question=sample.question)
+        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
         if not parts.claims:
             return self._empty(sample, parts)
         claims = await judged(

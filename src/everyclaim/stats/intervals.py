@@ -9,9 +9,10 @@ Which interval is used, and said in `Estimate.method`:
 
 =================== =====================================================================
 ``wilson``           every row is its own cluster and is 0 or 1: the score interval for a count
-``wilson_effective`` few clusters, or hardly any of them away from 0 (or from 1), where resampling
-                     gives intervals of no width: the score interval with the effective sample size
-                     of Korn and Graubard, capped at the number of units seen
+``wilson_effective`` few clusters, all of them alike, or hardly any away from 0 (or from 1), where
+                     resampling gives intervals of little or no width: the score interval with the
+                     effective sample size of Korn and Graubard; with few clusters at most the number
+                     of units seen
 ``bootstrap``        whole clusters drawn with replacement, percentiles, seeded
 ``clustered_clt``    many clusters: value ± z · the cluster-robust standard error (arXiv 2411.00640)
 ``one_cluster``      nothing can be said about the spread: the interval is [0, 1]
@@ -35,9 +36,10 @@ Floats = NDArray[np.float64]
 Method = Literal["wilson", "wilson_effective", "bootstrap", "clustered_clt", "one_cluster", "none"]
 
 FEW_CLUSTERS = 30  # below this, percentiles of resampled clusters cover too little
-FEW_EVENTS = 10  # clusters that differ from 0 (or from 1); fewer, and resampling can miss them all
+FEW_EVENTS = 20  # clusters that differ from 0 (or from 1); fewer, and resampling can miss them all
 MANY_CLUSTERS = 5000  # above this, resampling costs much and changes nothing
 RESAMPLES = 2000
+_NO_SPREAD = 1e-9  # a standard error that is rounding only: all clusters are alike
 _DRAWS_AT_ONCE = 1_000_000
 
 
@@ -155,6 +157,7 @@ class _Rate:
         self.n = math.fsum(bottoms)
         self.clusters = int(np.count_nonzero(bottoms))
         self.value = min(1.0, math.fsum(tops) / self.n) if self.n else None
+        self.error = standard_error(tops, bottoms) if self.n else 0.0
         away_from_zero = int(np.count_nonzero(tops > 0))
         away_from_one = int(np.count_nonzero(tops < bottoms))
         self.events = min(away_from_zero, away_from_one)
@@ -169,7 +172,7 @@ class _Rate:
         if method == "one_cluster":
             return 0.0, 1.0
         if method == "clustered_clt":
-            half = normal_quantile(level) * standard_error(self.tops, self.bottoms)
+            half = normal_quantile(level) * self.error
             return max(0.0, self.value - half), min(1.0, self.value + half)
         units = self.n if method == "wilson" else self._effective(level)
         return wilson(self.value * units, units, level)
@@ -179,8 +182,11 @@ class _Rate:
         value = self.value or 0.0
         if value in (0.0, 1.0):
             return float(self.clusters)  # how alike the units of a cluster are cannot be seen
-        error = standard_error(self.tops, self.bottoms)
-        units = min(self.n, value * (1 - value) / error**2) if error else self.n
+        if self.error < _NO_SPREAD:
+            return float(self.clusters)
+        units = value * (1 - value) / self.error**2
+        if self.clusters < FEW_CLUSTERS:
+            units = min(self.n, units)  # so few may look more alike than they are
         freedom = student_quantile(level, max(1, round(self.n) - 1)) / student_quantile(level, self.clusters - 1)
         return units * min(1.0, freedom**2)
 
@@ -192,7 +198,7 @@ def _method(rate: _Rate, plain: bool) -> Method:
         return "one_cluster"
     if plain:
         return "wilson"
-    if rate.clusters < FEW_CLUSTERS or rate.events < FEW_EVENTS:
+    if rate.clusters < FEW_CLUSTERS or rate.events < FEW_EVENTS or rate.error < _NO_SPREAD:
         return "wilson_effective"
     return "clustered_clt" if rate.clusters > MANY_CLUSTERS else "bootstrap"
 
@@ -206,7 +212,7 @@ def _plain_counts(tops: Floats, bottoms: Floats, rate: _Rate) -> bool:
 def _by_cluster(
     tops: list[Floats], bottoms: list[Floats], clusters: ArrayLike | None
 ) -> tuple[list[Floats], list[Floats]]:
-    """Sum the rows of each cluster. Rows are put in order of value first, so sums do not depend on input order."""
+    """Sum the rows of each cluster, in order of value, so that rounding does not depend on the input's order."""
     if clusters is None or not tops:
         return tops, bottoms
     _, codes = np.unique(np.asarray(clusters), return_inverse=True)
@@ -215,9 +221,10 @@ def _by_cluster(
     count = int(codes.max()) + 1 if codes.size else 0
 
     def summed(column: Floats) -> Floats:
+        if np.array_equal(column, np.rint(column)):  # sums of whole numbers are exact in any order
+            return np.asarray(np.bincount(codes, weights=column, minlength=count), dtype=np.float64)
         order = np.lexsort((column, codes))
-        sums = np.bincount(codes[order], weights=column[order], minlength=count)
-        return np.asarray(sums, dtype=np.float64)
+        return np.asarray(np.bincount(codes[order], weights=column[order], minlength=count), dtype=np.float64)
 
     return [np.minimum(summed(t), summed(b)) for t, b in zip(tops, bottoms, strict=True)], [summed(b) for b in bottoms]
 

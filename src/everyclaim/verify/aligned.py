@@ -84,7 +84,7 @@ async def ask(
         usable, complaint = _usable(await verifier.verify(missing, passages, question=question), missing, known)
         found |= usable
         if len(found) == len(claims):
-            return [found[claim.id] for claim in claims]
+            return [_signed(found[claim.id], verifier.spec) for claim in claims]
     absent = [claim.id for claim in claims if claim.id not in found]
     code = "missing_verdict" if complaint == "" else "bad_verdict"
     detail = f"; {complaint}" if complaint else ""
@@ -93,6 +93,8 @@ async def ask(
 
 def _usable(verdicts: Sequence[Verdict], asked: Sequence[Claim], passages: set[str]) -> tuple[dict[str, Verdict], str]:
     """Sort out the verdicts that can be used, by claim id, and say what was wrong with the rest."""
+    if not isinstance(verdicts, Sequence) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+        return {}, f"a reply of type {type(verdicts).__name__} that is not a list of verdicts"
     wanted = {claim.id for claim in asked}
     seen = Counter(verdict.claim_id for verdict in verdicts)
     unknown = sorted(str(claim_id) for claim_id in seen if claim_id not in wanted)
@@ -174,6 +176,10 @@ def _apply(policy: Policy, verdict: Verdict) -> Verdict:
 def _demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
     rationale = f"{verdict.rationale}; {why}" if verdict.rationale else why
     return replace(verdict, label=Label.UNSUPPORTED, rationale=rationale, failure_mode=mode)
+
+
+def _signed(verdict: Verdict, judge: str) -> Verdict:
+    return verdict if verdict.judge else replace(verdict, judge=judge)
 
 
 def _no_passages(claim: Claim, judge: str) -> Verdict:

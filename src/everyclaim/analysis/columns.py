@@ -1,0 +1,140 @@
+"""A few numbers per sample, in flat arrays: what a summary keeps of its results.
+
+About 30 bytes a sample and 4 more per slice, whatever the answers' lengths.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everyclaim.analysis.bands import LOWER_BOUNDS, Band, band_of
+from everyclaim.core.types import Label, Outcome, Result, Usage
+
+_OUTCOMES = tuple(Outcome)
+_RESULT_FIELDS = ("model", "release")  # can be sliced by as if they were tags
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The numbers of some samples, one row each."""
+
+    outcome: NDArray[np.int8]  # index into Outcome
+    score: NDArray[np.float64]  # NaN: no number
+    labels: dict[Label, NDArray[np.int32]]  # claims per label; 0 unless scored
+    clusters: NDArray[np.uint64] | None  # None: every sample is its own
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Which rows have the outcome `scored`."""
+        return np.equal(self.outcome, _OUTCOMES.index(Outcome.SCORED))
+
+    @property
+    def numbered(self) -> NDArray[np.bool_]:
+        """Which rows have a score, by their claims or by a policy."""
+        return np.isfinite(self.score)
+
+    def outcomes(self) -> dict[Outcome, int]:
+        """Count every outcome."""
+        counts = np.bincount(self.outcome, minlength=len(_OUTCOMES))
+        return {outcome: int(count) for outcome, count in zip(_OUTCOMES, counts, strict=True)}
+
+    def bands(self) -> dict[Band, int]:
+        """Count the scores in every band."""
+        values, counts = np.unique(self.score[self.numbered], return_counts=True)
+        bands = dict.fromkeys(LOWER_BOUNDS, 0)
+        for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+            bands[band_of(value)] += count
+        return bands
+
+
+class Columns:
+    """Grows by one row per result."""
+
+    def __init__(self, slices: tuple[str, ...], *, by_question: bool) -> None:
+        self.slices = slices
+        self._by_question = by_question
+        self._outcome = array("b")
+        self._score = array("d")
+        self._labels = {label: array("i") for label in Label}
+        self._cluster = array("Q")
+        self._slice = {tag: array("i") for tag in slices}
+        self._values: dict[str, dict[str, int]] = {tag: {} for tag in slices}
+        self._costs = array("d")
+        self._cost_known = True
+        self._usage = [0, 0, 0, 0]
+
+    def add(self, result: Result) -> None:
+        """Keep one result's numbers."""
+        self._outcome.append(_OUTCOMES.index(result.outcome))
+        self._score.append(math.nan if result.score is None else result.score)
+        counts = dict.fromkeys(Label, 0)
+        if result.outcome is Outcome.SCORED:
+            for claim in result.claims:
+                counts[claim.verdict.label] += 1
+        for label, count in counts.items():
+            self._labels[label].append(count)
+        if self._by_question:
+            self._cluster.append(_question_key(result.question, len(self._outcome)))
+        for tag in self.slices:
+            codes = self._values[tag]
+            self._slice[tag].append(codes.setdefault(_slice_value(result, tag), len(codes)))
+        self._add_usage(result.usage)
+
+    def _add_usage(self, usage: Usage) -> None:
+        for index, number in enumerate((usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits)):
+            self._usage[index] += number
+        if usage.cost is None:
+            self._cost_known = False
+        elif usage.cost:
+            self._costs.append(usage.cost)
+
+    def usage(self) -> Usage:
+        """Return what all results cost together; the cost is unknown when one of them is."""
+        calls, prompt, completion, hits = self._usage
+        return Usage(calls, prompt, completion, hits, math.fsum(self._costs) if self._cost_known else None)
+
+    def everything(self) -> Selection:
+        """Return all rows. Arrays are copied: one that is lent out could not grow any more."""
+        return Selection(
+            outcome=np.array(self._outcome, dtype=np.int8),
+            score=np.array(self._score, dtype=np.float64),
+            labels={label: np.array(counts, dtype=np.int32) for label, counts in self._labels.items()},
+            clusters=np.array(self._cluster, dtype=np.uint64) if self._by_question else None,
+        )
+
+    def parts(self, tag: str, whole: Selection) -> Iterator[tuple[str, Selection]]:
+        """Return the rows of `whole` for every value of a tag, values sorted."""
+        codes = np.array(self._slice[tag], dtype=np.int32)
+        order = np.argsort(codes, kind="stable")
+        starts = np.searchsorted(codes[order], np.arange(len(self._values[tag]) + 1))
+        for value, code in sorted(self._values[tag].items()):
+            rows = order[starts[code] : starts[code + 1]]
+            yield (
+                value,
+                Selection(
+                    outcome=whole.outcome[rows],
+                    score=whole.score[rows],
+                    labels={label: counts[rows] for label, counts in whole.labels.items()},
+                    clusters=None if whole.clusters is None else whole.clusters[rows],
+                ),
+            )
+
+
+def _slice_value(result: Result, tag: str) -> str:
+    if tag not in result.tags and tag in _RESULT_FIELDS:
+        return (result.model if tag == "model" else result.release) or ""
+    return result.tags.get(tag, "")
+
+
+def _question_key(question: str, position: int) -> int:
+    """Name the cluster of a question in 64 bits; without a question a sample is alone."""
+    text = question.strip()
+    body = text.encode("utf-8", "surrogatepass") if text else b"\0" + position.to_bytes(8, "big")
+    return int.from_bytes(blake2b(body, digest_size=8).digest(), "big")

@@ -1,0 +1,240 @@
+"""Results, streamed into one summary: every outcome counted, every rate with its interval.
+
+Only what statistics need is kept, a few numbers per sample in flat arrays, so a million results fit
+in memory. The order of the results changes nothing in the summary.
+
+Read `summarise` first; `Group` says what each number means.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from everyclaim.analysis.bands import Band, band_of
+from everyclaim.analysis.columns import Columns, Selection
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome, Result, Usage
+from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratios
+
+SUMMARY_SCHEMA = 1
+
+ClusterBy = Literal["sample", "question"]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The essentials of a set of results: a whole run, or one slice of it."""
+
+    total: int
+    outcomes: Mapping[Outcome, int]  # every outcome, also those that did not occur
+    score: Estimate  # mean over answers that have a score; no value when none has
+    band: Band | None  # of the mean
+    bands: Mapping[Band, int]  # answers per band
+    counted_unscored: int  # answers in the mean only because a policy gave them a number
+    claims: int  # of scored answers
+    labels: Mapping[Label, int]  # claims per label
+    rates: Mapping[Label, Estimate]  # claims-level rate per label, answers as clusters
+    any_unsupported: Estimate  # share of scored answers with an unsupported claim
+    any_contradicted: Estimate  # share of scored answers with a contradicted claim
+    failing: int  # scored answers with an unsupported or a contradicted claim
+    unsupported_per_failing: float | None  # mean number of unsupported claims in those
+    contradicted_per_failing: float | None
+    claims_per_answer: float | None  # of scored answers: longer answers have more chances to fail
+
+    @property
+    def scored(self) -> int:
+        """How many answers have the outcome `scored`."""
+        return self.outcomes[Outcome.SCORED]
+
+    @property
+    def bad_per_failing(self) -> float | None:
+        """Mean number of claims that are not supported, of either kind, per failing answer."""
+        if self.unsupported_per_failing is None or self.contradicted_per_failing is None:
+            return None
+        return self.unsupported_per_failing + self.contradicted_per_failing
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a run adds up to. Mappings of counts hold what occurred, sorted by name."""
+
+    overall: Group
+    failures: Mapping[str, int]  # failed samples by the code of their reason
+    conflicts: int  # claims that one passage supports and another contradicts
+    failure_modes: Mapping[str, int]  # claims by why they are not supported
+    flags: Mapping[str, int]  # claims by flag
+    warnings: int  # warnings in all, over all results
+    warned: int  # results with a warning
+    usage: Usage
+    slices: Mapping[str, Mapping[str, Group]]  # tag → value → group; value "" is "no such tag"
+    cluster_by: ClusterBy
+    sampling: Sampling
+
+
+@dataclass(slots=True)
+class Collector:
+    """Collects results one by one. `summarise` is the loop around it; use it to share one pass."""
+
+    slices: Sequence[str] = ()
+    cluster_by: ClusterBy = "sample"
+    sampling: Sampling = DEFAULT
+    _columns: Columns = field(init=False)
+    _failures: Counter[str] = field(init=False, default_factory=Counter)
+    _modes: Counter[str] = field(init=False, default_factory=Counter)
+    _flags: Counter[str] = field(init=False, default_factory=Counter)
+    _conflicts: int = field(init=False, default=0)
+    _warnings: int = field(init=False, default=0)
+    _warned: int = field(init=False, default=0)
+
+    def __post_init__(self) -> None:
+        self._columns = Columns(tuple(dict.fromkeys(self.slices)), by_question=self.cluster_by == "question")
+
+    def watching(self, records: Iterable[Kept]) -> Iterator[Kept]:
+        """Pass kept results on unchanged, collecting each."""
+        for record in records:
+            self.add(record.result)
+            yield record
+
+    def add(self, result: Result) -> None:
+        """Collect one result."""
+        self._columns.add(result)
+        if result.outcome is Outcome.FAILED:
+            self._failures[failure_code(result.reason)] += 1
+        self._warnings += len(result.warnings)
+        self._warned += bool(result.warnings)
+        if result.outcome is not Outcome.SCORED:
+            return  # what a failed sample found before it failed is not in any rate, nor in any count
+        for claim in result.claims:
+            verdict = claim.verdict
+            self._conflicts += verdict.conflict
+            if verdict.failure_mode is not None:
+                self._modes[verdict.failure_mode.value] += 1
+            self._flags.update(set(verdict.flags))
+
+    def finish(self) -> Summary:
+        """Add up what was collected so far."""
+        columns = self._columns
+        rows = columns.everything()
+        return Summary(
+            overall=_group(rows, self.sampling),
+            failures=_sorted(self._failures),
+            conflicts=self._conflicts,
+            failure_modes=_sorted(self._modes),
+            flags=_sorted(self._flags),
+            warnings=self._warnings,
+            warned=self._warned,
+            usage=columns.usage(),
+            slices={
+                tag: {value: _group(part, self.sampling) for value, part in columns.parts(tag, rows)}
+                for tag in columns.slices
+            },
+            cluster_by=self.cluster_by,
+            sampling=self.sampling,
+        )
+
+
+def summarise(
+    results: Iterable[Result],
+    *,
+    slices: Sequence[str] = (),
+    cluster_by: ClusterBy = "sample",
+    seed: int = 0,
+) -> Summary:
+    """Add results up: outcomes, mean score, rates per label, shares of answers, slices.
+
+    `slices` names tags; `model` and `release` may be named too when no tag has that name.
+    `cluster_by="question"` takes answers to the same question as dependent. Scores that are not a
+    number (the `nan` policy) never enter a mean.
+    """
+    collector = Collector(slices, cluster_by, Sampling(seed=seed))
+    for result in results:
+        collector.add(result)
+    return collector.finish()
+
+
+def failure_code(reason: str) -> str:
+    """Return the stable code at the start of a failure's reason (`missing_verdict: …`), or `unknown`."""
+    code, separator, _ = reason.partition(":")
+    return code if (separator or code == reason) and code.isidentifier() and len(code) <= 60 else "unknown"
+
+
+def _group(rows: Selection, sampling: Sampling) -> Group:
+    scored, numbered = rows.scored, rows.numbered
+    unsupported, contradicted = rows.labels[Label.UNSUPPORTED], rows.labels[Label.CONTRADICTED]
+    per_answer = sum(rows.labels.values(), start=np.zeros(len(scored), dtype=np.int32))
+    score, any_unsupported, any_contradicted, *rates = clustered_ratios(
+        [np.where(numbered, rows.score, 0.0), unsupported > 0, contradicted > 0, *rows.labels.values()],
+        [numbered, scored, scored, *[per_answer] * len(rows.labels)],
+        rows.clusters,
+        sampling,
+    )
+    answers, claims = int(scored.sum()), int(per_answer.sum())
+    failing = int(np.count_nonzero(unsupported + contradicted))
+    return Group(
+        total=len(scored),
+        outcomes=rows.outcomes(),
+        score=score,
+        band=None if score.value is None else band_of(score.value),
+        bands=rows.bands(),
+        counted_unscored=int(np.count_nonzero(numbered & ~scored)),
+        claims=claims,
+        labels={label: int(counts.sum()) for label, counts in rows.labels.items()},
+        rates=dict(zip(rows.labels, rates, strict=True)),
+        any_unsupported=any_unsupported,
+        any_contradicted=any_contradicted,
+        failing=failing,
+        unsupported_per_failing=int(unsupported.sum()) / failing if failing else None,
+        contradicted_per_failing=int(contradicted.sum()) / failing if failing else None,
+        claims_per_answer=claims / answers if answers else None,
+    )
+
+
+def _sorted(counts: Counter[str]) -> dict[str, int]:
+    return {key: counts[key] for key in sorted(counts)}
+
+
+def summary_to_json(summary: Summary) -> dict[str, Any]:
+    """Write a summary as plain JSON values; what has no number is null."""
+    return {
+        "schema": SUMMARY_SCHEMA,
+        **group_to_json(summary.overall),
+        "failures": dict(summary.failures),
+        "conflicts": summary.conflicts,
+        "failure_modes": dict(summary.failure_modes),
+        "flags": dict(summary.flags),
+        "warnings": summary.warnings,
+        "warned": summary.warned,
+        "usage": asdict(summary.usage),
+        "slices": {
+            tag: {value: group_to_json(group) for value, group in groups.items()}
+            for tag, groups in summary.slices.items()
+        },
+        "intervals": {"cluster_by": summary.cluster_by, **asdict(summary.sampling)},
+    }
+
+
+def group_to_json(group: Group) -> dict[str, Any]:
+    """Write one group as plain JSON values."""
+    return {
+        "total": group.total,
+        "outcomes": {outcome.value: count for outcome, count in group.outcomes.items()},
+        "score": asdict(group.score),
+        "band": group.band.value if group.band else None,
+        "bands": {band.value: count for band, count in group.bands.items()},
+        "counted_unscored": group.counted_unscored,
+        "claims": group.claims,
+        "labels": {
+            label.value.lower(): {"count": group.labels[label], "rate": asdict(group.rates[label])} for label in Label
+        },
+        "any_unsupported": asdict(group.any_unsupported),
+        "any_contradicted": asdict(group.any_contradicted),
+        "failing": group.failing,
+        "unsupported_per_failing": group.unsupported_per_failing,
+        "contradicted_per_failing": group.contradicted_per_failing,
+        "claims_per_answer": group.claims_per_answer,
+    }

@@ -1,0 +1,28 @@
+"""The answers to look at first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome, Result
+
+
+def worst(records: Iterable[Kept], k: int) -> list[Kept]:
+    """Return the `k` worst scored answers: lowest score, then most contradicted claims, then place in the input.
+
+    Answers whose every claim is supported, without conflict, are never among them. Holds `k` records at a time.
+    """
+    return heapq.nsmallest(k, (record for record in records if _has_finding(record.result)), key=_badness)
+
+
+def _has_finding(result: Result) -> bool:
+    return result.outcome is Outcome.SCORED and any(
+        claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict for claim in result.claims
+    )
+
+
+def _badness(record: Kept) -> tuple[float, int, int]:
+    score = record.result.score
+    return 1.0 if score is None else score, -record.result.count(Label.CONTRADICTED), record.position

@@ -1,0 +1,60 @@
+"""What a source of samples is called, what its content's fingerprint is, and how many rows it has."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sized
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_CHUNK = 1 << 20
+
+
+class Identity(NamedTuple):
+    """`fingerprint` is empty for what cannot be read twice (a pipe, a generator): no run over it resumes by itself."""
+
+    name: str
+    fingerprint: str
+    total: int | None  # rows, when that is cheap to know
+
+
+def identify(source: Any) -> Identity:
+    """Name a source and take its fingerprint, reading a file once from end to end.
+
+    What cannot be opened is left to the reader, which says why.
+    """
+    if not isinstance(source, str | os.PathLike) or str(source) == "-":
+        kind = "stdin" if isinstance(source, str) else type(source).__name__
+        return Identity(f"<{kind}>", "", len(source) if isinstance(source, Sized) and kind != "stdin" else None)
+    path = Path(source)
+    try:
+        if path.is_file():
+            return Identity(str(path.resolve()), *_content(path))
+        if path.is_dir():
+            return Identity(str(path.resolve()), _listing(path), None)
+    except OSError:
+        pass
+    return Identity(str(path), "", None)
+
+
+def _content(path: Path) -> tuple[str, int | None]:
+    digest = hashlib.blake2b(digest_size=16)
+    newlines, last = 0, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            newlines += chunk.count(b"\n")
+            last = chunk[-1:]
+    is_lines = path.suffix in {".jsonl", ".ndjson"}
+    return digest.hexdigest(), newlines + (last != b"\n") if is_lines else None
+
+
+def _listing(folder: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        status = path.stat()
+        digest.update(
+            f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "replace")
+        )
+    return digest.hexdigest()

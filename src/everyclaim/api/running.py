@@ -1,0 +1,203 @@
+"""A whole data set: scored into the store, summed up, written out, and found again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from itertools import chain, islice
+from typing import Any, Unpack, cast
+
+from everyclaim.analysis import ClusterBy, Summary, summarise
+from everyclaim.api.components import Options, build_metric
+from everyclaim.api.dataset import Identity, identify
+from everyclaim.api.settings import DEFAULT_STORE
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.events import Hook
+from everyclaim.core.protocols import Metric
+from everyclaim.core.types import Result, Sample
+from everyclaim.core.wire import result_to_json
+from everyclaim.engine import Options as Pace
+from everyclaim.engine import in_thread, wait
+from everyclaim.engine import run as run_engine
+from everyclaim.io import ReadReport, flatten_result, read_samples, write_results
+from everyclaim.store import RunRecord, Store, config_fingerprint
+
+
+class FileOptions(Options, total=False):
+    """What can be chosen about scoring a data set, beside what can be chosen about a score."""
+
+    mapping: Mapping[str, str]  # field names, theirs → ours
+    slices: Sequence[str]  # fields that become tags
+    format: str | None  # when the name of the file does not say
+    limit: int | None  # score at most so many samples
+    name: str  # of the run
+    release: str  # of the samples that do not name one
+    resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
+    concurrency: int  # samples in flight
+    hooks: Sequence[Hook]  # told of everything that happens
+
+
+@dataclass(frozen=True)
+class Run:
+    """One scoring of one data set, kept in a store. Nothing here calls a model."""
+
+    id: str
+    store_location: str
+    slices: tuple[str, ...] = ()
+    read: ReadReport | None = None  # what reading the data said; None for a run found again
+
+    @property
+    def record(self) -> RunRecord:
+        """What the store knows about the run: configuration, status, counts."""
+        with Store.open(self.store_location) as store:
+            return store.run(self.id)
+
+    def results(self) -> Iterator[Result]:
+        """Yield the results in the order of the input, a few in memory at a time."""
+        with Store.open(self.store_location) as store:
+            yield from store.results(self.id)
+
+    def samples(self) -> Iterator[Sample]:
+        """Yield the samples in the order of the input."""
+        with Store.open(self.store_location) as store:
+            yield from store.samples(self.id)
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What the run adds up to, clustered by answer."""
+        return self.summarise()
+
+    def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:
+        """Sum the run up; intervals are taken over answers, or over questions that several answers share."""
+        return summarise(self.results(), slices=self.slices, cluster_by=cluster_by, seed=seed)
+
+    def write(self, destination: str | os.PathLike[str]) -> None:
+        """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by the suffix."""
+        write_results(self.results(), destination)
+
+    def to_pandas(self) -> Any:
+        """Return a pandas frame with one row per claim; samples without claims have one row."""
+        return _frame("pandas", self.results())
+
+    def to_polars(self) -> Any:
+        """Return a polars frame with one row per claim; samples without claims have one row."""
+        return _frame("polars", self.results())
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the results as plain JSON values, in the public schema."""
+        return [result_to_json(result) for result in self.results()]
+
+
+def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
+    """Score every sample of a source into a store, and return the run.
+
+    `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or
+    not), ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings.
+    Rows that are no samples are kept out and reported in `Run.read`.
+
+    An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
+    `resume` also scores its failed samples again. Raises `InputError` when the source holds no sample.
+    """
+    metric = build_metric(_of_a_score(options))
+    identity = identify(source)
+    report = ReadReport()
+    samples: Iterator[Sample] = islice(
+        read_samples(
+            source,
+            mapping=options.get("mapping"),
+            format=options.get("format"),
+            # These two are fields of every result already; a summary can be sliced by them without tags.
+            slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
+            report=report,
+        ),
+        options.get("limit"),
+    )
+    if release := options.get("release", ""):
+        samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
+    first = next(samples, None)
+    if first is None:
+        raise InputError(_nothing(identity.name, report))
+    stream: Any = chain([first], samples)
+    with Store.open(store) as kept:
+        record = _begin(kept, metric, identity, options)
+        wait(
+            run_engine(
+                in_thread(stream) if source == "-" else stream,
+                metric,
+                run=record.id,
+                store=kept,
+                options=Pace(concurrency=options.get("concurrency", 8)),
+                hooks=options.get("hooks", ()),
+                total=record.total,
+            )
+        )
+    return Run(record.id, os.fspath(store), tuple(options.get("slices", ())), report)
+
+
+def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
+    """Return a run from a store: by id, the beginning of an id, or name; without one the newest.
+
+    Raises `InputError` when there is none.
+    """
+    with Store.open(store) as kept:
+        newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
+    if not newest:
+        raise InputError(f"store {store} holds no run yet: score something first")
+    return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
+
+
+def _of_a_score(options: FileOptions) -> Options:
+    """Pick what `build_metric` takes."""
+    chosen = {key: value for key, value in options.items() if key in Options.__annotations__}
+    return cast("Options", chosen)
+
+
+def _begin(store: Store, metric: Metric, identity: Identity, options: FileOptions) -> RunRecord:
+    """Find the run to go on with, or make a new one."""
+    limit = options.get("limit")
+    config = {
+        "slices": list(options.get("slices", ())),
+        "mapping": dict(options.get("mapping") or {}),
+        "limit": limit,
+        "release": options.get("release", ""),
+    }
+    fingerprint = config_fingerprint(metric.provenance, config)
+    named = options.get("resume")
+    if named is not None:
+        record = store.run(named)
+        if record.config_fingerprint != fingerprint:
+            raise ConfigError(f"run {record.id} was made with another configuration; give the same options, or --fresh")
+        if record.dataset_fingerprint != identity.fingerprint:
+            raise InputError(f"run {record.id} is over other data than {identity.name}; score it as a new run")
+        store.forget_failed(record.id)
+        return store.resume_run(record.id)
+    if "resume" not in options and identity.fingerprint:
+        found = store.find_unfinished(identity.name, fingerprint)
+        if found and found.dataset_fingerprint == identity.fingerprint:
+            return store.resume_run(found.id)
+    total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
+    return store.create_run(
+        metric.provenance,
+        name=options.get("name", ""),
+        dataset=identity.name,
+        dataset_fingerprint=identity.fingerprint,
+        config=config,
+        total=total,
+    )
+
+
+def _nothing(name: str, report: ReadReport) -> str:
+    if report.bad_rows:
+        return f"{name} holds no sample that can be scored; {report.bad_rows[0]}"
+    return f"{name} holds no samples"
+
+
+def _frame(library: str, results: Iterable[Result]) -> Any:
+    try:
+        frames = import_module(library)
+    except ImportError:
+        raise MissingExtraError(f"{library} frames", library) from None
+    return frames.DataFrame([row for result in results for row in flatten_result(result)])

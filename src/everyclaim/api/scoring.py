@@ -1,0 +1,117 @@
+"""One answer at a time: score it, judge given claims, or only decompose it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack
+
+from everyclaim.api.components import Options, Strategy, build_decomposer, build_metric, build_verifier
+from everyclaim.core.errors import InputError
+from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
+from everyclaim.decompose.checked import decomposed
+from everyclaim.engine import score_sample, wait
+from everyclaim.io import read_samples
+from everyclaim.verify import Policy, judged
+
+Passages = str | Sequence[str | Passage | Mapping[str, Any]]
+
+
+async def ascore(
+    *,
+    response: str,
+    passages: Passages = (),
+    question: str = "",
+    reference: str | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Score one answer; see `score`."""
+    return await score_sample(build_metric(options), _sample(response, passages, question, reference))
+
+
+def score(
+    *,
+    response: str,
+    passages: Passages = (),
+    question: str = "",
+    reference: str | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Score one answer against its passages, offline unless a judge that lives elsewhere is named.
+
+    `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`; passages
+    without an id are `p1`, `p2`, … Options: `judge`, `decomposer`, `metric` (specs, or for the first two
+    components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`.
+
+    A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
+    a score. Raises `InputError` for what is not text and `ConfigError` for a wrong option. Works inside a
+    running event loop, too.
+    """
+    return wait(ascore(response=response, passages=passages, question=question, reference=reference, **options))
+
+
+async def averify_claims(
+    claims: str | Sequence[str],
+    passages: Passages,
+    *,
+    question: str = "",
+    judge: str | Verifier = "lexical",
+    strategy: Strategy | None = None,
+    strict: bool = False,
+) -> tuple[JudgedClaim, ...]:
+    """Judge given claims; see `verify_claims`."""
+    texts = [claims] if isinstance(claims, str) else list(claims)
+    for text in texts:
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(f"a claim must be a text that says something, got {text!r}")
+    given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
+    sample = _sample("", passages, question, None)
+    verifier = build_verifier(judge, strategy)
+    policy = Policy.strict() if strict else Policy()
+    return await judged(verifier, given, sample.passages, question=question, policy=policy)
+
+
+def verify_claims(
+    claims: str | Sequence[str],
+    passages: Passages,
+    *,
+    question: str = "",
+    judge: str | Verifier = "lexical",
+    strategy: Strategy | None = None,
+    strict: bool = False,
+) -> tuple[JudgedClaim, ...]:
+    """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
+
+    Raises `JudgeError` when the judge gives no usable verdict, `InputError` for an empty claim.
+    """
+    return wait(averify_claims(claims, passages, question=question, judge=judge, strategy=strategy, strict=strict))
+
+
+def extract_claims(response: str, *, question: str = "", decomposer: str | Decomposer = "embedded") -> Decomposition:
+    """Split a response into claims, and say what was skipped and why."""
+    if not isinstance(response, str):
+        raise InputError(f"the response must be a text, got {type(response).__name__}")
+    return wait(decomposed(build_decomposer(decomposer), response, question=question))
+
+
+def _sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
+    """Read one sample the way a row of a file is read, so that both accept the same."""
+    shelf: list[Any] = [passages] if isinstance(passages, str) else list(passages)
+    row = {
+        "id": "1",
+        "question": question,
+        "response": response,
+        "contexts": [_plain(passage) for passage in shelf],
+        "reference": reference,
+    }
+
+    def refuse(bad: Any) -> None:
+        raise InputError(bad.reason)
+
+    return next(iter(read_samples([row], on_bad_row=refuse)))
+
+
+def _plain(passage: Any) -> Any:
+    if isinstance(passage, Passage):
+        return {"id": passage.id, "text": passage.text, "title": passage.title}
+    return passage

@@ -1,0 +1,135 @@
+"""A file of given claims: each judged against its passages, in the order of the file, with bounded memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, NamedTuple, TypedDict, Unpack
+
+from everyclaim._version import __version__
+from everyclaim.api.components import Strategy, build_verifier, default_strategy
+from everyclaim.core.errors import InputError
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Verdict
+from everyclaim.core.wire import verdict_to_json
+from everyclaim.engine import score_sample, wait
+from everyclaim.io import ClaimRow, ReadReport, read_claims
+from everyclaim.verify import Policy, judged
+
+
+class ClaimVerdict(NamedTuple):
+    """One row of `verify`: a verdict, or the reason why there is none."""
+
+    id: str
+    verdict: Verdict | None
+    error: str  # `code: explanation`; empty when there is a verdict
+
+
+class VerifyOptions(TypedDict, total=False):
+    """What can be chosen about judging a file of claims; the names are those of `score_file`."""
+
+    judge: str | Verifier
+    strategy: Strategy | None
+    strict: bool
+    mapping: Mapping[str, str]  # field names, theirs → ours
+    format: str | None  # when the name of the file does not say
+    limit: int | None  # judge at most so many claims
+    concurrency: int  # claims in flight
+    report: ReadReport  # what reading says goes here
+
+
+def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[VerifyOptions]) -> int:
+    """Judge every claim of a source, hand each verdict to `on_verdict` in the order of the rows, return how many.
+
+    `source` is anything that `score_file` takes, with rows of `id`, `claim`, `contexts`, and optionally
+    `question` and `sentence`. A judge's failure is an error on its row and stops nothing. Raises
+    `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option.
+    """
+    judge = build_verifier(options.get("judge", "lexical"), options.get("strategy"))
+    strict = options.get("strict", False)
+    made_by = Provenance(
+        metric="verify",
+        decomposer="",
+        verifier=judge.spec,
+        strategy=options.get("strategy") or default_strategy(),
+        version=__version__,
+        parameters={"policy": "strict" if strict else "lenient"},
+    )
+    report = options.get("report") or ReadReport()
+    rows = islice(
+        read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report),
+        options.get("limit"),
+    )
+    ask = _Asking(judge, Policy.strict() if strict else Policy(), made_by)
+    count = wait(_in_order(rows, ask, options.get("concurrency", 8), on_verdict))
+    if not count:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
+        raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
+    return count
+
+
+def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
+    """Write one row of `verify`'s output; `error` is there only when there is no verdict."""
+    if row.verdict is None:
+        return {"id": row.id, "label": None, "error": row.error}
+    return {"id": row.id, **verdict_to_json(row.verdict)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    judge: Verifier
+    policy: Policy
+    made_by: Provenance
+
+    async def about(self, row: ClaimRow) -> ClaimVerdict:
+        """Judge one claim, as a sample whose response is that claim: failures are treated alike."""
+        sample = Sample(row.id, row.claim, row.passages, row.question)
+        result = await score_sample(_GivenClaim(self, row.sentence), sample)
+        if result.outcome is Outcome.SCORED:
+            return ClaimVerdict(row.id, result.claims[0].verdict, "")
+        return ClaimVerdict(row.id, None, result.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenClaim:
+    """The metric of one claim that needs no decomposition."""
+
+    asking: _Asking
+    sentence: str
+
+    @property
+    def provenance(self) -> Provenance:
+        return self.asking.made_by
+
+    async def score(self, sample: Sample) -> Result:
+        text = sample.response
+        claim = Claim("c1", text, Span(0, len(text)), self.sentence or text)
+        asking = self.asking
+        claims = await judged(asking.judge, [claim], sample.passages, question=sample.question, policy=asking.policy)
+        share = sum(one.verdict.label == "SUPPORTED" for one in claims) / len(claims)
+        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=claims)
+
+
+async def _in_order(
+    rows: Iterable[ClaimRow], ask: _Asking, concurrency: int, tell: Callable[[ClaimVerdict], None]
+) -> int:
+    """Keep at most `concurrency` claims in flight, and tell of each in its turn."""
+    count = 0
+    waiting: deque[asyncio.Task[ClaimVerdict]] = deque()
+    try:
+        for row in rows:
+            waiting.append(asyncio.create_task(ask.about(row)))
+            if len(waiting) >= concurrency:
+                tell(await waiting.popleft())
+                count += 1
+        while waiting:
+            tell(await waiting.popleft())
+            count += 1
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    return count

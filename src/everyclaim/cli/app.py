@@ -1,0 +1,117 @@
+"""The commands put together, and the one place where errors become lines and exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from everyclaim._version import __version__
+from everyclaim.cli import claims, doctor, report, runs, score, verify
+from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
+from everyclaim.cli.screen import complain, prepare_streams
+from everyclaim.core.errors import EveryclaimError, JudgeError
+
+# Typer carries its own copy of click or uses the installed one, depending on its version.
+_UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+app = typer.Typer(
+    name="everyclaim",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Find the claims of RAG answers that their sources do not support.",
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"everyclaim {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("score")(score.score)
+app.command("verify")(verify.verify)
+app.command("claims")(claims.claims)
+app.command("runs")(runs.runs)
+app.command("report")(report.report)
+app.command("doctor")(doctor.doctor)
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run a command line and return its exit code. Never raises; errors are one line on standard error."""
+    prepare_streams()
+    try:
+        code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the last one to catch it
+        if _reader_has_gone(error):
+            # What is still buffered has nowhere to go, and must not fail again at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return BROKEN_PIPE
+        return _explain(error)
+    if code == INTERRUPTED:  # what Typer makes of Ctrl-C, too
+        complain("interrupted", kind="")
+    return code if isinstance(code, int) else OK
+
+
+def _reader_has_gone(error: BaseException | None) -> bool:
+    """Whether a broken pipe is behind an error, as itself or as what another error was made of."""
+    while error is not None:
+        if isinstance(error, BrokenPipeError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def _explain(error: Exception) -> int:
+    if os.environ.get("EVERYCLAIM_DEBUG") == "1":
+        traceback.print_exception(error)
+    if isinstance(error, _UsageFault):
+        _usage(error)
+        return USAGE
+    if isinstance(error, InterruptedWorkError | typer.Abort):
+        complain(str(error) or "interrupted", kind="")
+        return INTERRUPTED
+    if isinstance(error, JudgeError):
+        complain(str(error))
+        return TOO_MANY_FAILURES
+    if isinstance(error, EveryclaimError):
+        complain(str(error))
+        return USAGE
+    if isinstance(error, OSError):
+        where = f": {error.filename}" if error.filename else ""
+        complain(f"{error.strerror or error}{where}")
+        return USAGE
+    complain(
+        f"a bug in everyclaim, sorry: {type(error).__name__}: {error} (EVERYCLAIM_DEBUG=1 shows where it comes from)"
+    )
+    return BUG
+
+
+def _usage(fault: Exception) -> None:
+    """Say what is wrong with the command line, and where to look; an empty command line was shown the help."""
+    message = getattr(fault, "format_message", fault.__str__)()
+    if type(fault).__name__ == "NoArgsIsHelpError":
+        if message:
+            typer.echo(message, err=True)
+        return
+    context = getattr(fault, "ctx", None)
+    command = context.command_path if context else "everyclaim"
+    complain(f"{message.rstrip('.')} (see {command} --help)")

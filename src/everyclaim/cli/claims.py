@@ -1,0 +1,48 @@
+"""``everyclaim claims``: how a text is split into claims, and what is left out."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.api.scoring import extract_claims
+from everyclaim.cli import options as opt
+from everyclaim.cli.screen import show, show_json
+from everyclaim.core.errors import InputError
+from everyclaim.core.types import Decomposition
+from everyclaim.report.listings import decomposition_page
+
+
+def claims(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
+    *,
+    question: Annotated[str, typer.Option("--question", metavar="TEXT", help="What was asked.")] = "",
+    decomposer: opt.Decomposer = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the tables.")] = False,
+    config: opt.Config = None,
+) -> None:
+    """Show the claims of a text, and what is skipped and why."""
+    settings = opt.settings(config, decomposer=decomposer)
+    response = _standard_input() if text == "-" else text
+    found = extract_claims(response, question=question, decomposer=settings.decomposer)
+    if json:
+        show_json(_to_json(found))
+    else:
+        show(decomposition_page(found, response))
+
+
+def _standard_input() -> str:
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"standard input is not UTF-8 text: byte {error.start} cannot be read") from None
+
+
+def _to_json(found: Decomposition) -> dict[str, Any]:
+    return {
+        "abstained": found.abstained,
+        "claims": [{"id": c.id, "text": c.text, "span": list(c.span), "sentence": c.sentence} for c in found.claims],
+        "skipped": [{"text": s.text, "span": list(s.span), "reason": s.reason} for s in found.skipped],
+    }

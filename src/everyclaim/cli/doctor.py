@@ -1,0 +1,148 @@
+"""``everyclaim doctor``: what is installed, where things are kept, and whether scoring works here."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from everyclaim._version import __version__
+from everyclaim.api.components import DECOMPOSERS, METRICS, VERIFIERS
+from everyclaim.api.scoring import score
+from everyclaim.api.settings import Settings, find_settings_file
+from everyclaim.cli import options as opt
+from everyclaim.cli.screen import show, show_json
+from everyclaim.core.errors import EveryclaimError
+from everyclaim.core.types import Outcome
+from everyclaim.report.style import Page, counted, data
+from everyclaim.store import Store
+
+# Extra → the module that it brings, the package that has it, and what it is for.
+_EXTRAS = {
+    "tables": ("pyarrow", "pyarrow", "Parquet, Arrow, datasets folders"),
+    "pandas": ("pandas", "pandas", "pandas frames"),
+    "polars": ("polars", "polars", "polars frames"),
+    "postgres": ("psycopg", "psycopg", "a PostgreSQL store"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at. `ok` None: it is optional and not there."""
+
+    name: str
+    ok: bool | None
+    found: str
+
+
+def doctor(
+    *,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the list.")] = False,
+    store: opt.Store = None,
+    config: opt.Config = None,
+) -> int:
+    """Check the installation and score one answer.
+
+    Looks at versions, optional parts, settings, store and components. Exits with 1 when something
+    that should work does not.
+    """
+    checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]
+    try:
+        settings = opt.settings(config, store=store)
+        checks.append(Check("settings", True, _settings_in_use(config)))
+    except EveryclaimError as error:
+        settings = None
+        checks.append(Check("settings", False, str(error)))
+    checks += [
+        Check("metrics", True, ", ".join(METRICS.names())),
+        Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
+        Check("judges", True, ", ".join(VERIFIERS.names())),
+        *(_extra(name) for name in _EXTRAS),
+    ]
+    if settings is not None:
+        checks += [_store(settings.store), _self_check(settings)]
+    if json:
+        show_json({"ok": all(check.ok is not False for check in checks), "checks": [asdict(check) for check in checks]})
+    else:
+        show(_page(checks))
+    return int(any(check.ok is False for check in checks))
+
+
+def _settings_in_use(config: Path | None) -> str:
+    file = config or find_settings_file()
+    variables = sorted(name for name in os.environ if name.startswith("EVERYCLAIM_") and name != "EVERYCLAIM_DEBUG")
+    parts = [str(file) if file else "no everyclaim.toml here or above"]
+    return ", ".join(parts + variables)
+
+
+def _extra(name: str) -> Check:
+    module, package, purpose = _EXTRAS[name]
+    if find_spec(module) is None:
+        return Check(f"extra {name}", None, f"not installed ({purpose}): pip install 'everyclaim[{name}]'")
+    try:
+        return Check(f"extra {name}", True, f"{package} {version(package)}")
+    except PackageNotFoundError:
+        return Check(f"extra {name}", True, f"{package}, version unknown")
+
+
+def _store(location: str) -> Check:
+    """Open the store when it is there; otherwise only look whether it could be made."""
+    if "://" not in location and not Path(location).exists():
+        folder = next((parent for parent in Path(location).absolute().parents if parent.exists()), Path("/"))
+        if not folder.is_dir() or not os.access(folder, os.W_OK):
+            return Check("store", False, f"{location} cannot be made: {folder} is not a folder to write in")
+        return Check("store", True, f"{location}, made by the first run")
+    try:
+        with Store.open(location) as store:
+            count = len(store.runs())
+            where = store.location
+    except EveryclaimError as error:
+        return Check("store", False, str(error))
+    if "://" not in location and not os.access(location, os.W_OK):
+        return Check("store", False, f"{where} is not writable")
+    return Check("store", True, f"{where}, {counted(count, 'run')}")
+
+
+def _self_check(settings: Settings) -> Check:
+    """Score an answer with one supported and one contradicted claim, by the settings in use."""
+    try:
+        result = score(
+            question="What does the kettle hold, and what does it weigh?",
+            response="The kettle holds 1.7 litres. The kettle weighs 900 grams.",
+            passages=["The kettle holds 1.7 litres. It weighs 1200 grams without the base."],
+            judge=settings.judge,
+            decomposer=settings.decomposer,
+            metric=settings.metric,
+        )
+    except EveryclaimError as error:
+        return Check("self-check", False, str(error))
+    except Exception as error:  # noqa: BLE001 - finding what is broken is the purpose
+        return Check("self-check", False, f"{type(error).__name__}: {error}")
+    if result.outcome is not Outcome.SCORED or result.score is None:
+        return Check("self-check", False, f"the example was not scored: {result.outcome.value}: {result.reason}")
+    labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
+    return Check("self-check", True, f"scored one answer with {settings.judge}: {labels}")
+
+
+def _page(checks: list[Check]) -> Page:
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for check in checks:
+        sign, style = {True: ("✓", "green"), False: ("✗", "bold red"), None: ("–", "dim")}[check.ok]
+        rows.add_row(Text(sign, style=style), Text(check.name), data(check.found, "dim" if check.ok is None else ""))
+    broken = sum(check.ok is False for check in checks)
+    verdict = (
+        Text(f"{counted(broken, 'thing')} must be put right", style="bold red")
+        if broken
+        else Text("all is well", style="green")
+    )
+    return Page(Group(rows, Text(), verdict))

@@ -1,0 +1,76 @@
+"""The command line as a page of Markdown, made from the commands themselves so that it cannot be wrong."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from everyclaim.cli.app import app
+
+_HEAD = """\
+# Command line
+
+Made from the commands by `python docs/commands.py`. An option that is not given leaves the
+[setting](settings.md) as it is; `-` stands for standard input or output.
+
+## Exit codes
+
+| code | meaning |
+| --- | --- |
+| 0 | all is well |
+| 1 | the gate failed; `doctor`: something is broken |
+| 2 | bad input or usage, or a store that cannot be used |
+| 3 | too many failures of the judge |
+| 4 | inconclusive: nothing was scored, or, with `--confident`, too little to tell |
+| 70 | a bug in everyclaim |
+| 130 | interrupted with Ctrl-C |
+| 141 | the reader of the output has gone |
+
+Pages and results go to standard output, everything else to standard error. An error is one line;
+`EVERYCLAIM_DEBUG=1` adds the traceback.
+"""
+
+
+def reference() -> str:
+    """Return the page."""
+    group: Any = typer.main.get_command(app)
+    return "\n".join([_HEAD, *(line for name in group.commands for line in _command(name, group.commands[name]))])
+
+
+def _command(name: str, command: Any) -> Iterator[str]:
+    arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
+    yield f"## everyclaim {name}\n"
+    yield f"```text\neveryclaim {' '.join([name, *shown, '[OPTIONS]'])}\n```\n"
+    yield inspect.cleandoc(command.help) + "\n"
+    if arguments:
+        yield "| argument | |\n| --- | --- |"
+        yield from (f"| `{_cell(one.metavar)}` | {_cell(one.help)} |" for one in arguments)
+        yield ""
+    yield "| option | | |\n| --- | --- | --- |"
+    yield from (f"| {_names(one)} | {_cell(one.help)} | {_default(one)} |" for one in options)
+    yield ""
+
+
+def _names(option: Any) -> str:
+    names = [*option.opts, *option.secondary_opts]
+    value = "" if option.is_flag else f" {option.metavar or 'TEXT'}"
+    return ", ".join(f"`{_cell(name + value)}`" for name in names)
+
+
+def _default(option: Any) -> str:
+    default = option.default
+    return (
+        f"default `{default}`"
+        if isinstance(default, int | str) and not isinstance(default, bool) and default != ""
+        else ""
+    )
+
+
+def _cell(text: str) -> str:
+    """Write text that may stand in a cell of a table."""
+    return text.replace("|", "\\|")

@@ -1,0 +1,50 @@
+"""``everyclaim report RUN``: a kept run again, as a page, as JSON, or behind a gate; no judge is called."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, get_args
+
+import typer
+
+from everyclaim.analysis import ClusterBy as ClusterByWord
+from everyclaim.api.running import find_run
+from everyclaim.cli import options as opt
+from everyclaim.cli.conclude import Wishes, conclude
+
+
+def report(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
+    ] = None,
+    *,
+    slices: opt.Slices = None,
+    out: opt.Out = None,
+    report_: opt.Report = None,
+    worst: opt.Worst = 5,
+    cluster_by: opt.ClusterBy = "sample",
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    fail_under: opt.FailUnder = None,
+    max_failed: opt.MaxFailed = None,
+    confident: opt.Confident = False,
+    store: opt.Store = None,
+    config: opt.Config = None,
+) -> int:
+    """Show a kept run again; no judge is called.
+
+    Slices are those of the run unless --slice names others.
+    """
+    wishes = Wishes(
+        out=out,
+        report=report_,
+        json=json,
+        quiet=quiet,
+        worst=worst,
+        cluster_by=opt.one_of("--cluster-by", cluster_by, get_args(ClusterByWord)),
+        confident=confident,
+    )
+    wishes.check()
+    settings = opt.settings(config, store=store, fail_under=fail_under, max_failed=max_failed)
+    found = find_run(run, store=settings.store)
+    return conclude(replace(found, slices=tuple(slices)) if slices else found, wishes, settings)

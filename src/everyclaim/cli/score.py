@@ -1,0 +1,143 @@
+"""``everyclaim score``: files of answers in, a run per file, a page or JSON out."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+import typer
+
+from everyclaim.analysis import ClusterBy as ClusterByWord
+from everyclaim.api.running import FileOptions, Run, score_file
+from everyclaim.api.settings import Settings
+from everyclaim.cli import options as opt
+from everyclaim.cli.conclude import Wishes, conclude
+from everyclaim.cli.exits import InterruptedWorkError, gravest
+from everyclaim.cli.progress import Progressing, progressing
+from everyclaim.cli.screen import complain, tell_of_reading
+from everyclaim.core.errors import ConfigError
+
+
+def score(
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files or folders of answers; - is stdin.")],
+    *,
+    judge: opt.Judge = None,
+    decomposer: opt.Decomposer = None,
+    metric: opt.Metric = None,
+    strategy: opt.Strategy = None,
+    strict: opt.Strict = None,
+    empty: opt.Empty = None,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    limit: opt.Limit = None,
+    slices: opt.Slices = None,
+    out: opt.Out = None,
+    report: opt.Report = None,
+    worst: opt.Worst = 5,
+    cluster_by: opt.ClusterBy = "sample",
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    fail_under: opt.FailUnder = None,
+    max_failed: opt.MaxFailed = None,
+    confident: opt.Confident = False,
+    store: opt.Store = None,
+    name: Annotated[str, typer.Option("--name", help="Name of the run.", rich_help_panel="Run")] = "",
+    release: Annotated[
+        str, typer.Option("--release", help="Release of answers that do not name one.", rich_help_panel="Run")
+    ] = "",
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            "--resume", metavar="RUN", help="Go on with this run; its failed samples again.", rich_help_panel="Run"
+        ),
+    ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Never go on with an interrupted run.", rich_help_panel="Run")
+    ] = False,
+    concurrency: opt.Concurrency = None,
+    config: opt.Config = None,
+) -> int:
+    """Score answers claim by claim and keep the run in the store.
+
+    An interrupted run over the same file with the same options goes on where it stopped.
+    Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures, 4 inconclusive.
+    """
+    wishes = Wishes(
+        out=out,
+        report=report,
+        json=json,
+        quiet=quiet,
+        worst=worst,
+        cluster_by=opt.one_of("--cluster-by", cluster_by, get_args(ClusterByWord)),
+        confident=confident,
+    )
+    wishes.check()
+    _check_one_file_options(files, {"--out": out, "--report": report, "--resume": resume})
+    if resume is not None and fresh:
+        raise ConfigError("--resume and --fresh exclude each other")
+    settings = opt.settings(
+        config,
+        judge=judge,
+        decomposer=decomposer,
+        metric=metric,
+        strategy=strategy,
+        strict=strict,
+        empty=empty,
+        store=store,
+        concurrency=concurrency,
+        fail_under=fail_under,
+        max_failed=max_failed,
+        slices=slices,
+        map=mapping,
+    )
+    chosen = _of_settings(settings)
+    chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
+    if resume is not None or fresh:
+        chosen["resume"] = resume
+    return gravest([conclude(_scored(file, chosen, settings, quiet=quiet), wishes, settings) for file in files])
+
+
+def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:
+    for option, value in given.items():
+        if value is not None and len(files) > 1:
+            raise ConfigError(f"{option} is for one file at a time, but {len(files)} are given")
+    if files.count("-") > 1:
+        raise ConfigError("standard input can be read only once")
+
+
+def _of_settings(settings: Settings) -> FileOptions:
+    options: FileOptions = {
+        "judge": settings.judge,
+        "decomposer": settings.decomposer,
+        "metric": settings.metric,
+        "strict": settings.strict,
+        "empty": settings.empty,
+        "mapping": settings.map,
+        "slices": settings.slices,
+        "concurrency": settings.concurrency,
+    }
+    if settings.strategy is not None:
+        options["strategy"] = settings.strategy
+    return options
+
+
+def _scored(file: str, options: FileOptions, settings: Settings, *, quiet: bool) -> Run:
+    with progressing(quiet=quiet) as progress:
+        try:
+            options["hooks"] = [progress.hook]
+            run = score_file(file, store=settings.store, **options)
+        except KeyboardInterrupt:
+            raise InterruptedWorkError(_how_to_go_on(file, progress)) from None
+    if not quiet:
+        tell_of_reading(run.read)
+        if progress.skipped:
+            complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
+    return run
+
+
+def _how_to_go_on(file: str, progress: Progressing) -> str:
+    if not progress.run:
+        return "interrupted before the first sample"
+    again = "the same command goes on from there"
+    if file == "-":
+        again = f"give the same input again with --resume {progress.run} to go on from there"
+    return f"interrupted; {progress.done:,} samples are kept in run {progress.run}; {again}"

@@ -1,0 +1,66 @@
+"""Where things are written: pages to standard output, everything said about the work to standard error."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from everyclaim.io import ReadReport
+from everyclaim.report.clean import json_text, one_line
+
+BAD_ROWS_SHOWN = 5
+
+
+class _Screen(Console):
+    """A console that leaves a broken pipe to the caller, and never reads data as markup."""
+
+    def __init__(self, *, stderr: bool = False) -> None:
+        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+    def on_broken_pipe(self) -> None:
+        """Let the command line end as it does for every broken pipe."""
+        raise BrokenPipeError
+
+
+def prepare_streams() -> None:
+    """Let nothing that is printed fail for want of a character in the terminal's encoding."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def show(page: RenderableType, *, stderr: bool = False) -> None:
+    """Print a page."""
+    _Screen(stderr=stderr).print(page)
+
+
+def error_screen() -> Console:
+    """Return the console of standard error."""
+    return _Screen(stderr=True)
+
+
+def show_json(value: Any, *, indent: int | None = 2) -> None:
+    """Print a JSON document, and nothing else, to standard output."""
+    sys.stdout.write(json_text(value, indent=indent) + "\n")
+
+
+def complain(message: str, *, kind: str = "error") -> None:
+    """Write one line to standard error; whatever is quoted in it cannot act on the terminal."""
+    prefix = f"{kind}: " if kind else ""
+    style = {"error": "bold red", "warning": "yellow"}.get(kind, "")
+    error_screen().print(Text.assemble((prefix, style), one_line(message)), soft_wrap=True)
+
+
+def tell_of_reading(report: ReadReport | None) -> None:
+    """Say which rows were kept out, and what the reader decided."""
+    if report is None:
+        return
+    for row in report.bad_rows[:BAD_ROWS_SHOWN]:
+        complain(f"{row}; left out", kind="warning")
+    if report.bad > BAD_ROWS_SHOWN:
+        complain(f"{report.bad:,} rows of {report.bad + report.good:,} were left out in all", kind="warning")
+    for text in report.warnings:
+        complain(text, kind="warning")

@@ -1,0 +1,143 @@
+"""``everyclaim verify``: claims that are given, each judged against its passages."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.analysis.summary import failure_code
+from everyclaim.api.settings import Settings
+from everyclaim.api.verifying import ClaimVerdict, claim_verdict_to_json, verify_file
+from everyclaim.cli import options as opt
+from everyclaim.cli.conclude import check_destination
+from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
+from everyclaim.cli.progress import progressing
+from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Label
+from everyclaim.io import ReadReport, open_rows
+from everyclaim.report.listings import verdicts_page
+
+
+def verify(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A file or folder of claims with contexts; - is stdin.")],
+    *,
+    judge: opt.Judge = None,
+    strategy: opt.Strategy = None,
+    strict: opt.Strict = None,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    limit: opt.Limit = None,
+    out: opt.Out = None,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    max_failed: opt.MaxFailed = None,
+    concurrency: opt.Concurrency = None,
+    config: opt.Config = None,
+) -> int:
+    """Judge claims that are given, without decomposition.
+
+    Rows hold claim and contexts, and may hold id, question and sentence. Verdicts are written in the
+    order of the rows. Nothing is kept in the store.
+    """
+    if out == "-" and json:
+        raise ConfigError("--out - and --json would both write to standard output: choose one")
+    check_destination("--out", out)
+    settings = opt.settings(
+        config,
+        judge=judge,
+        strategy=strategy,
+        strict=strict,
+        map=mapping,
+        max_failed=max_failed,
+        concurrency=concurrency,
+    )
+    reading = ReadReport()
+    tally = _Tally()
+    with ExitStack() as stack:
+        write = stack.enter_context(open_rows(out)) if out else None
+        progress = stack.enter_context(progressing(quiet=quiet))
+        progress.start(None)
+
+        def take(row: ClaimVerdict) -> None:
+            tally.count(row)
+            progress.step(failed=row.verdict is None)
+            if write is not None:
+                write(claim_verdict_to_json(row))
+
+        _judge(file, take, settings, reading, format_=format_, limit=limit)
+    if not quiet:
+        tell_of_reading(reading)
+    if json:
+        show_json(tally.to_json(reading), indent=None)
+    elif not quiet:
+        show(verdicts_page(tally.labels, tally.failures, bad_rows=reading.bad), stderr=out == "-")
+    return _exit_code(tally, reading, settings.max_failed)
+
+
+def _judge(
+    file: str,
+    take: Callable[[ClaimVerdict], None],
+    settings: Settings,
+    reading: ReadReport,
+    *,
+    format_: str | None,
+    limit: int | None,
+) -> None:
+    verify_file(
+        file,
+        take,
+        judge=settings.judge,
+        strategy=settings.strategy,
+        strict=settings.strict,
+        mapping=settings.map,
+        format=format_,
+        limit=limit,
+        concurrency=settings.concurrency,
+        report=reading,
+    )
+
+
+class _Tally:
+    """How many of what."""
+
+    def __init__(self) -> None:
+        self.labels: Counter[Label] = Counter()
+        self.failures: Counter[str] = Counter()
+
+    def count(self, row: ClaimVerdict) -> None:
+        if row.verdict is None:
+            self.failures[failure_code(row.error)] += 1
+        else:
+            self.labels[row.verdict.label] += 1
+
+    @property
+    def failed(self) -> int:
+        return sum(self.failures.values())
+
+    @property
+    def total(self) -> int:
+        return sum(self.labels.values()) + self.failed
+
+    def to_json(self, reading: ReadReport) -> dict[str, Any]:
+        return {
+            "total": self.total,
+            "labels": {label.value.lower(): self.labels[label] for label in Label},
+            "failed": self.failed,
+            "failures": dict(sorted(self.failures.items())),
+            "bad_rows": reading.bad,
+        }
+
+
+def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
+    if reading.incomplete:
+        complain(f"the input could not be read to its end: {reading.incomplete}")
+        return USAGE
+    if tally.failed > max_failed * tally.total:
+        complain(f"{tally.failed} of {tally.total} claims failed, more than the limit of {max_failed:.1%}")
+        return TOO_MANY_FAILURES
+    return OK

@@ -1,0 +1,226 @@
+"""The pipeline: samples in, results kept and announced, in bounded memory.
+
+    source ──► (already kept? skip) ──► at most `concurrency` samples in a metric ──► keep ──► hooks
+
+A sample is read only when a place is free for it. Results are kept as they complete: the writer takes
+all that are ready, keeps them in one transaction in a worker thread (so that a slow or locked database
+does not stop the judges) and then tells the hooks. A lone result is kept at once; under load the cost
+of a transaction is shared.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterable, AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Literal
+
+from everyclaim.core.errors import ConfigError, EveryclaimError
+from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
+from everyclaim.core.protocols import Kept, Metric, ResultStore
+from everyclaim.core.types import Outcome, Sample
+from everyclaim.core.wire import fingerprint
+from everyclaim.engine.score import score_sample
+from everyclaim.engine.source import each
+
+_BLOCK = 1000  # positions asked of the store at once when resuming
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run is carried out; nothing here can change a score."""
+
+    concurrency: int = 8  # samples in a metric at the same time
+    sample_seconds: float | None = None  # a sample that takes longer is `failed: timeout`
+    max_failures: int | None = None  # with more failed samples than this the run stops early
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ConfigError(f"concurrency is {self.concurrency}: it must be at least 1")
+        if self.sample_seconds is not None and not self.sample_seconds > 0:
+            raise ConfigError(f"sample_seconds is {self.sample_seconds}: it must be more than 0, or left out")
+        if self.max_failures is not None and self.max_failures < 0:
+            raise ConfigError(f"max_failures is {self.max_failures}: it must be 0 or more, or left out")
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What one call of `run` did. `status` is `failed` when `max_failures` was exceeded; `reason` says so."""
+
+    run: str
+    status: Literal["finished", "failed"]
+    outcomes: Mapping[Outcome, int]  # of the samples scored now, every outcome present
+    skipped: int  # kept by an earlier, interrupted attempt
+    reason: str = ""
+
+    @property
+    def scored_now(self) -> int:
+        """How many samples went through the metric, whatever became of them."""
+        return sum(self.outcomes.values())
+
+
+async def run(
+    samples: Iterable[Sample] | AsyncIterable[Sample],
+    metric: Metric,
+    *,
+    run: str = "",
+    store: ResultStore | None = None,
+    options: Options = Options(),
+    hooks: Sequence[Hook] = (),
+    total: int | None = None,
+) -> RunReport:
+    """Score samples, keep every result in the store as it completes, and tell the hooks.
+
+    Samples that the store already holds for this run (same place, same content) are skipped. Memory is
+    bounded by `options.concurrency` whatever the number of samples; an iterable whose reading may block
+    for long should come through `in_thread`.
+
+    A failing sample is kept as `failed`. Cancellation, an interrupt, an error of the store, of the
+    source or of a hook, and an error that would befall every sample (a wrong setting, a spent budget)
+    end the run: what is done is kept, the run is marked `stopped` or `failed`, and the error is raised.
+    """
+    work = _Run(metric, run, store, options, hooks)
+    try:
+        await work.carry_out(samples, total)
+    except BaseException as error:
+        if store is not None:
+            with suppress(EveryclaimError):  # the first error says more
+                store.finish_run(run, "failed" if isinstance(error, Exception) else "stopped")
+        raise
+    status: Literal["finished", "failed"] = "failed" if work.reason else "finished"
+    if store is not None:
+        store.finish_run(run, status)
+    if status == "finished":
+        work.tell(RunFinished(run, sum(work.outcomes.values())))
+    return RunReport(run, status, work.outcomes, work.skipped, work.reason)
+
+
+class _InterruptedError(Exception):
+    """Carries an interrupt from a sample's task: raised there as it is, it would tear down the event loop."""
+
+    def __init__(self, interrupt: BaseException) -> None:
+        super().__init__()
+        self.interrupt = interrupt
+
+
+class _Run:
+    """The moving parts of one call of `run`: a feeder, the samples in flight, and a writer."""
+
+    def __init__(
+        self, metric: Metric, run: str, store: ResultStore | None, options: Options, hooks: Sequence[Hook]
+    ) -> None:
+        self.outcomes = dict.fromkeys(Outcome, 0)
+        self.skipped = 0
+        self.reason = ""
+        self._metric = metric
+        self._run = run
+        self._store = store
+        self._options = options
+        self._hooks = hooks
+        self._slots = asyncio.Semaphore(options.concurrency)  # in the metric
+        self._places = asyncio.Semaphore(2 * options.concurrency)  # in memory: also those that wait to be kept
+        self._ready: list[tuple[Kept, float]] = []
+        self._wake = asyncio.Event()
+        self._closing = False
+        self._block: tuple[int, Mapping[int, str]] = (-1, {})
+
+    def tell(self, event: Event) -> None:
+        """Call every hook."""
+        for hook in self._hooks:
+            hook(event)
+
+    async def carry_out(self, samples: Iterable[Sample] | AsyncIterable[Sample], total: int | None) -> None:
+        """Do everything between the first event and the last."""
+        self.tell(RunStarted(self._run, total))
+        writer = asyncio.create_task(self._write())
+        scoring = asyncio.create_task(self._score_all(samples))
+        try:
+            await asyncio.wait({scoring, writer}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            # Also when cancelled: first no sample moves any more, then the writer keeps what is done.
+            scoring.cancel()
+            await asyncio.wait({scoring})
+            self._closing = True
+            self._wake.set()
+            await asyncio.wait({writer})
+            errors = [task.exception() for task in (writer, scoring) if not task.cancelled()]
+            if writer.cancelled() and self._ready and self._store is not None:
+                # The whole loop is being torn down, as after an interrupt in the middle of a metric.
+                self._store.save_all(self._run, [kept for kept, _ in self._ready])
+        for error in errors:
+            if isinstance(error, _InterruptedError):
+                raise error.interrupt
+            if error is not None:
+                raise error
+
+    async def _score_all(self, samples: Iterable[Sample] | AsyncIterable[Sample]) -> None:
+        source_error: Exception | None = None
+        try:
+            async with aclosing(each(samples)) as source, asyncio.TaskGroup() as group:
+                try:
+                    await self._feed(source, group)
+                except Exception as error:  # noqa: BLE001 - raised below, when the samples in flight are done
+                    source_error = error
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        if source_error is not None:
+            raise source_error
+
+    async def _feed(self, source: AsyncIterator[Sample], group: asyncio.TaskGroup) -> None:
+        position = 0
+        while True:
+            await self._places.acquire()
+            await self._slots.acquire()
+            sample = None if self.reason else await anext(source, None)
+            if sample is None:
+                return
+            mark = fingerprint(sample)
+            if await self._is_kept(position, mark):
+                self.skipped += 1
+                self._slots.release()
+                self._places.release()
+                self.tell(SampleSkipped(self._run, sample.id))
+            else:
+                group.create_task(self._score(position, mark, sample))
+            position += 1
+            # A metric that never awaits finishes its sample here, and the writer gets its turn.
+            await asyncio.sleep(0)
+
+    async def _is_kept(self, position: int, mark: str) -> bool:
+        if self._store is None:
+            return False
+        block, kept = self._block
+        if position // _BLOCK != block:
+            block = position // _BLOCK
+            kept = await asyncio.to_thread(self._store.kept, self._run, block * _BLOCK, (block + 1) * _BLOCK)
+            self._block = (block, kept)
+        return kept.get(position) == mark
+
+    async def _score(self, position: int, mark: str, sample: Sample) -> None:
+        begun = time.perf_counter()
+        try:
+            result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds)
+        except (KeyboardInterrupt, SystemExit) as interrupt:
+            raise _InterruptedError(interrupt) from interrupt
+        finally:
+            self._slots.release()
+        self.outcomes[result.outcome] += 1
+        failures, limit = self.outcomes[Outcome.FAILED], self._options.max_failures
+        if limit is not None and failures > limit:
+            self.reason = f"too_many_failures: {failures} samples failed, the limit is {limit}"
+        self._ready.append((Kept(position, mark, sample, result), time.perf_counter() - begun))
+        self._wake.set()
+
+    async def _write(self) -> None:
+        """Keep what is ready, as long as there is something or may be something."""
+        while self._ready or not self._closing:
+            await self._wake.wait()
+            self._wake.clear()
+            batch, self._ready = self._ready, []
+            if batch and self._store is not None:
+                await asyncio.to_thread(self._store.save_all, self._run, [kept for kept, _ in batch])
+            for kept, seconds in batch:
+                self._places.release()
+                self.tell(SampleFinished(self._run, kept.result, seconds))

@@ -1,0 +1,88 @@
+"""One sample through a metric: always a result, never a score where something went wrong.
+
+A judge's failure, a time-out, a fault in a component and a result that cannot be right all become
+the outcome `failed` with a reason ``code: explanation``. What concerns the run and not the sample
+(a wrong setting, a full disk, a spent budget) is raised.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import traceback
+
+from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
+from everyclaim.core.protocols import Metric
+from everyclaim.core.types import Outcome, Result, Sample
+
+
+async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None = None) -> Result:
+    """Score one sample, or say why it could not be scored.
+
+    After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
+    metric that never awaits cannot be interrupted. Raises the library's own errors other than
+    `JudgeError` and `InputError`: they would befall every sample alike.
+    """
+    limit = asyncio.timeout(seconds)
+    try:
+        async with limit:
+            result = await metric.score(sample)
+    except JudgeError as error:
+        return _failed(metric, sample, str(error))
+    except InputError as error:
+        return _failed(metric, sample, f"bad_input: {error}")
+    except EveryclaimError:
+        raise
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody asked us to stop: a component let its own cancellation escape.
+        return _failed(metric, sample, f"component_error: {_describe(error)}")
+    except Exception as error:  # noqa: BLE001 - a component may raise anything, and must not take the run with it
+        if limit.expired():
+            return _failed(metric, sample, f"timeout: no result within {seconds:g} s")
+        return _failed(metric, sample, f"component_error: {_describe(error)}")
+    fault = _fault(sample, result)
+    return _failed(metric, sample, fault) if fault else result
+
+
+def _failed(metric: Metric, sample: Sample, reason: str) -> Result:
+    return Result(
+        id=sample.id,
+        outcome=Outcome.FAILED,
+        score=None,
+        provenance=metric.provenance,
+        reason=reason,
+        question=sample.question,
+        tags=sample.tags,
+        model=sample.model,
+        release=sample.release,
+        timestamp=sample.timestamp,
+    )
+
+
+def _describe(error: BaseException) -> str:
+    """Name the error and the line that raised it; its message may quote the data and is left out."""
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return type(error).__name__
+    frame, line = frames[-1]
+    return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}"
+
+
+def _fault(sample: Sample, result: object) -> str:
+    """Say what makes this impossible as the sample's result, an empty text when nothing does."""
+    if not isinstance(result, Result):
+        return f"bad_result: the metric returned {type(result).__name__}, not a Result"
+    if result.id != sample.id:
+        return "bad_result: the metric returned the result of another sample"
+    score = result.score
+    if result.outcome is Outcome.SCORED and not (score is not None and math.isfinite(score) and 0 <= score <= 1):
+        return f"bad_score: the metric returned the score {score!r}, not a number from 0 to 1"
+    if result.outcome is Outcome.FAILED and score is not None:
+        return f"bad_score: the metric returned the score {score!r} for a failed sample"
+    ids = [claim.id for claim in result.claims]
+    if len(set(ids)) < len(ids) or any(claim.verdict.claim_id != claim.id for claim in result.claims):
+        return "misaligned_verdicts: a claim has no verdict of its own"
+    return ""

@@ -1,0 +1,23 @@
+"""Readers and writers: any file, folder or table of answers in; JSONL, JSON, CSV and Parquet out."""
+
+from everyclaim.io.faults import BadRow, ReadReport
+from everyclaim.io.files import FORMATS
+from everyclaim.io.flat import RESULT_COLUMNS, flatten_result, write_results
+from everyclaim.io.reading import read_claims, read_samples
+from everyclaim.io.rows import ClaimRow
+from everyclaim.io.writing import WRITE_FORMATS, open_rows, write_rows
+
+__all__ = [
+    "FORMATS",
+    "RESULT_COLUMNS",
+    "WRITE_FORMATS",
+    "BadRow",
+    "ClaimRow",
+    "ReadReport",
+    "flatten_result",
+    "open_rows",
+    "read_claims",
+    "read_samples",
+    "write_results",
+    "write_rows",
+]

@@ -1,0 +1,74 @@
+"""What reading says beside the samples: rows that were kept out, and things worth a warning.
+
+A bad row never stops the others and is never guessed at: it is a `BadRow` with its place and its
+reason. A `ReadReport` collects them, with counts, in bounded memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+KEPT_BAD_ROWS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """One row that was kept out.
+
+    `line` is the physical line where the row starts (JSONL, CSV) or the row's number (everything
+    else, see `unit`), counted from 1. `rest_lost`: nothing after it could be read either.
+    """
+
+    line: int
+    reason: str
+    unit: Literal["line", "row"] = "line"
+    rest_lost: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.unit} {self.line}: {self.reason}"
+
+
+@dataclass(slots=True)
+class ReadReport:
+    """What became of the rows of one source.
+
+    `good` and `bad` count all rows; `bad_rows` keeps the first `KEPT_BAD_ROWS` of the bad ones.
+    `incomplete` says why the source could not be read to its end, and is empty when it could.
+    """
+
+    good: int = 0
+    bad: int = 0
+    bad_rows: list[BadRow] = field(default_factory=list)
+    incomplete: str = ""
+    _warnings: dict[str, _Warning] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """One line per kind of warning, with how many rows it concerns and the first example."""
+        return tuple(warning.line(text) for text, warning in self._warnings.items())
+
+    def add_bad(self, row: BadRow) -> None:
+        """Count a bad row."""
+        self.bad += 1
+        if len(self.bad_rows) < KEPT_BAD_ROWS:
+            self.bad_rows.append(row)
+        if row.rest_lost:
+            self.incomplete = str(row)
+
+    def warn(self, text: str, example: str = "") -> None:
+        """Count a warning; `text` names the kind and is the same for all rows of that kind."""
+        if text in self._warnings:
+            self._warnings[text].count += 1
+        else:
+            self._warnings[text] = _Warning(1, example)
+
+
+@dataclass(slots=True)
+class _Warning:
+    count: int
+    example: str
+
+    def line(self, text: str) -> str:
+        rows = f"{self.count} times; " if self.count > 1 else ""
+        return f"{text} ({rows}first: {self.example})" if self.example else text

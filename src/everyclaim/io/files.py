@@ -1,0 +1,285 @@
+"""Opening what a reader is given: compression by magic, encoding by byte-order mark, format by name or look.
+
+Everything below works on one binary stream of UTF-8 text. What goes wrong while bytes are being
+read (a truncated archive, a broken disk) is one of `STREAM_ERRORS`, told in words by `stream_fault`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import codecs
+import gzip
+import io
+import lzma
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import zstandard
+
+from everyclaim.core.errors import InputError
+
+FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
+COMPRESSIONS = (".gz", ".xz", ".zst", ".bz2")
+STREAM_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, UnicodeError)
+
+_HEAD = 8192
+_CHUNK = 1 << 18
+_ZSTANDARD_STEP = 1 << 13  # compressed bytes at a time, so that a bomb unpacks in bounded pieces
+_BY_SUFFIX = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+}
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_TABLE_MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow"}
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b"))
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A text file or standard input: `open()` starts at its beginning, in UTF-8 without a mark."""
+
+    name: str
+    head: bytes  # the first bytes, uncompressed
+    open: Callable[[], BinaryIO]
+    again: bool = True  # whether it can be opened more than once
+
+
+def format_of_name(path: str) -> str | None:
+    """Return the format that a file's name says, looking through compression suffixes."""
+    name = Path(path)
+    if name.suffix.lower() in COMPRESSIONS:
+        name = name.with_suffix("")
+    return _BY_SUFFIX.get(name.suffix.lower())
+
+
+def format_of_head(head: bytes) -> str | None:
+    """Return the format that a file's first bytes look like."""
+    for magic, table in _TABLE_MAGIC.items():
+        if head.startswith(magic):
+            return table
+    start = head.lstrip()
+    if start.startswith(b"["):
+        return "json"
+    if start.startswith(b"{"):
+        first_line = start.split(b"\n", 1)[0].strip()
+        return "jsonl" if first_line.endswith(b"}") or (len(first_line) > 1 and b"\n" not in start) else "json"
+    first_line = head.split(b"\n", 1)[0]
+    if b"\t" in first_line:
+        return "tsv"
+    return "csv" if b"," in first_line or b";" in first_line else None
+
+
+def open_text(path: str) -> TextSource:
+    """Open a file, or standard input for ``-``. Raises `InputError` when there is no text to read."""
+    if path == "-":
+        raw = getattr(sys.stdin, "buffer", None)
+        if raw is None:
+            raise InputError("standard input is not a stream of bytes here; give a file")
+        return _open_once("standard input", _Stream(_chunks_of(raw)))  # not ours to close
+    source = Path(path)
+    if not source.is_file():  # a pipe can be read only once
+        return _open_once(path, _open_file(source))
+    with _open_utf8(path, _open_file(source)) as stream:
+        head = _peek(stream, path)
+    return TextSource(path, head, lambda: _open_utf8(path, _open_file(source)))
+
+
+@contextmanager
+def rereadable(source: TextSource) -> Iterator[TextSource]:
+    """Give a source that can be opened again and again; a pipe is copied to a temporary file for it."""
+    if source.again:
+        yield source
+        return
+    with source.open() as stream, tempfile.TemporaryDirectory(prefix="everyclaim-") as folder:
+        copy = Path(folder, "input")
+        with copy.open("wb") as file:
+            shutil.copyfileobj(stream, file, _CHUNK)
+        yield TextSource(source.name, source.head, lambda: copy.open("rb"))
+
+
+def check_is_text(source: TextSource) -> None:
+    """Raise `InputError` when the first bytes are those of a binary file.
+
+    NUL is allowed inside what begins as JSON, whose strings may hold it.
+    """
+    head = source.head
+    looks_json = head.lstrip().startswith((b"{", b"["))
+    if head.count(0) * 20 > len(head) and not looks_json:
+        raise InputError(
+            f"{source.name} is a binary file, or text in UTF-16 without a byte-order mark; save it as UTF-8"
+        )
+    controls = len(head) - len(head.translate(None, _CONTROL))
+    broken = head.decode("utf-8", "replace").count("\ufffd")
+    if not looks_json and (controls + broken) * 10 > len(head):
+        raise InputError(f"{source.name} is a binary file, not text; the formats are: {', '.join(FORMATS)}")
+
+
+def stream_fault(error: BaseException) -> str:
+    """Say in words what went wrong while bytes were being read."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"the text is not valid {error.encoding} ({error.reason})"
+    if isinstance(error, EOFError):
+        return "the compressed file is cut off"
+    if isinstance(error, (zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)):
+        return f"the compressed file is damaged ({error})"
+    if isinstance(error, OSError):
+        return f"reading failed ({error.strerror or error})"
+    return str(error)
+
+
+def path_exists(path: Path) -> bool:
+    """Whether there is something at a path. Raises `InputError` for a path that no file system takes."""
+    try:
+        path.stat()
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError) as error:  # a name too long, a NUL in it, a folder that is closed to us
+        raise InputError(f"cannot open {str(path)[:200]!r}: {getattr(error, 'strerror', None) or error}") from None
+    return True
+
+
+def _open_file(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except OSError as error:
+        raise InputError(f"cannot open {path}: {error.strerror}") from None
+
+
+def _open_once(name: str, raw: BinaryIO | io.RawIOBase) -> TextSource:
+    stream = _open_utf8(name, raw)
+    head = _peek(stream, name)
+    return TextSource(name, head, lambda: stream, again=False)
+
+
+def _peek(stream: BinaryIO, name: str) -> bytes:
+    try:
+        head = cast("io.BufferedReader", stream).peek(_HEAD)[:_HEAD]
+    except STREAM_ERRORS as error:
+        stream.close()
+        raise InputError(f"cannot read {name}: {stream_fault(error)}") from None
+    if not head:
+        stream.close()
+        raise InputError(f"{name} is empty")
+    return head
+
+
+def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
+    """Uncompress and recode a stream to UTF-8 without a byte-order mark; closing it closes `raw`."""
+    stream = raw
+    try:
+        head = _read_at_least(raw, 16)
+        chunks = chain([head], _chunks_of(raw))
+        stream = io.BufferedReader(_Stream(_uncompressed(head, chunks), raw), _CHUNK)
+        start = stream.peek(4)
+        mark, encoding = next((mark for mark in _MARKS if start.startswith(mark[0])), (b"", ""))
+        if encoding == "utf-8":
+            stream.read(len(mark))
+        elif encoding:
+            stream = io.BufferedReader(_Stream(_recoded(_chunks_of(stream), encoding), stream), _CHUNK)
+    except STREAM_ERRORS as error:
+        stream.close()
+        raise InputError(f"cannot read {name}: {stream_fault(error)}") from None
+    return stream
+
+
+def _read_at_least(raw: BinaryIO | io.RawIOBase, size: int) -> bytes:
+    """Read what is there, and on until `size` bytes or the end; does not wait for more on a pipe."""
+    head = b""
+    for chunk in _chunks_of(raw):
+        head += chunk
+        if len(head) >= size:
+            break
+    return head
+
+
+def _chunks_of(stream: Any) -> Iterator[bytes]:
+    read = getattr(stream, "read1", stream.read)
+    while chunk := read(_CHUNK):
+        yield chunk
+
+
+def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress when the first bytes are those of a compressed file."""
+    if head.startswith(b"\x1f\x8b"):
+        return _chunks_of(gzip.GzipFile(fileobj=io.BufferedReader(_Stream(chunks)), mode="rb"))
+    if head.startswith(b"\xfd7zXZ\x00"):
+        return _chunks_of(lzma.LZMAFile(io.BufferedReader(_Stream(chunks))))
+    if head.startswith(b"BZh"):
+        return _chunks_of(bz2.BZ2File(io.BufferedReader(_Stream(chunks))))
+    if head.startswith(b"\x28\xb5\x2f\xfd"):
+        return _unzstandard(chunks)
+    return chunks
+
+
+def _unzstandard(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Decompress frames one after the other; unlike the library's reader, notice a cut-off file."""
+    frame = zstandard.ZstdDecompressor().decompressobj()
+    begun = False
+    for chunk in chunks:
+        for start in range(0, len(chunk), _ZSTANDARD_STEP):
+            data = chunk[start : start + _ZSTANDARD_STEP]
+            while data:
+                begun = True
+                yield frame.decompress(data)
+                data = b""
+                if frame.eof:
+                    data, begun = frame.unused_data, False
+                    frame = zstandard.ZstdDecompressor().decompressobj()
+    if begun:
+        raise EOFError
+
+
+def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    decoder = codecs.getincrementaldecoder(encoding)()
+    for chunk in chunks:
+        yield decoder.decode(chunk).encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
+class _Stream(io.RawIOBase):
+    """A binary stream made of chunks; closes what it owns."""
+
+    def __init__(self, chunks: Iterator[bytes], owned: BinaryIO | io.RawIOBase | None = None) -> None:
+        super().__init__()
+        self._chunks = chunks
+        self._owned = owned
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        while not self._rest:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return 0
+            self._rest = memoryview(chunk)
+        size = min(len(buffer), len(self._rest))
+        buffer[:size] = self._rest[:size]
+        self._rest = self._rest[size:]
+        return size
+
+    def close(self) -> None:
+        if self._owned is not None and not self._owned.closed:
+            self._owned.close()
+        super().close()

@@ -1,0 +1,257 @@
+"""JSON documents, row by row: an array, an object with one list inside, one object, or objects in a row.
+
+A sliding window over the text is decoded value by value with the standard decoder, so that values
+mean the same here and in JSON Lines (NaN, lone surrogates, control characters), a broken element can
+be stepped over, and memory holds one element, not the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from everyclaim.core.errors import InputError
+from everyclaim.io.faults import BadRow
+from everyclaim.io.fields import listed
+from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
+from everyclaim.io.jsonlines import DECODER, LONGEST_LINE, RawRow, as_row, json_fault
+
+_CHUNK = 1 << 16
+_SPACE = re.compile(r"[ \t\n\r]*")
+_STRUCTURE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{}]', re.DOTALL)
+_UNDECODABLE = re.compile(r"[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
+_NEAR_END = 16  # a literal or an escape cut by the end of the window fails within so many characters
+
+
+class _BrokenElementError(ValueError):
+    """One value cannot be decoded; the window stands behind it when `passed`."""
+
+    def __init__(self, reason: str, *, passed: bool) -> None:
+        super().__init__(reason)
+        self.passed = passed
+
+
+def read_json(source: TextSource, is_row_key: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
+    """Yield the rows of a JSON document.
+
+    `is_row_key` tells whether a top-level key shows that the object is itself a row. Raises
+    `InputError` when the document has several lists that could be the rows.
+    """
+    with rereadable(source) as file:
+        key = None
+        if file.head.lstrip().startswith(b"{"):
+            with file.open() as stream:
+                key = _key_of_rows(file.name, _Window(stream), is_row_key)
+        with file.open() as stream:
+            window = _Window(stream)
+            yield from _guarded(_rows_under(window, key) if key is not None else _rows(window))
+
+
+def _guarded(rows: Iterator[RawRow | BadRow]) -> Iterator[RawRow | BadRow]:
+    """Turn a fault that nothing can be read after into a last bad row."""
+    number = 0
+    try:
+        for row in rows:
+            number += 1
+            yield row
+    except STREAM_ERRORS as error:
+        reason = stream_fault(error)
+    except ValueError as error:
+        reason = str(error)
+    else:
+        return
+    yield BadRow(number + 1, f"{reason}; nothing after this could be read", "row", rest_lost=True)
+
+
+def _rows(window: _Window) -> Iterator[RawRow | BadRow]:
+    """Yield the elements of a top-level array, or top-level values one after the other."""
+    if window.peek() == "[":
+        yield from _elements(window)
+        if window.peek():
+            raise ValueError("there is more text after the array")
+        return
+    number = 0
+    while window.peek():
+        number += 1
+        yield _element(window, number)
+        if window.peek() == ",":
+            window.skip(",")
+
+
+def _elements(window: _Window) -> Iterator[RawRow | BadRow]:
+    window.skip("[")
+    number = 0
+    if window.peek() == "]":
+        window.skip("]")
+        return
+    while True:
+        number += 1
+        yield _element(window, number)
+        mark = window.peek()
+        if mark == "]":
+            window.skip("]")
+            return
+        if mark != ",":
+            raise ValueError("the array is cut off" if not mark else f"expected ',' or ']' but found {mark!r}")
+        window.skip(",")
+
+
+def _element(window: _Window, number: int) -> RawRow | BadRow:
+    try:
+        return as_row(number, window.value(), "row")
+    except _BrokenElementError as error:
+        if not error.passed:
+            raise
+        return BadRow(number, str(error), "row")
+
+
+def _rows_under(window: _Window, key: str) -> Iterator[RawRow | BadRow]:
+    """Yield the elements of the list under a key of the top-level object."""
+    for name in _members(window):
+        if name == key and window.peek() == "[":
+            yield from _elements(window)
+        else:
+            window.value()
+
+
+def _members(window: _Window) -> Iterator[str]:
+    """Yield the keys of an object, the window standing before the value, which the caller must consume."""
+    window.skip("{")
+    if window.peek() == "}":
+        window.skip("}")
+        return
+    while True:
+        key = window.value()
+        if not isinstance(key, str) or window.peek() != ":":
+            raise ValueError("not valid JSON: expected a key and ':'")
+        window.skip(":")
+        yield key
+        mark = window.peek()
+        if mark == "}":
+            window.skip("}")
+            return
+        if mark != ",":
+            raise ValueError("not valid JSON: expected ',' or '}' in the top-level object")
+        window.skip(",")
+
+
+def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) -> str | None:
+    """Find the key whose list holds the rows; None when the object is itself a row, or broken."""
+    lists = []
+    try:
+        for key in _members(window):
+            if is_row_key(key):
+                return None
+            if window.peek() == "[" and _is_list_of_objects(window):
+                lists.append(key)
+            elif window.peek() not in {",", "}"}:
+                window.value()
+    except (ValueError, *STREAM_ERRORS):
+        return lists[0] if len(lists) == 1 else None  # reading the rows will say what is wrong
+    if len(lists) > 1:
+        raise InputError(f"{name} holds several lists of objects ({listed(lists)}); keep the one with the rows")
+    return lists[0] if lists else None
+
+
+def _is_list_of_objects(window: _Window) -> bool:
+    """Consume a list; whether its first element is an object."""
+    window.skip("[")
+    found = window.peek() == "{"
+    while window.peek() != "]":
+        try:
+            window.value()
+        except _BrokenElementError as error:
+            if not error.passed:
+                raise
+        if window.peek() == ",":
+            window.skip(",")
+        elif window.peek() != "]":
+            raise ValueError("cut off")
+    window.skip("]")
+    return found
+
+
+class _Window:
+    """The part of the text that is being decoded."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._buffer = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """Return the next character that is not space, without passing it; empty at the end."""
+        while True:
+            match = _SPACE.match(self._buffer, self._at)
+            self._at = match.end() if match else self._at
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            if not self._more():
+                return ""
+
+    def skip(self, mark: str) -> None:
+        """Pass one character that must come next."""
+        if self.peek() != mark:
+            raise ValueError(f"not valid JSON: expected {mark!r}")
+        self._at += 1
+
+    def value(self) -> Any:
+        """Decode the next value and pass it. Raises `_BrokenElementError` when it is none."""
+        self.peek()
+        while True:
+            try:
+                value, end = DECODER.raw_decode(self._buffer, self._at)
+            except json.JSONDecodeError as error:
+                if self._may_be_cut(error) and self._more():
+                    continue
+                self._pass_broken(json_fault(error).partition(" at column")[0])
+            except (ValueError, RecursionError) as error:
+                self._pass_broken(json_fault(error))
+            else:
+                if end == len(self._buffer) and self._more():  # a number may go on
+                    continue
+                start, self._at = self._at, end
+                self._check_encoding(start, end)
+                return value
+
+    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
+        if len(self._buffer) - self._at > LONGEST_LINE:
+            return False
+        return error.msg.startswith("Unterminated string") or error.pos >= len(self._buffer) - _NEAR_END
+
+    def _check_encoding(self, start: int, end: int) -> None:
+        text = self._buffer[start:end]
+        if not text.isascii() and _UNDECODABLE.search(text):
+            raise _BrokenElementError("holds bytes that are not valid UTF-8", passed=True)
+
+    def _pass_broken(self, reason: str) -> None:
+        """Step over a broken object or array by its brackets, then raise."""
+        depth = 0
+        if self._buffer[self._at : self._at + 1] not in {"{", "["}:
+            raise _BrokenElementError(reason, passed=False)
+        while True:
+            match = _STRUCTURE.search(self._buffer, self._at)
+            if match is None or match[1] == "":  # nothing here, or a string that goes on
+                self._at = len(self._buffer) if match is None else match.start()
+                if len(self._buffer) - self._at > LONGEST_LINE or not self._more():
+                    raise _BrokenElementError(reason, passed=False)
+                continue
+            self._at = match.end()
+            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
+            if depth == 0:
+                raise _BrokenElementError(reason, passed=True)
+
+    def _more(self) -> bool:
+        """Read on, dropping what was passed; reads as much again as is held, so that growing stays linear."""
+        if self._ended:
+            return False
+        held = self._buffer[self._at :]
+        data = self._stream.read(max(_CHUNK, len(held)))
+        self._ended = not data
+        self._buffer, self._at = held + self._decoder.decode(data, final=self._ended), 0
+        return len(self._buffer) > len(held) or not self._ended

@@ -1,0 +1,68 @@
+"""JSON Lines: one object per line, every line on its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from everyclaim.io.faults import BadRow
+from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
+
+LONGEST_LINE = 1 << 28
+DECODER = json.JSONDecoder(strict=False)  # control characters inside strings are data
+
+
+class RawRow(NamedTuple):
+    """A row as the file has it. `number` is its line or row number, from 1."""
+
+    number: int
+    values: Mapping[str, Any]
+
+
+def read_jsonl(source: TextSource) -> Iterator[RawRow | BadRow]:
+    """Yield the object of every line that is not blank, or why the line holds none."""
+    number = 0
+    with source.open() as stream:
+        try:
+            while line := stream.readline(LONGEST_LINE):
+                number += 1
+                if len(line) >= LONGEST_LINE:
+                    yield BadRow(number, f"the line is longer than {LONGEST_LINE >> 20} MB", rest_lost=True)
+                    return
+                if not line.isspace():
+                    yield _row(number, line)
+        except STREAM_ERRORS as error:
+            yield BadRow(number + 1, f"{stream_fault(error)}; nothing after this could be read", rest_lost=True)
+
+
+def as_row(number: int, value: Any, unit: Any = "line") -> RawRow | BadRow:
+    """Make a row of a decoded JSON value."""
+    if isinstance(value, dict):
+        return RawRow(number, value)
+    return BadRow(number, f"expected an object, found {type_name(value)}", unit)
+
+
+def type_name(value: Any) -> str:
+    """Name the JSON type of a decoded value."""
+    names = {str: "a string", bool: "true or false", list: "an array", type(None): "null"}
+    return names.get(type(value), "a number")
+
+
+def json_fault(error: ValueError | RecursionError) -> str:
+    """Say in words why a text is not a JSON value."""
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, json.JSONDecodeError):
+        return f"not valid JSON: {error.msg} at column {error.pos + 1}"
+    return "holds a number with thousands of digits"
+
+
+def _row(number: int, line: bytes) -> RawRow | BadRow:
+    try:
+        return as_row(number, DECODER.decode(line.decode().rstrip("\r\n")))
+    except UnicodeDecodeError as error:
+        byte = line[error.start]
+        return BadRow(number, f"not valid UTF-8: byte 0x{byte:02x} at byte {error.start + 1} of the line")
+    except (ValueError, RecursionError) as error:
+        return BadRow(number, json_fault(error) + ("" if line.endswith(b"\n") else "; is the file cut off?"))

@@ -1,0 +1,298 @@
+"""The way in: `read_samples` and `read_claims` find the reader for a source and make rows into samples."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.types import Sample
+from everyclaim.io.delimited import delimiter_of, read_header
+from everyclaim.io.faults import BadRow, ReadReport
+from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
+from everyclaim.io.files import (
+    COMPRESSIONS,
+    FORMATS,
+    TextSource,
+    check_is_text,
+    format_of_head,
+    format_of_name,
+    open_text,
+    path_exists,
+)
+from everyclaim.io.frames import rows_of_object
+from everyclaim.io.jsondocument import read_json
+from everyclaim.io.jsonlines import RawRow, read_jsonl
+from everyclaim.io.rows import ClaimRow, RowMaker, tags_of
+from everyclaim.io.tables import Tables, files_of_folder, files_of_split
+from everyclaim.io.values import RowError
+
+LOOKAHEAD_ROWS = 1000
+_LOOKAHEAD_CHARACTERS = 8_000_000
+
+T = TypeVar("T", Sample, ClaimRow)
+Row = RawRow | BadRow | Sample
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A source that is ready to be read. `columns` where they are known before the rows."""
+
+    name: str
+    columns: Sequence[str] | None
+    rows: Iterator[Row]
+    unit: Literal["line", "row"] = "row"
+    may_be_empty: bool = False  # a table in memory; an empty file is a mistake
+
+
+def read_samples(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - the word users look for
+    slices: Sequence[str] = (),
+    on_bad_row: Callable[[BadRow], None] | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[Sample]:
+    """Read samples one by one, in bounded memory.
+
+    `source`: a path, ``-`` for standard input, a folder that Hugging Face `datasets` saved, a pandas,
+    polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
+    ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
+    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`.
+
+    Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
+    has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
+    its first 1000 rows); `MissingExtraError` for tables without pyarrow; `ConfigError` for bad options.
+    """
+    fields = Fields(SAMPLE_FIELDS, mapping, slices)
+    kept = report if report is not None else ReadReport()
+    maker = RowMaker(fields, kept.warn)
+    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker))
+
+
+def read_claims(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    slices: Sequence[str] = (),
+    on_bad_row: Callable[[BadRow], None] | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[ClaimRow]:
+    """Read given claims one by one: rows of `id`, `claim`, `contexts`, `question`, `sentence`.
+
+    Parameters and errors are those of `read_samples`.
+    """
+    fields = Fields(CLAIM_FIELDS, mapping, slices)
+    kept = report if report is not None else ReadReport()
+    maker = RowMaker(fields, kept.warn)
+    return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker))
+
+
+@dataclass(frozen=True, slots=True)
+class _Listener:
+    """Whom to tell about bad rows."""
+
+    report: ReadReport
+    on_bad_row: Callable[[BadRow], None] | None
+    maker: RowMaker
+
+    def bad(self, row: BadRow) -> None:
+        self.report.add_bad(row)
+        if self.on_bad_row:
+            self.on_bad_row(row)
+
+
+def _read(
+    source: Any, given_format: str | None, fields: Fields, make: Callable[[int, Mapping[str, Any]], T], tell: _Listener
+) -> Iterator[T]:
+    opened = _open(source, given_format, fields)
+    columns = _Columns(fields, opened)
+    ordinal = 0
+    with closing(_as_generator(opened.rows)) as rows:
+        for row in _after_lookahead(rows, columns):
+            ordinal += 1
+            if isinstance(row, BadRow):
+                tell.bad(row)
+                continue
+            try:
+                made: Any = tell.maker.again(ordinal, row) if isinstance(row, Sample) else make(ordinal, row.values)
+            except RowError as error:
+                tell.bad(BadRow(row.number if isinstance(row, RawRow) else ordinal, str(error), opened.unit))
+                continue
+            tell.report.good += 1
+            yield made
+    columns.warn_of_missing_contexts(tell.report)
+
+
+def _as_generator(rows: Iterator[Row]) -> Any:
+    """Make any iterator closable, so that files are closed when reading stops early."""
+    return rows if hasattr(rows, "close") else (row for row in rows)
+
+
+class _Columns:
+    """Watches whether the fields that must be somewhere are seen, early enough to stop before any work."""
+
+    def __init__(self, fields: Fields, opened: _Opened) -> None:
+        self._fields = fields
+        self._source = opened
+        self._seen: dict[str, None] = dict.fromkeys(opened.columns or ())
+        self._needed = {fields.required, *fields.mapped}
+        self._slices = set(fields.slices)
+        self._contexts = False
+        self._first_bad: BadRow | None = None
+        if opened.columns is not None:
+            self._see_row(dict.fromkeys(opened.columns))
+            self._check_columns(opened.columns)
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that must be there was seen."""
+        return not self._needed and not self._slices
+
+    def see(self, row: Row) -> None:
+        """Take note of a row."""
+        if isinstance(row, Sample):
+            self._needed.clear()
+            self._slices.clear()
+            self._contexts = True
+        elif isinstance(row, BadRow):
+            self._first_bad = self._first_bad or row
+        else:
+            self._see_row(row.values)
+
+    def check(self) -> None:
+        """Raise `InputError` for what was not seen."""
+        if not self._seen and self._first_bad:
+            raise InputError(f"no row of {self._source.name} can be read; the first fault is in {self._first_bad}")
+        if self._fields.required in self._needed:
+            raise self._fault(self._fields.missing_required(self._seen))
+        if self._needed:
+            raise self._fault(self._fields.missing_mapped(self._fields.mapped[min(self._needed)], self._seen))
+        if self._slices:
+            raise self._fault(self._fields.missing_mapped(min(self._slices), self._seen))
+
+    def check_may_be_empty(self) -> None:
+        """Raise `InputError` when there are no rows where there should be some."""
+        if not self._source.may_be_empty:
+            raise InputError(f"{self._source.name} holds no rows")
+
+    def warn_of_missing_contexts(self, report: ReadReport) -> None:
+        """Warn when nothing was judged against anything, which is rarely meant."""
+        if report.good and not self._contexts:
+            report.warn(
+                f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
+                "Name it with a mapping: --map THEIRS=contexts"
+            )
+
+    def _see_row(self, values: Mapping[str, Any]) -> None:
+        if len(self._seen) < 200:
+            self._seen.update(dict.fromkeys(values))
+        if self._needed:
+            self._needed = {ours for ours in self._needed if not self._fields.has(values, ours)}
+        if self._slices:
+            tags = self._tag_names(values)
+            self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
+        self._contexts = self._contexts or self._fields.has(values, "contexts")
+
+    def _fault(self, error: InputError) -> InputError:
+        return InputError(f"{self._source.name}: {error}")
+
+    def _tag_names(self, values: Mapping[str, Any]) -> Mapping[str, str]:
+        try:
+            return tags_of(self._fields.get(values, "tags"))
+        except RowError:  # the row will be kept out for it
+            return {}
+
+    def _check_columns(self, columns: Sequence[str]) -> None:
+        """Raise `InputError` for what is in no column, nor can be nested in one."""
+        fields = self._fields
+        if fields.required in self._needed and fields.required not in fields.mapped:
+            raise self._fault(fields.missing_required(columns))
+        for theirs in sorted({fields.mapped[ours] for ours in self._needed} | self._slices):
+            is_tag = theirs in self._slices and fields.has(self._seen, "tags")
+            if theirs.split(".")[0] not in self._seen and not is_tag:
+                raise self._fault(fields.missing_mapped(theirs, columns))
+
+
+def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
+    """Hold the first rows back until every field that must be somewhere was seen.
+
+    Very large rows are let go early; the check then comes when rows were already handed out.
+    """
+    held: list[Row] = []
+    size = 0
+    count = 0
+    for row in rows:
+        count += 1
+        if count <= LOOKAHEAD_ROWS:
+            columns.see(row)
+            size += sum(len(v) for v in row.values.values() if isinstance(v, str)) if isinstance(row, RawRow) else 0
+            held.append(row)
+            if count == LOOKAHEAD_ROWS:
+                columns.check()
+            if columns.complete or size > _LOOKAHEAD_CHARACTERS or count == LOOKAHEAD_ROWS:
+                yield from held
+                held.clear()
+        else:
+            yield row
+    if count == 0:
+        columns.check_may_be_empty()
+    elif count < LOOKAHEAD_ROWS:
+        columns.check()
+    yield from held
+
+
+def _open(source: Any, given: str | None, fields: Fields) -> _Opened:
+    """Find the reader for a source."""
+    if given is not None and given not in FORMATS:
+        raise ConfigError(f"unknown format {given!r}; the formats are: {', '.join(FORMATS)}")
+    if not isinstance(source, (str, os.PathLike)):
+        columns, rows = rows_of_object(source)
+        return _Opened("the input", columns, rows, may_be_empty=True)
+    path = os.fspath(source)
+    if path != "-":
+        if not path_exists(Path(path)):
+            split = files_of_split(Path(path))
+            if not split:
+                raise InputError(f"there is no file {path}")
+            return _open_tables(path, split, fields)
+        if Path(path).is_dir():
+            return _open_tables(path, files_of_folder(Path(path)), fields)
+        if (given or format_of_name(path)) in {"parquet", "arrow"}:
+            if Path(path).suffix.lower() in COMPRESSIONS:
+                raise InputError(
+                    f"{path} is compressed twice; Parquet and Arrow files are compressed inside: unpack it"
+                )
+            return _open_tables(path, [Path(path)], fields)
+    return _open_text_rows(open_text(path), path, given, fields)
+
+
+def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fields) -> _Opened:
+    looks = format_of_head(text.head)
+    if looks in {"parquet", "arrow"}:
+        if path == "-" or not text.again:
+            raise InputError(f"{text.name} is a {looks} table; these cannot be read from a pipe, give the file")
+        return _open_tables(path, [Path(path)], fields)
+    check_is_text(text)
+    chosen = given or format_of_name(path) or looks
+    if chosen == "jsonl" and not given and text.head.lstrip().startswith(b"["):
+        chosen = "json"  # an array under the wrong name
+    if chosen == "jsonl":
+        return _Opened(text.name, None, read_jsonl(text), "line")
+    if chosen == "json":
+        return _Opened(text.name, None, read_json(text, lambda key: fields.has_required({key: None})))
+    if chosen in {"csv", "tsv"}:
+        header, rows = read_header(text, "\t" if chosen == "tsv" else delimiter_of(text))
+        return _Opened(text.name, header, rows, "line")
+    raise InputError(f"cannot tell the format of {text.name}; give one of: {', '.join(FORMATS)}")
+
+
+def _open_tables(name: str, paths: list[Path], fields: Fields) -> _Opened:
+    tables = Tables(name, paths, fields.wanted)
+    return _Opened(name, tables.columns, tables.rows())

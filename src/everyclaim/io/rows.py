@@ -1,0 +1,285 @@
+"""One row → one `Sample` or `ClaimRow`: text, passages, tags and ids made from whatever the cells hold."""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from everyclaim.core.types import Passage, Sample
+from everyclaim.io.fields import Fields, listed, look_up, shown
+from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
+
+T = TypeVar("T")
+
+_TEXT_KEYS = ("text", "page_content", "content", "body")
+_METADATA_KEYS = ("metadata", "meta")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """A claim given as such, with the passages to judge it against; the input of `verify`."""
+
+    id: str
+    claim: str
+    passages: tuple[Passage, ...] = ()
+    question: str = ""
+    sentence: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+class RowMaker:
+    """Makes samples and claims of the rows of one source, and keeps their ids unique.
+
+    `warn(text, example)` is told about everything that was decided for the caller.
+    """
+
+    def __init__(self, fields: Fields, warn: Callable[[str, str], None]) -> None:
+        self._fields = fields
+        self._warn = warn
+        self._seen = SeenIds()
+
+    def sample(self, number: int, row: Mapping[str, Any]) -> Sample:
+        """Make a sample. Raises `RowError` saying why the row cannot be one."""
+        fields = self._fields
+        self._tell_rivals(number, row)
+        response = self._judged_text(number, row, "response")
+        return Sample(
+            response=response,
+            passages=self._passages(number, row),
+            question=self._text(number, row, "question") or "",
+            reference=self._text(number, row, "reference") or None,
+            tags=self._tags(row),
+            model=_named("model", as_scalar_text, fields.get(row, "model")) or None,
+            release=_named("release", as_scalar_text, fields.get(row, "release")) or None,
+            timestamp=_named("timestamp", as_scalar_text, fields.get(row, "timestamp")) or None,
+            id=self._id(number, row),  # last: a row that is kept out takes no id
+        )
+
+    def claim(self, number: int, row: Mapping[str, Any]) -> ClaimRow:
+        """Make a claim. Raises `RowError` saying why the row cannot be one."""
+        self._tell_rivals(number, row)
+        claim = self._judged_text(number, row, "claim")
+        if not claim.strip():
+            raise RowError("the claim is empty")
+        return ClaimRow(
+            claim=claim,
+            passages=self._passages(number, row),
+            question=self._text(number, row, "question") or "",
+            sentence=self._text(number, row, "sentence") or "",
+            tags=self._tags(row),
+            id=self._id(number, row),
+        )
+
+    def again(self, number: int, sample: Sample) -> Sample:
+        """Return a sample that was made elsewhere, its id made unique."""
+        unique = self._unique_id(number, sample.id)
+        return sample if unique == sample.id else replace(sample, id=unique)
+
+    def _unique_id(self, number: int, identifier: str) -> str:
+        """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""
+        unique = self._seen.make_unique(identifier)
+        if unique != identifier:
+            self._warn(
+                "ids that appeared before were made unique", f"row {number}, {shown(identifier)} became {shown(unique)}"
+            )
+        return unique
+
+    def _id(self, number: int, row: Mapping[str, Any]) -> str:
+        given = _named("id", as_scalar_text, self._fields.get(row, "id"))
+        return self._unique_id(number, given or str(number))
+
+    def _judged_text(self, number: int, row: Mapping[str, Any], ours: str) -> str:
+        """Return the text under test. Only text will do: a number is more likely the wrong column."""
+        value = _named(ours, plain, self._fields.get(row, ours))
+        value = self._first_text(number, ours, value)
+        if isinstance(value, str):
+            return value
+        if value is None:
+            raise RowError(f"the {ours} is missing (null)" if self._fields.has(row, ours) else f"there is no {ours}")
+        raise RowError(f"the {ours} is {kind(value)}, not text")
+
+    def _text(self, number: int, row: Mapping[str, Any], ours: str) -> str | None:
+        value = _named(ours, plain, self._fields.get(row, ours))
+        return None if value == [] else _named(ours, as_scalar_text, self._first_text(number, ours, value))
+
+    def _first_text(self, number: int, ours: str, value: Any) -> Any:
+        """Take the first of a list of strings; leave everything else as it is."""
+        if not isinstance(value, list):
+            return value
+        texts = [plain(item) for item in value]
+        if not texts or not all(isinstance(text, str) for text in texts):
+            return value
+        if len(texts) == 1:
+            self._warn(f"the {ours} was given as a list; its only text is used", f"row {number}")
+        else:
+            self._warn(f"the {ours} was given as a list; its first text is used", f"row {number}, {len(texts)} texts")
+        return texts[0]
+
+    def _passages(self, number: int, row: Mapping[str, Any]) -> tuple[Passage, ...]:
+        value = _named("contexts", plain, self._fields.get(row, "contexts"))
+        if isinstance(value, str):
+            held = _named("contexts", list_in_text, value)
+            if held is None or not _holds_passages(held):
+                return (Passage("p1", value),) if value else ()
+            self._warn("contexts were given as text that holds a list; they were read as that list", f"row {number}")
+            value = held
+        if isinstance(value, Mapping):
+            value = _objects_of_columns(value)
+        if value is None:
+            return ()
+        if not isinstance(value, list):
+            raise RowError(f"contexts is {kind(value)}, not a list of passages")
+        passages = [_passage(place, plain(item)) for place, item in enumerate(value, 1) if item is not None]
+        return self._with_unique_ids(number, passages)
+
+    def _with_unique_ids(self, number: int, passages: list[Passage]) -> tuple[Passage, ...]:
+        if len({passage.id for passage in passages}) == len(passages):
+            return tuple(passages)
+        seen = SeenIds()
+        unique = tuple(Passage(seen.make_unique(p.id), p.text, p.title) for p in passages)
+        example = next((old.id, new.id) for old, new in zip(passages, unique, strict=True) if old.id != new.id)
+        self._warn(
+            "passages with the same id in one row were given different ids",
+            f"row {number}, {shown(example[0])} became {shown(example[1])}",
+        )
+        return unique
+
+    def _tags(self, row: Mapping[str, Any]) -> dict[str, str]:
+        tags = _named("tags", tags_of, self._fields.get(row, "tags"))
+        for name in self._fields.slices:
+            value = _named(name, _tag_text, look_up(row, name))
+            if value is not None:
+                tags[name] = value
+        return tags
+
+    def _tell_rivals(self, number: int, row: Mapping[str, Any]) -> None:
+        for used, ignored in self._fields.rivals(row):
+            self._warn(f"both {used!r} and {ignored!r} appear; {used!r} comes first", f"row {number}")
+
+
+class SeenIds:
+    """The ids given out so far, in 8 bytes each: an open-addressing table of hashes.
+
+    A million ids take 16–32 MB. Two different ids share a hash about once in 10^7 sources of a
+    million rows, and then one of them is renamed without need.
+    """
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * 64))
+        self._used = 0
+        self._next: dict[str, int] = {}
+
+    def make_unique(self, identifier: str) -> str:
+        """Return the id if it is new, else the id with the first free number appended."""
+        if self._add(identifier):
+            return identifier
+        number = self._next.get(identifier, 2)
+        while not self._add(unique := f"{identifier}#{number}"):
+            number += 1
+        self._next[identifier] = number + 1
+        return unique
+
+    def _add(self, identifier: str) -> bool:
+        digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        key = int.from_bytes(digest, "little") or 1  # 0 marks a free slot
+        if not self._place(key):
+            return False
+        self._used += 1
+        if self._used * 3 > len(self._slots) * 2:
+            full, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+            for old in full:
+                if old:
+                    self._place(old)
+        return True
+
+    def _place(self, key: int) -> bool:
+        slots, mask = self._slots, len(self._slots) - 1
+        place = key & mask
+        while slots[place]:
+            if slots[place] == key:
+                return False
+            place = (place + 1) & mask
+        slots[place] = key
+        return True
+
+
+def tags_of(value: Any) -> dict[str, str]:
+    """Make tags of an object, of a list of names, or of text (a JSON object, or ``a, b=c``)."""
+    value = plain(value)
+    if isinstance(value, str):
+        held = list_in_text(value)
+        value = [part.strip() for part in value.replace(";", ",").split(",")] if held is None else held
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list):
+        pairs = [_pair(plain(item)) for item in value if item is not None]
+    else:
+        raise RowError(f"is {kind(value)}, not an object or a list")
+    texts = [(str(name), _tag_text(item)) for name, item in pairs if name != ""]
+    return {name: text for name, text in texts if text is not None}
+
+
+def _pair(item: Any) -> tuple[str, Any]:
+    if isinstance(item, str):
+        name, equals, value = item.partition("=")
+        return (name.strip(), value.strip()) if equals else (item, "true")
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # how Arrow gives maps
+        return item[0], item[1]
+    raise RowError(f"holds {kind(item)} where a name was expected")
+
+
+def _tag_text(value: Any) -> str | None:
+    value = plain(value)
+    return as_json_text(value) if isinstance(value, (list, Mapping)) else as_scalar_text(value)
+
+
+def _passage(place: int, item: Any) -> Passage:
+    if isinstance(item, str):
+        return Passage(f"p{place}", item)
+    if not isinstance(item, Mapping):
+        raise RowError(f"passage {place} is {kind(item)}, not text or an object with a text")
+    text = next((item[key] for key in _TEXT_KEYS if item.get(key) is not None), None)
+    text = _named(f"passage {place}", plain, text)
+    if not isinstance(text, str):
+        raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
+    metadata: Mapping[str, Any] = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
+    identifier = next(
+        (value for value in (item.get("id"), metadata.get("id"), metadata.get("source")) if value is not None), None
+    )
+    title = item.get("title") if item.get("title") is not None else metadata.get("title")
+    return Passage(
+        id=_named(f"the id of passage {place}", as_scalar_text, identifier) or f"p{place}",
+        text=text,
+        title=_named(f"the title of passage {place}", as_scalar_text, title) or "",
+    )
+
+
+def _holds_passages(held: Any) -> bool:
+    """Whether a list found in text is one of passages, and not itself the passage (a price list as JSON)."""
+    items = held if isinstance(held, list) else [held]
+    return all(not isinstance(item, Mapping) or any(key in item for key in _TEXT_KEYS) for item in items)
+
+
+def _objects_of_columns(value: Mapping[str, Any]) -> list[Any]:
+    """Read an object of lists (``{"id": [...], "text": [...]}``) as a list of objects, one object as a list of it."""
+    columns = {key: plain(cells) for key, cells in value.items()}
+    lengths = {len(cells) for cells in columns.values() if isinstance(cells, list)}
+    if not any(isinstance(columns.get(key), list) for key in _TEXT_KEYS):
+        return [value]
+    if len(lengths) > 1:
+        raise RowError("contexts is an object of lists of different lengths")
+    lists = {key: cells for key, cells in columns.items() if isinstance(cells, list)}
+    return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+
+
+def _named(name: str, convert: Callable[[Any], T], value: Any) -> T:
+    """Convert a cell; a `RowError` from it gets the field's name in front."""
+    try:
+        return convert(value)
+    except RowError as error:
+        raise RowError(f"{name} {error}") from None

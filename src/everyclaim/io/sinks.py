@@ -1,0 +1,145 @@
+"""Where written bytes go: a file that appears whole or not at all, or standard output."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import zstandard
+
+from everyclaim.core.errors import InputError, OperatorError
+
+
+@contextmanager
+def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Give a binary stream to write to; compressed when the name ends in .gz, .xz, .zst or .bz2.
+
+    A file is written beside its place, flushed to disk and renamed when the block ends well; when it
+    does not, what was there before is untouched and nothing is left behind. ``-`` is standard output;
+    devices and pipes are written to directly. Raises `InputError` for a place that cannot be written
+    to, `OperatorError` when writing fails (a full disk, a closed pipe).
+    """
+    name = os.fspath(destination)
+    opened = _standard_output() if name == "-" else _file(name)
+    with _faults_of(name):
+        stream = opened.__enter__()
+    sink = _Sink(stream, name)
+    try:
+        yield cast("BinaryIO", sink)
+    except BaseException as error:  # what the block raised stays what it is; only our own work is translated
+        sink.given_up = True
+        with _faults_of(name):
+            opened.__exit__(type(error), error, error.__traceback__)
+        raise
+    with _faults_of(name):
+        opened.__exit__(None, None, None)
+
+
+@contextmanager
+def _file(name: str) -> Iterator[BinaryIO]:
+    given = Path(name)
+    if given.is_dir():
+        raise InputError(f"cannot write {name}: it is a folder")
+    if given.exists() and not given.is_file():
+        with given.open("wb", buffering=0) as device, _compressed(cast("BinaryIO", device), given.suffix) as stream:
+            yield stream
+        return
+    path = Path(os.path.realpath(given))  # the file a link points to is replaced, not the link
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {name}: there is no folder {path.parent}")
+    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as file:
+            with _compressed(file, path.suffix) as stream:
+                yield stream
+            file.flush()
+            os.fsync(file.fileno())
+        if path.exists():
+            beside.chmod(path.stat().st_mode & 0o777)
+        beside.replace(path)
+        _sync_folder(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _standard_output() -> Iterator[BinaryIO]:
+    binary = getattr(sys.stdout, "buffer", None)
+    if binary is not None:
+        sys.stdout.flush()
+        yield binary
+        binary.flush()
+        return
+    held = io.BytesIO()  # a notebook's output takes text only
+    yield held
+    sys.stdout.write(held.getvalue().decode("utf-8", "replace"))
+
+
+@contextmanager
+def _faults_of(name: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OperatorError(f"cannot write {name}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
+    """Wrap a file in the compressor its suffix names. The same bytes in give the same bytes out."""
+    stream: BinaryIO
+    match suffix.lower():
+        case ".gz":
+            stream = cast("BinaryIO", gzip.GzipFile("", "wb", fileobj=file, mtime=0))
+        case ".xz":
+            stream = cast("BinaryIO", lzma.LZMAFile(file, "wb"))  # noqa: SIM115 - closed below
+        case ".bz2":
+            stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))
+        case ".zst":
+            stream = cast("BinaryIO", zstandard.ZstdCompressor().stream_writer(file, closefd=False))
+        case _:
+            yield file
+            return
+    with stream:
+        yield stream
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name survive a power cut, where the system can open folders."""
+    if os.name == "posix":
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+class _Sink(io.RawIOBase):
+    """What the writers see: takes all it is given, and is not theirs to close.
+
+    Once `given_up` it takes everything and keeps nothing, for writers that finish when they are collected.
+    """
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        super().__init__()
+        self._stream = stream
+        self._name = name
+        self.given_up = False
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data).cast("B")
+        with _faults_of(self._name):
+            while rest and not self.given_up:
+                rest = rest[self._stream.write(rest) :]
+        return memoryview(data).nbytes

@@ -1,0 +1,165 @@
+"""Parquet and Arrow files, and the folders that Hugging Face `datasets` writes. Needs pyarrow."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from everyclaim.core.errors import InputError, MissingExtraError
+from everyclaim.io.faults import BadRow
+from everyclaim.io.jsonlines import RawRow
+
+_ROWS_AT_ONCE = 64  # decoded to Python objects together
+_SPLIT = re.compile(r"(?P<split>[\w.]+?)(-\d+(-of-\d+)?(-[0-9a-f]+)?)?\.parquet")
+
+Wanted = Callable[[Iterable[str]], list[str]]
+
+
+class Tables:
+    """Arrow tables in one or more files of one schema, read piece by piece.
+
+    `wanted` chooses among the columns; the others are not decoded.
+    """
+
+    def __init__(self, name: str, paths: list[Path], wanted: Wanted) -> None:
+        self._name = name
+        self._paths = paths
+        self._wanted = wanted
+        self.columns = self._schema_names()
+
+    def _schema_names(self) -> list[str]:
+        with closing(_open(self._paths[0])) as batches:
+            return list(next(batches))
+
+    def rows(self) -> Iterator[RawRow | BadRow]:
+        """Yield the rows of all files, numbered through."""
+        number = 0
+        for path in self._paths:
+            with closing(_open(path, self._wanted)) as batches:
+                try:
+                    next(batches)
+                    for batch in batches:
+                        yield from rows_of_batch(batch, number)
+                        number += batch.num_rows
+                except InputError as error:
+                    yield BadRow(number + 1, f"{error}; nothing after this could be read", "row", rest_lost=True)
+                    return
+
+
+def rows_of_batch(batch: Any, before: int) -> Iterator[RawRow | BadRow]:
+    """Yield the rows of an Arrow record batch, a few decoded at a time."""
+    for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
+        piece = batch.slice(start, _ROWS_AT_ONCE)
+        try:
+            values: list[Any] = piece.to_pylist()
+        except (ValueError, OverflowError, ArithmeticError, TypeError):  # one bad cell spoils the piece
+            values = [_row_or_reason(piece.slice(place, 1)) for place in range(piece.num_rows)]
+        for number, row in enumerate(values, before + start + 1):
+            yield BadRow(number, row, "row") if isinstance(row, str) else RawRow(number, row)
+
+
+def files_of_folder(folder: Path) -> list[Path]:
+    """Return the data files of a datasets folder. Raises `InputError` naming its splits when there are several."""
+    if (folder / "dataset_dict.json").is_file():
+        splits = _json_list(folder / "dataset_dict.json", "splits")
+        if len(splits) == 1:
+            return files_of_folder(folder / splits[0])
+        raise InputError(f"{folder} holds the splits {', '.join(splits)}; point to one, as in {folder / splits[0]}")
+    if (folder / "state.json").is_file():
+        return [folder / name for name in _json_list(folder / "state.json", "_data_files", "filename")]
+    by_split = _parquet_by_split(folder)
+    if not by_split:
+        raise InputError(f"{folder} is a folder, but none that `datasets` saved; give a file")
+    if len(by_split) > 1:
+        names = sorted(by_split)
+        raise InputError(f"{folder} holds the splits {', '.join(names)}; point to one, as in {folder / names[0]}")
+    return next(iter(by_split.values()))
+
+
+def files_of_split(path: Path) -> list[Path]:
+    """Return the Parquet files of a split named like a path (``folder/train``), none when there are none."""
+    return _parquet_by_split(path.parent).get(path.name, []) if path.parent.is_dir() else []
+
+
+def _parquet_by_split(folder: Path) -> dict[str, list[Path]]:
+    by_split: dict[str, list[Path]] = {}
+    for path in sorted([*folder.glob("*.parquet"), *folder.glob("data/*.parquet")]):
+        match = _SPLIT.fullmatch(path.name)
+        by_split.setdefault(match["split"] if match else path.stem, []).append(path)
+    return by_split
+
+
+def _json_list(path: Path, key: str, inner: str | None = None) -> list[str]:
+    """Read a list of file or folder names out of a datasets description."""
+    try:
+        found = json.loads(path.read_text("utf-8"))[key]
+        names = [item[inner] if inner else item for item in found]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        raise InputError(f"{path} is not what `datasets` writes: no list of {key.strip('_')}") from None
+    # A description must not reach outside its folder.
+    if not names or any(not isinstance(name, str) or Path(name).name != name for name in names):
+        raise InputError(f"{path} names no data files in its own folder")
+    return names
+
+
+def _open(path: Path, wanted: Wanted | None = None) -> Generator[Any]:
+    """Yield the column names, then record batches. Raises `InputError` for files that are no tables."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtraError("Parquet and Arrow files", "tables") from None
+    try:
+        with path.open("rb") as file:
+            head = file.read(6)
+            if not head:
+                raise InputError(f"{path} is empty")
+            file.seek(0)
+            yield from _parquet(file, wanted) if head.startswith(b"PAR1") else _arrow(file, head, wanted)
+    except (pa.ArrowException, OSError, ValueError, KeyError, EOFError, OverflowError) as error:
+        reason = str(error).strip().split("\n", 1)[0][:200]
+        raise InputError(f"{path} cannot be read as a table: {reason or type(error).__name__}") from None
+
+
+def _parquet(file: Any, wanted: Wanted | None) -> Iterator[Any]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as table:
+        names = table.schema_arrow.names
+        yield names
+        if wanted:
+            yield from table.iter_batches(batch_size=_ROWS_AT_ONCE, columns=_paths_of(table, set(wanted(names))))
+
+
+def _paths_of(table: Any, names: set[str]) -> list[str]:
+    """Return the leaf columns of top-level columns: a name with a dot in it would be taken for a path."""
+    schema = table.schema
+    paths = [schema.column(place).path for place in range(len(schema))]
+    return [path for path in paths if path.split(".")[0] in names or path in names]
+
+
+def _arrow(file: Any, head: bytes, wanted: Wanted | None) -> Iterator[Any]:
+    import pyarrow as pa
+
+    if head == b"ARROW1":
+        opened = pa.ipc.open_file(file)
+        batches = (opened.get_batch(place) for place in range(opened.num_record_batches))
+    else:
+        opened = pa.ipc.open_stream(file)
+        batches = iter(opened)
+    yield opened.schema.names
+    if wanted:
+        kept = [opened.schema.names.index(name) for name in wanted(opened.schema.names)]
+        for batch in batches:
+            batch.validate(full=True)  # a damaged file would otherwise be read past its buffers
+            yield batch.select(kept)
+
+
+def _row_or_reason(row: Any) -> Any:
+    try:
+        return row.to_pylist()[0]
+    except (ValueError, OverflowError, ArithmeticError, TypeError) as error:
+        return f"a cell cannot be read: {error}"

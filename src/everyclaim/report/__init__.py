@@ -1,0 +1,1 @@
+"""Runs, put on a page: the terminal's tables and the JSON document. Nothing here computes a number."""

@@ -1,0 +1,128 @@
+"""The answers to look at first, each with its failing claims and the places in the passages that speak to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.text import Text
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Evidence, JudgedClaim, Label, Passage, Result, Verdict
+from everyclaim.report.clean import one_line
+from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, counted, data, hanging, indented, joined, words
+
+CLAIMS_SHOWN = 5
+EVIDENCE_SHOWN = 2
+CONTEXT = 60  # characters of the passage on either side of a quote
+_LONG = 400  # characters of a claim, a question or a quote that are shown
+
+_ORDER = {Label.CONTRADICTED: 0, Label.UNSUPPORTED: 1, Label.SUPPORTED: 2}
+
+
+def findings(records: Sequence[Kept]) -> RenderableType:
+    """List answers with what is wrong with them, contradicted claims first."""
+    parts: list[RenderableType] = []
+    for place, record in enumerate(records, 1):
+        parts += [Text(), *_answer(place, record)]
+    return Stack(*parts)
+
+
+def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
+    result = record.result
+    score = "no score" if result.score is None else f"{result.score:.3f}"
+    tags = [data(f"{key}={value}", "dim", 60) for key, value in sorted(result.tags.items())]
+    yield hanging(Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *tags]))
+    if result.question:
+        yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
+    passages = {passage.id: passage for passage in record.sample.passages}
+    failing = [claim for claim in result.claims if _worth_showing(claim.verdict)]
+    failing.sort(key=lambda claim: _ORDER[claim.verdict.label])
+    for claim in failing[:CLAIMS_SHOWN]:
+        yield from (indented(line, 3 + level) for level, line in _claim(claim, passages))
+    if len(failing) > CLAIMS_SHOWN:
+        yield indented(Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim"), 3)
+
+
+def _tally(result: Result) -> Text:
+    counts = [(label, result.count(label)) for label in Label]
+    parts: list[Text | str] = [
+        Text(f"{count} {label.value.lower()}", style=LABEL_STYLE[label]) for label, count in counts if count
+    ]
+    return Text.assemble(f"{counted(len(result.claims), 'claim')}: ", joined(parts, ", "))
+
+
+def _worth_showing(verdict: Verdict) -> bool:
+    return verdict.label is not Label.SUPPORTED or verdict.conflict
+
+
+def _claim(claim: JudgedClaim, passages: dict[str, Passage]) -> Iterator[tuple[int, RenderableType]]:
+    """Yield the claim's lines, each with how far it is moved to the right."""
+    verdict = claim.verdict
+    style = LABEL_STYLE[verdict.label]
+    name = Text(f"{verdict.label.value.lower()}  ", f"bold {style}")
+    yield 0, hanging(Text(LABEL_SIGN[verdict.label], f"bold {style}"), name + data(claim.text, limit=_LONG))
+    remarks = _remarks(verdict)
+    if remarks:
+        yield 2, joined([*remarks])
+    if verdict.conflict:
+        yield 2, _conflict(verdict)
+    for evidence in verdict.evidence[:EVIDENCE_SHOWN]:
+        yield 2, _in_context(evidence, passages.get(evidence.passage_id), style)
+    if len(verdict.evidence) > EVIDENCE_SHOWN:
+        yield 2, Text(f"… and {counted(len(verdict.evidence) - EVIDENCE_SHOWN, 'more place')}", style="dim")
+    if verdict.rationale:
+        yield 2, Text.assemble(("because ", "dim"), data(verdict.rationale, limit=_LONG))
+
+
+def _remarks(verdict: Verdict) -> list[Text]:
+    remarks = [Text(words(verdict.failure_mode.value), style="italic")] if verdict.failure_mode else []
+    if verdict.probabilities is not None:
+        probability = getattr(verdict.probabilities, verdict.label.value.lower())
+        remarks.append(Text(f"probability {probability:.2f}"))
+    shown = verdict.failure_mode.value if verdict.failure_mode else ""
+    return remarks + [data(words(flag)) for flag in verdict.flags if flag != shown]
+
+
+def _conflict(verdict: Verdict) -> Text:
+    verbs = {Label.SUPPORTED: "supports", Label.CONTRADICTED: "contradicts"}
+    named = [
+        Text.assemble(data(one.passage_id, limit=60), f" {verbs[one.label]} it")
+        for one in verdict.per_passage
+        if one.label in verbs
+    ]
+    line = Text.assemble("passages disagree", ": " if named else "", joined([*named], ", "))
+    line.stylize("bold magenta")
+    return line
+
+
+def _in_context(evidence: Evidence, passage: Passage | None, style: str) -> Text:
+    """Show a quote where it stands, marked also for those who see no colour."""
+    before = after = ""
+    if passage is not None:
+        before = _edge(
+            passage.text[max(0, evidence.start - CONTEXT) : evidence.start], cut_left=evidence.start > CONTEXT
+        )
+        rest = len(passage.text) - evidence.end
+        after = _edge(passage.text[evidence.end : evidence.end + CONTEXT], cut_right=rest > CONTEXT)
+    return Text.assemble(
+        (f"{one_line(evidence.passage_id, 60)} [{evidence.start}:{evidence.end}] ", "cyan"),
+        (before, "dim"),
+        (f"«{one_line(evidence.quote, _LONG)}»", f"bold {style}"),
+        (after, "dim"),
+    )
+
+
+def _edge(text: str, *, cut_left: bool = False, cut_right: bool = False) -> str:
+    """Make one side of a quote readable: on one line, whole words, its spaces at the quote kept, cuts said."""
+    if cut_left:
+        text = text.partition(" ")[2]
+    if cut_right:
+        text = text.rpartition(" ")[0]
+    shown = one_line(text)
+    if not shown:
+        return " " if text else ""
+    left = " " if text[0].isspace() else ""
+    right = " " if text[-1].isspace() else ""
+    return f"{'… ' if cut_left else ''}{'' if cut_left else left}{shown}{right}{' …' if cut_right else ''}"

@@ -1,0 +1,108 @@
+"""The smaller pages: a decomposition, the runs in a store, the verdicts on given claims."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from everyclaim.core.types import Decomposition, Label, Outcome
+from everyclaim.report.style import (
+    LABEL_FILL,
+    LABEL_STYLE,
+    LabelBar,
+    Page,
+    counted,
+    data,
+    house_table,
+    indented,
+    joined,
+    percent,
+    words,
+)
+from everyclaim.store import RunRecord
+
+
+def decomposition_page(decomposition: Decomposition, response: str) -> Page:
+    """Show the claims of a response with their offsets, then what is not a claim and why."""
+    parts: list[RenderableType] = []
+    if decomposition.claims:
+        claims = _listing("", "offsets", "claim")
+        for claim in decomposition.claims:
+            claims.add_row(data(claim.id), f"{claim.span.start}:{claim.span.end}", data(claim.text))
+        parts += [claims, Text()]
+    if decomposition.skipped:
+        skipped = _listing("skipped", "offsets", "text")
+        for piece in decomposition.skipped:
+            skipped.add_row(
+                data(words(piece.reason)), f"{piece.span.start}:{piece.span.end}", data(piece.text, "dim", 200)
+            )
+        parts += [skipped, Text()]
+    parts.append(_tally(decomposition, response))
+    return Page(Stack(*parts))
+
+
+def _tally(decomposition: Decomposition, response: str) -> Text:
+    if decomposition.abstained:
+        return Text("the response declines to answer")
+    if not decomposition.claims:
+        return Text("no claims: nothing to check" if response.strip() else "no claims: the response is empty")
+    skipped = counted(len(decomposition.skipped), "piece skipped", "pieces skipped")
+    return joined([counted(len(decomposition.claims), "claim"), skipped if decomposition.skipped else ""])
+
+
+def _listing(*headings: str) -> Table:
+    """Return a table whose last column takes the room that is left."""
+    made = house_table(*headings, numbers_from=len(headings))
+    for column in made.columns[:-1]:
+        column.no_wrap = True
+    return made
+
+
+def runs_page(records: Sequence[RunRecord], store: str) -> Page:
+    """Show the runs of a store, as given."""
+    if not records:
+        return Page(joined([Text("no runs yet in"), data(store)], " "))
+    made = house_table("run", "name", "started (UTC)", "judge", "scored", "other", "failed", numbers_from=4)
+    for column in (made.columns[0], made.columns[2]):
+        column.no_wrap = True
+    for record in records:
+        failed = record.counts[Outcome.FAILED]
+        scored = record.counts[Outcome.SCORED]
+        total = record.kept if record.total is None else record.total
+        status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
+        made.add_row(
+            data(record.id),
+            joined([data(record.name, limit=60), status], " "),
+            record.created[:16].replace("T", " "),
+            data(record.provenance.verifier, limit=60),
+            f"{scored:,}/{total:,}",
+            f"{record.kept - scored - failed:,}",
+            Text(f"{failed:,}", style="bold red" if failed else ""),
+        )
+    return Page(made)
+
+
+def verdicts_page(labels: Mapping[Label, int], failures: Mapping[str, int], *, bad_rows: int = 0) -> Page:
+    """Show what judging given claims came to; `failures` counts failed claims by code."""
+    judged = sum(labels.values())
+    failed = sum(failures.values())
+    counts = {label: labels.get(label, 0) for label in Label}
+    first = [
+        Text(f"{judged:,} judged of {judged + failed:,}", style="bold"),
+        Text(f"{failed:,} failed", style="bold red" if failed else ""),
+        Text(f"{counted(bad_rows, 'row')} not read", style="bold red") if bad_rows else "",
+    ]
+    parts: list[RenderableType] = [joined([Text("claims"), joined([*first])], "   "), Text()]
+    if judged:
+        made = house_table("", "count", "share")
+        for label, count in counts.items():
+            name = Text(f"{LABEL_FILL[label]} {label.value.lower()}", style=LABEL_STYLE[label])
+            made.add_row(name, f"{count:,}", percent(count / judged))
+        parts += [LabelBar(counts), Text(), made]
+    for code, count in sorted(failures.items(), key=lambda item: (-item[1], item[0])):
+        parts.append(Text.assemble((f"{count:,} failed: ", LABEL_STYLE[Label.CONTRADICTED]), data(words(code))))
+    return Page(indented(Stack(*parts), 2))

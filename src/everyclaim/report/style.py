@@ -1,0 +1,147 @@
+"""How things look in every terminal page: colours, signs, and a fall-back to ASCII.
+
+Colour never carries meaning alone: each label has its own sign and each band its word, so that pages
+read the same without colour. Output is told apart from data by `Text` objects; no markup is parsed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from everyclaim.analysis.bands import Band
+from everyclaim.core.types import Label
+from everyclaim.report.clean import one_line
+from everyclaim.stats.intervals import Estimate
+
+LABEL_STYLE = {Label.SUPPORTED: "green", Label.UNSUPPORTED: "yellow", Label.CONTRADICTED: "red"}
+LABEL_FILL = {Label.SUPPORTED: "█", Label.UNSUPPORTED: "▒", Label.CONTRADICTED: "╳"}
+LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED: "✗"}
+BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
+NO_NUMBER = "–"
+
+_ASCII = str.maketrans("█▒╳✓✗–·…≥«»", "#=x+x-|~><>")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it is printed: no blanks at line ends, and nothing that the terminal cannot show.
+
+    Where the output is not Unicode, our signs become others of the same width, the data's become escapes.
+    """
+
+    content: RenderableType
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
+        for line in Segment.split_lines(console.render(self.content, options)):
+            for segment in _without_trailing_blanks(line):
+                yield _in_ascii(segment) if options.ascii_only else segment
+            yield Segment.line()
+
+
+def _without_trailing_blanks(line: list[Segment]) -> list[Segment]:
+    kept = list(line)
+    while kept and not kept[-1].control and not kept[-1].text.strip(" "):
+        kept.pop()
+    if kept and kept[-1].text.endswith(" "):
+        kept[-1] = Segment(kept[-1].text.rstrip(" "), kept[-1].style)
+    return kept
+
+
+def _in_ascii(segment: Segment) -> Segment:
+    if segment.control or segment.text.isascii():
+        return segment
+    plain = segment.text.translate(_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+    return Segment(plain, segment.style)
+
+
+def house_table(*headings: str | Text, numbers_from: int = 1) -> Table:
+    """Return an empty table in the house style; columns from `numbers_from` on are flush right."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_edge=False)
+    for place, heading in enumerate(headings):
+        number = place >= numbers_from
+        shown = Text(heading) if isinstance(heading, str) else heading  # a plain string would be read as markup
+        made.add_column(shown, justify="right" if number else "left", no_wrap=number, overflow="fold")
+    return made
+
+
+def indented(content: RenderableType, columns: int) -> Padding:
+    """Move a block to the right."""
+    return Padding(content, (0, 0, 0, columns))
+
+
+def hanging(sign: Text, content: Text) -> Table:
+    """Put a sign before a paragraph whose further lines stay clear of it."""
+    made = Table.grid(padding=(0, 1, 0, 0))
+    made.add_column(no_wrap=True)
+    made.add_column(overflow="fold")
+    made.add_row(sign, content)
+    return made
+
+
+def data(text: str, style: str = "", limit: int | None = None) -> Text:
+    """Return text from outside, made safe."""
+    return Text(one_line(text, limit), style=style)
+
+
+def joined(parts: list[Text | str], separator: str = " · ") -> Text:
+    """Join pieces that are there into one line."""
+    return Text(separator).join(Text(part) if isinstance(part, str) else part for part in parts if part)
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a percentage with one decimal."""
+    return NO_NUMBER if share is None else f"{100 * share:.1f} %"
+
+
+def interval(estimate: Estimate) -> str:
+    """Write an interval in per cent, or say that there is none."""
+    if estimate.low is None or estimate.high is None:
+        return NO_NUMBER
+    return f"{100 * estimate.low:.1f} – {100 * estimate.high:.1f} %"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Write a count with its noun: 1 claim, 2 claims, 1,200 claims."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def words(name: str) -> str:
+    """Write an identifier of ours as words: numeric_mismatch → numeric mismatch."""
+    return name.replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelBar:
+    """A bar as wide as the page, shared out by label; a label that occurs has at least one cell."""
+
+    counts: dict[Label, int]
+    limit: int = 96
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        total = sum(self.counts.values())
+        if total:
+            cells = shares_of(list(self.counts.values()), min(options.max_width, self.limit))
+            bar = Text()
+            for label, width in zip(self.counts, cells, strict=True):
+                bar.append(LABEL_FILL[label] * width, style=LABEL_STYLE[label])
+            yield bar
+
+
+def shares_of(counts: list[int], cells: int) -> list[int]:
+    """Share cells out by counts: at least one to each that is not zero, all of them given."""
+    present = sum(count > 0 for count in counts)
+    spare, total = max(0, cells - present), sum(counts)
+    exact = [count * spare / total for count in counts]
+    given = [int(part) + (count > 0) for part, count in zip(exact, counts, strict=True)]
+    by_remainder = sorted(range(len(counts)), key=lambda place: (int(exact[place]) - exact[place], place))
+    for place in by_remainder[: max(0, cells - sum(given))]:
+        given[place] += 1
+    return given

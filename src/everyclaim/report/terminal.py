@@ -1,0 +1,214 @@
+"""A run in the terminal: the headline, what the claims came to, the slices, then the answers to look at first.
+
+Every function returns something rich can print, wrapped as a `Page`; printing is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from everyclaim.analysis.bands import LOWER_BOUNDS, Band
+from everyclaim.analysis.summary import Group, Summary
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome, Provenance, Usage
+from everyclaim.report.findings import findings
+from everyclaim.report.style import (
+    BAND_STYLE,
+    LABEL_FILL,
+    LABEL_STYLE,
+    NO_NUMBER,
+    LabelBar,
+    Page,
+    counted,
+    data,
+    house_table,
+    indented,
+    interval,
+    joined,
+    percent,
+    words,
+)
+from everyclaim.stats.intervals import Estimate
+from everyclaim.store import RunRecord
+
+SLICES_SHOWN = 20
+
+_METHODS = {
+    "wilson": "Wilson",
+    "wilson_effective": "Wilson, effective sample size",
+    "bootstrap": "bootstrap",
+    "clustered_clt": "clustered standard error",
+    "one_cluster": "one answer tells nothing about the spread",
+    "none": "",
+}
+
+
+def run_page(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> Page:
+    """Show a run: its summary, then its worst answers with their findings."""
+    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary)]
+    if worst:
+        parts += [Text(), Text("Worst answers", style="bold"), findings(worst)]
+    return Page(Stack(*parts))
+
+
+def summary_page(summary: Summary) -> Page:
+    """Show a summary without the run it came from."""
+    return Page(Stack(*_summary(summary)))
+
+
+def _heading(record: RunRecord) -> RenderableType:
+    name = data(record.name, "bold") if record.name else ""
+    started = record.created[:16].replace("T", " ") + " UTC"
+    status = "" if record.status == "finished" else Text(f"{record.status}: not all samples are in", style="yellow")
+    first = joined([Text(f"run {record.id}", style="bold"), name, started, data(record.dataset), status])
+    return Stack(first, provenance_line(record.provenance))
+
+
+def provenance_line(provenance: Provenance) -> Text:
+    """Say in one line what made the numbers."""
+    named = {"judge": provenance.verifier, "decomposer": provenance.decomposer, "strategy": provenance.strategy}
+    named |= dict(sorted(provenance.parameters.items()))
+    parts = [data(provenance.metric), *(data(f"{key}={value}") for key, value in named.items())]
+    parts.append(data(f"everyclaim={provenance.version}"))
+    line = joined([*parts])
+    line.stylize("dim")
+    return line
+
+
+def _summary(summary: Summary) -> list[RenderableType]:
+    group = summary.overall
+    parts: list[RenderableType] = [indented(_headline(group), 2), Text()]
+    if group.claims:
+        parts += [indented(LabelBar(dict(group.labels)), 2), Text(), indented(_rates(group), 2), Text()]
+    parts.append(indented(_remarks(summary), 2))
+    for tag, groups in summary.slices.items():
+        parts += [Text(), indented(_slice_table(tag, groups), 2)]
+    return parts
+
+
+def _headline(group: Group) -> RenderableType:
+    lines = Table.grid(padding=(0, 3, 0, 0))
+    score = group.score
+    if score.value is None or group.band is None:
+        lines.add_row(Text("score", style="bold"), Text("none: nothing was scored", style="bold"))
+    else:
+        style = BAND_STYLE[group.band]
+        spread = f"95 % interval {_range(score)}"
+        lines.add_row(
+            Text("score", style="bold"),
+            joined([Text(f"{score.value:.3f}", style=style), Text(group.band.value, style=style), spread], "   "),
+        )
+    lines.add_row(Text("answers"), _outcomes(group))
+    return lines
+
+
+def _outcomes(group: Group) -> Text:
+    rest = [
+        Text(
+            f"{group.outcomes[outcome]:,} {words(outcome.value)}",
+            style="bold red" if outcome is Outcome.FAILED and group.outcomes[outcome] else "",
+        )
+        for outcome in Outcome
+        if outcome is not Outcome.SCORED
+    ]
+    return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
+
+
+def _rates(group: Group) -> Table:
+    made = house_table("", "count", "share", "95 % interval")
+    for label in Label:
+        shown = Text(f"{LABEL_FILL[label]} {label.value.lower()} claims", style=LABEL_STYLE[label])
+        rate = group.rates[label]
+        made.add_row(shown, f"{group.labels[label]:,}", percent(rate.value), interval(rate))
+    for name, share in (
+        ("answers with an unsupported claim", group.any_unsupported),
+        ("answers with a contradicted claim", group.any_contradicted),
+    ):
+        made.add_row(name, f"{round((share.value or 0) * share.n):,}", percent(share.value), interval(share))
+    return made
+
+
+def _remarks(summary: Summary) -> RenderableType:
+    group = summary.overall
+    lines = Table.grid(padding=(0, 2, 0, 0))
+
+    def line(name: str, content: Text | str, *, when: object, style: str = "dim") -> None:
+        if when:
+            lines.add_row(Text(name, style=style), content)
+
+    line("bands", joined([_band(band, count) for band, count in group.bands.items()]), when=group.score.n)
+    line("length", _length(group), when=group.scored)
+    line("why", _counts(summary.failure_modes), when=summary.failure_modes)
+    line("flags", _counts(summary.flags), when=summary.flags)
+    torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
+    line("conflicts", torn, when=summary.conflicts)
+    line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
+    line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
+    by_policy = f"the mean holds {counted(group.counted_unscored, 'number')} of answers that were not scored"
+    line("policy", by_policy, when=group.counted_unscored)
+    line("usage", _usage(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
+    line("interval", _how(summary), when=group.score.n)
+    return lines
+
+
+def _band(band: Band, count: int) -> Text:
+    bound = f" (≥ {LOWER_BOUNDS[band]:g})" if LOWER_BOUNDS[band] else ""
+    return Text(f"{count:,} {band.value}{bound}", style=BAND_STYLE[band] if count else "dim")
+
+
+def _length(group: Group) -> Text:
+    text = f"{group.claims_per_answer or 0:.1f} claims per answer"
+    if group.failing:
+        text += (
+            f" · per failing answer ({group.failing:,}): {group.unsupported_per_failing:.1f} unsupported,"
+            f" {group.contradicted_per_failing:.1f} contradicted"
+        )
+    return Text(text)
+
+
+def _counts(counts: Mapping[str, int]) -> Text:
+    by_size = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return joined([data(f"{words(name)} {count:,}") for name, count in by_size])
+
+
+def _usage(usage: Usage) -> Text:
+    tokens = usage.prompt_tokens + usage.completion_tokens
+    cost = "cost unknown" if usage.cost is None else f"${usage.cost:,.4f}"
+    hits = counted(usage.cache_hits, "cache hit")
+    return joined([counted(usage.calls, "call"), counted(tokens, "token"), hits, cost])
+
+
+def _how(summary: Summary) -> Text:
+    score = summary.overall.score
+    by = "question" if summary.cluster_by == "question" else "answer"
+    seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
+    return joined([Text(f"of the score: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
+
+
+def _range(estimate: Estimate) -> str:
+    if estimate.low is None or estimate.high is None:
+        return NO_NUMBER
+    return f"{estimate.low:.3f} – {estimate.high:.3f}"
+
+
+def _slice_table(tag: str, groups: Mapping[str, Group]) -> RenderableType:
+    made = house_table(data(tag, limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
+    shown = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))[:SLICES_SHOWN]
+    for value, group in shown:
+        score = group.score.value
+        made.add_row(
+            data(value, limit=60) if value else Text("(not given)", style="dim"),
+            f"{group.scored:,}/{group.total:,}",
+            Text(NO_NUMBER if score is None else f"{score:.3f}", style=BAND_STYLE[group.band] if group.band else ""),
+            _range(group.score),
+            percent(group.rates[Label.UNSUPPORTED].value),
+            percent(group.rates[Label.CONTRADICTED].value),
+        )
+    if len(groups) == len(shown):
+        return made
+    return Stack(made, Text(f"… and {len(groups) - len(shown):,} more values; --json has them all", style="dim"))

@@ -1,0 +1,125 @@
+"""From a path or URL to a database engine, and from a database's failure to one clear line."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+from sqlalchemy.engine import make_url
+
+from everyclaim.core.errors import MissingExtraError, StoreError
+
+POSTGRES_SCHEMA = "everyclaim"  # our own, so that a shared database keeps its own `runs` table
+
+_HINTS = (  # a part of the database's message, and what it means for the user
+    ("disk is full", "the disk is full; free some space and run again, what was kept is safe"),
+    ("no space left", "the disk is full; free some space and run again, what was kept is safe"),
+    ("database is locked", "another program holds it locked; close that program and run again"),
+    ("readonly database", "it cannot be written; check the permissions of the file and its folder"),
+    ("unable to open database file", "it cannot be opened; check that the folder exists and can be written"),
+    ("not a database", "it is not a SQLite database; choose another file"),
+    ("disk image is malformed", "the file is damaged; restore it from a copy, or move it away to start anew"),
+    ("malformed database schema", "the file is damaged; restore it from a copy, or move it away to start anew"),
+    ("disk i/o error", "the disk cannot be read or written; check the drive"),
+)
+
+
+def engine_for(location: str | os.PathLike[str], *, lock_seconds: float) -> tuple[sa.Engine, str]:
+    """Return an engine, not yet connected, and a name of the place without its password.
+
+    Raises `StoreError` for a URL that names no known kind of database, and `MissingExtraError` for
+    PostgreSQL without its driver.
+    """
+    url = _url(location)
+    shown = url.render_as_string(hide_password=True) if "://" in os.fspath(location) else os.fspath(location)
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url, shown, lock_seconds), shown
+    return _postgres(url, shown), shown
+
+
+@contextmanager
+def translated(shown: str) -> Iterator[None]:
+    """Turn what a database or the file system raises into `StoreError`."""
+    try:
+        yield
+    except exc.DBAPIError as error:
+        raise StoreError(_explain(shown, error.orig)) from error
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(_explain(shown, error)) from error
+    except exc.TimeoutError as error:
+        raise StoreError(f"store {shown}: all its connections are busy; read and write with fewer threads") from error
+
+
+def _url(location: str | os.PathLike[str]) -> sa.URL:
+    text = os.fspath(location)
+    if "://" not in text:
+        if not text.strip() or text == ":memory:":
+            raise StoreError(f"store {text!r}: a store is a file or a database, give a path or postgresql://…")
+        return sa.URL.create("sqlite+pysqlite", database=str(Path(text).expanduser().absolute()))
+    try:
+        url = make_url(text)
+    except (exc.ArgumentError, ValueError):
+        # The text may hold a password, so it is not repeated.
+        raise StoreError("the store's URL cannot be read: write postgresql://user@host:5432/database") from None
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        if url.database in {None, "", ":memory:"}:
+            raise StoreError(f"store {text!r}: a store is a file or a database, give a path or postgresql://…")
+        return url.set(drivername="sqlite+pysqlite")
+    if backend in {"postgresql", "postgres"}:
+        return url.set(drivername="postgresql+psycopg")
+    raise StoreError(f"store URL starts with {backend}://: only a file path, sqlite:/// and postgresql:// are known")
+
+
+def _sqlite(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
+    path = Path(url.database or "")
+    with translated(shown):
+        if path.is_dir():
+            raise StoreError(f"store {shown}: it is a folder; give the path of a file in it")
+        path.parent.mkdir(parents=True, exist_ok=True)
+    engine = sa.create_engine(url, connect_args={"timeout": lock_seconds}, hide_parameters=True)
+
+    # The driver opens transactions on its own and late; we open them, and a writer takes the lock at
+    # once, so that two writers wait for each other instead of failing half-way.
+    @sa.event.listens_for(engine, "connect")
+    def _configure(connection: sqlite3.Connection, _: Any) -> None:
+        connection.isolation_level = None
+        connection.execute("PRAGMA journal_mode=WAL").close()
+        connection.execute("PRAGMA synchronous=NORMAL").close()
+
+    @sa.event.listens_for(engine, "begin")
+    def _begin(connection: sa.Connection) -> None:
+        writes = connection.get_execution_options().get("write", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres(url: sa.URL, shown: str) -> sa.Engine:
+    try:
+        return sa.create_engine(
+            url,
+            connect_args={} if "connect_timeout" in url.query else {"connect_timeout": 10},
+            execution_options={"schema_translate_map": {None: POSTGRES_SCHEMA}},
+            hide_parameters=True,
+            pool_pre_ping=True,  # a server that restarted between two samples costs nothing
+        )
+    except ImportError:
+        raise MissingExtraError("A PostgreSQL store", "postgres") from None
+    except exc.ArgumentError as error:
+        raise StoreError(f"store {shown}: {error}") from None
+
+
+def _explain(shown: str, error: BaseException | None) -> str:
+    text = " ".join(str(error).split()) or type(error).__name__
+    lowered = text.lower()
+    for part, meaning in _HINTS:
+        if part in lowered:
+            return f"store {shown}: {meaning}"
+    return f"store {shown}: {text[:300]}"

@@ -1,0 +1,141 @@
+"""How the tables came to be: an append-only list of steps, each applied once and never changed.
+
+A step runs in one transaction together with its record in `schema_migrations`, so a store is
+always at exactly one version. To change the tables, add a step at the end and edit `tables`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+from everyclaim._version import __version__
+from everyclaim.core.errors import StoreError
+
+Step = Callable[[sa.Connection, str], None]
+
+_LOCK = 0x65766572  # "ever": one migrating process at a time on PostgreSQL
+
+
+_RUNS_SAMPLES_CLAIMS = """
+CREATE TABLE {p}runs (
+    "id" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "created" TEXT NOT NULL, "finished" TEXT, "status" TEXT NOT NULL,
+    "metric" TEXT NOT NULL, "decomposer" TEXT NOT NULL, "verifier" TEXT NOT NULL, "strategy" TEXT NOT NULL,
+    "version" TEXT NOT NULL, "parameters" TEXT NOT NULL, "config" TEXT NOT NULL, "config_fingerprint" TEXT NOT NULL,
+    "dataset" TEXT NOT NULL, "dataset_fingerprint" TEXT NOT NULL, "total" BIGINT, "counts" TEXT
+);
+CREATE TABLE {p}samples (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "fingerprint" TEXT NOT NULL, "sample_id" TEXT NOT NULL,
+    "question" TEXT NOT NULL, "response" TEXT NOT NULL, "contexts" TEXT NOT NULL, "reference" TEXT,
+    "tags" TEXT NOT NULL, "model" TEXT, "release" TEXT, "timestamp" TEXT, "outcome" TEXT NOT NULL,
+    "score" DOUBLE PRECISION, "reason" TEXT NOT NULL, "result" TEXT NOT NULL, PRIMARY KEY ("run_id", "position")
+);
+CREATE INDEX samples_outcome ON {p}samples ("run_id", "outcome");
+CREATE INDEX samples_id ON {p}samples ("run_id", substr("sample_id", 1, 64));
+CREATE TABLE {p}claims (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "claim_id" TEXT NOT NULL,
+    "text" TEXT NOT NULL, "span_start" BIGINT NOT NULL, "span_end" BIGINT NOT NULL, "sentence" TEXT NOT NULL,
+    "label" TEXT NOT NULL, "supported" DOUBLE PRECISION, "unsupported" DOUBLE PRECISION,
+    "contradicted" DOUBLE PRECISION, "conflict" BOOLEAN NOT NULL, "failure_mode" TEXT, "judge" TEXT NOT NULL,
+    "evidence" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
+);
+CREATE INDEX claims_label ON {p}claims ("run_id", "label");
+CREATE TABLE {p}tags (
+    "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "ordinal" INTEGER NOT NULL, "name" TEXT NOT NULL,
+    "value" TEXT NOT NULL, PRIMARY KEY ("run_id", "position", "ordinal")
+)
+"""  # an index entry of PostgreSQL holds at most 2.7 kB and an id can be longer, hence substr
+
+_LABELS = """
+CREATE TABLE {p}labels (
+    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL, "sample_id" TEXT NOT NULL,
+    "claim_id" TEXT NOT NULL, "label" TEXT NOT NULL, "annotator" TEXT NOT NULL, "note" TEXT NOT NULL,
+    "created" TEXT NOT NULL
+);
+CREATE INDEX labels_place ON {p}labels ("run_id", "position")
+"""
+
+
+def _make_runs_samples_claims(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _RUNS_SAMPLES_CLAIMS)
+
+
+def _make_labels(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _LABELS)
+
+
+def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
+    for statement in script.split(";"):
+        connection.exec_driver_sql(statement.replace("{p}", prefix))
+
+
+MIGRATIONS: tuple[Step, ...] = (_make_runs_samples_claims, _make_labels)
+
+
+def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[Step, ...] = MIGRATIONS) -> None:
+    """Bring a store up to date, or make one in an empty database.
+
+    `schema` is the PostgreSQL schema that holds the tables, None elsewhere. Raises `StoreError` for
+    a store made by a newer library and for a file that is a database of something else.
+    """
+    prefix = f"{schema}." if schema else ""
+    if _applied(engine, schema) == len(steps):
+        return
+    with _exclusive(engine) as connection:
+        _make_ledger(connection, schema, location)
+    for number in range(1, len(steps) + 1):
+        with _exclusive(engine) as connection:
+            applied = _version(connection, prefix)
+            if applied > len(steps):
+                raise StoreError(
+                    f"{location}: made by a newer everyclaim (its schema is {applied}, this version knows"
+                    f" {len(steps)}): upgrade everyclaim to read it"
+                )
+            if applied < number:
+                steps[number - 1](connection, prefix)
+                connection.execute(
+                    sa.text(
+                        f"INSERT INTO {prefix}schema_migrations (version, applied, library)"  # noqa: S608 - our own constant
+                        " VALUES (:version, :applied, :library)"
+                    ),
+                    {"version": number, "applied": datetime.now(UTC).isoformat(), "library": __version__},
+                )
+
+
+def _applied(engine: sa.Engine, schema: str | None) -> int:
+    with engine.begin() as connection:
+        known = sa.inspect(connection).has_table("schema_migrations", schema=schema)
+        return _version(connection, f"{schema}." if schema else "") if known else 0
+
+
+def _version(connection: sa.Connection, prefix: str) -> int:
+    rows = connection.exec_driver_sql(f"SELECT max(version) FROM {prefix}schema_migrations")  # noqa: S608 - our own constant
+    return rows.scalar() or 0
+
+
+def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -> None:
+    inspector = sa.inspect(connection)
+    if schema and not inspector.has_schema(schema):
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+    names = inspector.get_table_names(schema=schema)
+    if "schema_migrations" in names:
+        return
+    if names:
+        raise StoreError(f"{location}: holds the tables of something else ({names[0]}, …): choose another place")
+    prefix = f"{schema}." if schema else ""
+    connection.exec_driver_sql(
+        f"CREATE TABLE {prefix}schema_migrations"
+        ' ("version" INTEGER PRIMARY KEY, "applied" TEXT NOT NULL, "library" TEXT NOT NULL)'
+    )
+
+
+@contextmanager
+def _exclusive(engine: sa.Engine) -> Iterator[sa.Connection]:
+    """Open a write transaction that other migrating processes wait for."""
+    with engine.connect().execution_options(write=True) as connection, connection.begin():
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK})")
+        yield connection

@@ -1,0 +1,352 @@
+"""`Store`: everything that is done to a database of runs.
+
+Every method is one transaction (reading a whole run is many small ones), may be called from any
+thread, and raises `StoreError` with one line when the database cannot do it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any, Literal, Self, TypeVar
+
+import sqlalchemy as sa
+
+from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
+from everyclaim.core.wire import result_from_json
+from everyclaim.store import labels
+from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, translated
+from everyclaim.store.migrations import migrate
+from everyclaim.store.records import HumanLabel, RunRecord, config_fingerprint
+from everyclaim.store.rows import kept_from, rows_of, run_from, sample_from
+from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
+
+T = TypeVar("T")
+
+_CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
+_PREFIX = 4  # the fewest characters of a run's id that may stand for it
+_NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
+_SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
+
+
+class Store:
+    """Runs, samples, claims and human labels in one SQLite file or PostgreSQL database.
+
+    Open one with `Store.open`, and close it or use it in a ``with`` statement. `location` is safe to
+    show: it never holds a password.
+    """
+
+    def __init__(self, engine: sa.Engine, location: str) -> None:
+        self._engine = engine
+        self.location = location
+
+    @classmethod
+    def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
+        """Open a store, made when it is not there and brought up to date when it is older.
+
+        `location` is a file path or ``postgresql://user@host/database``. A SQLite store that another
+        process is writing to is waited for, up to `lock_seconds`. Raises `StoreError`, and
+        `MissingExtraError` for PostgreSQL without its driver.
+        """
+        engine, shown = engine_for(location, lock_seconds=lock_seconds)
+        schema = POSTGRES_SCHEMA if engine.dialect.name == "postgresql" else None
+        try:
+            with translated(shown):
+                migrate(engine, schema, f"store {shown}")
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine, shown)
+
+    def close(self) -> None:
+        """Close every connection. The store cannot be used afterwards."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ---- runs
+
+    def create_run(
+        self,
+        provenance: Provenance,
+        *,
+        name: str = "",
+        dataset: str = "",
+        dataset_fingerprint: str = "",
+        config: Mapping[str, Any] | None = None,
+        total: int | None = None,
+    ) -> RunRecord:
+        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`."""
+        settings = dict(config or {})
+        row: dict[str, Any] = {
+            "id": secrets.token_hex(6),
+            "name": name,
+            "created": _now(),
+            "finished": None,
+            "status": "running",
+            "metric": provenance.metric,
+            "decomposer": provenance.decomposer,
+            "verifier": provenance.verifier,
+            "strategy": provenance.strategy,
+            "version": provenance.version,
+            "parameters": dict(provenance.parameters),
+            "config": settings,
+            "config_fingerprint": config_fingerprint(provenance, settings),
+            "dataset": dataset,
+            "dataset_fingerprint": dataset_fingerprint,
+            "total": total,
+            "counts": None,
+        }
+        with self._write() as connection:
+            connection.execute(sa.insert(RUNS), row)
+        return self.run(row["id"])
+
+    def find_unfinished(self, dataset: str, config_fingerprint: str) -> RunRecord | None:
+        """Return the newest run of this data set and configuration if it did not finish, else None.
+
+        Compare `dataset_fingerprint` before going on with it: `save_all` refuses a sample at a
+        position that holds another one.
+        """
+        query = (
+            sa.select(RUNS)
+            .where(RUNS.c.dataset == dataset, RUNS.c.config_fingerprint == config_fingerprint)
+            .order_by(*_NEWEST)
+            .limit(1)
+        )
+        return next((record for record in self._records(query) if record.status != "finished"), None)
+
+    def resume_run(self, run: str) -> RunRecord:
+        """Note that a run goes on."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            connection.execute(
+                sa.update(RUNS).where(RUNS.c.id == run).values(status="running", finished=None, counts=None)
+            )
+        return self.run(run)
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        """Note how a run ended, when, and how many samples had each outcome."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            counts = self._count(connection, [run])[run]
+            connection.execute(
+                sa.update(RUNS).where(RUNS.c.id == run).values(status=status, finished=_now(), counts=counts)
+            )
+
+    def runs(self, limit: int | None = None) -> list[RunRecord]:
+        """Return the runs, newest first."""
+        return self._records(sa.select(RUNS).order_by(*_NEWEST).limit(limit))
+
+    def run(self, wanted: str) -> RunRecord:
+        """Return the run with this id, else the newest with this name, else the one whose id begins so.
+
+        Raises `InputError` when there is none, or when several ids begin so.
+        """
+        for query in (
+            sa.select(RUNS).where(RUNS.c.id == wanted),
+            sa.select(RUNS).where(RUNS.c.name == wanted, RUNS.c.name != "").order_by(*_NEWEST).limit(1),
+            sa.select(RUNS).where(RUNS.c.id.startswith(wanted, autoescape=True)).order_by(*_NEWEST).limit(3),
+        ):
+            found = self._records(query)
+            if len(found) == 1 and (wanted in {found[0].id, found[0].name} or len(wanted) >= _PREFIX):
+                return found[0]
+            if len(found) > 1 and len(wanted) >= _PREFIX:
+                ids = ", ".join(record.id for record in found)
+                raise InputError(f"run {wanted!r} could be any of {ids}, …: give more of the id")
+        raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
+
+    def delete_run(self, run: str) -> None:
+        """Delete a run with its samples, claims and human labels. Raises `InputError` when there is none."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            for table in (LABELS, CLAIMS, TAGS, SAMPLES):
+                connection.execute(sa.delete(table).where(table.c.run_id == run))
+            connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
+
+    # ---- samples and results
+
+    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
+        """Return position → fingerprint of the samples kept at ``start <= position < stop``."""
+        query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
+            SAMPLES.c.run_id == run, SAMPLES.c.position >= start, SAMPLES.c.position < stop
+        )
+        with self._read() as connection:
+            return dict(connection.execute(query).all())
+
+    def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
+        """Keep one result; see `save_all`."""
+        self.save_all(run, [Kept(position, fingerprint, sample, result)])
+
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        """Keep these results in one transaction, durably, before returning.
+
+        What is already kept stays as it is. Raises `StoreError` when a position holds another sample,
+        which means that the data changed since the run began, and `InputError` for an unknown run.
+        """
+        with self._write() as connection:
+            self._lock(connection, run)
+            new = self._new(connection, run, batch)
+            for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, new), strict=True):
+                if rows:
+                    connection.execute(sa.insert(table), rows)
+
+    def forget_failed(self, run: str) -> int:
+        """Drop the samples whose judge failed, so that resuming the run scores them again; return how many."""
+        failed = sa.select(SAMPLES.c.position).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome == Outcome.FAILED.value)
+        with self._write() as connection:
+            self._lock(connection, run)
+            for table in (CLAIMS, TAGS):
+                connection.execute(sa.delete(table).where(table.c.run_id == run, table.c.position.in_(failed)))
+            gone = connection.execute(
+                sa.delete(SAMPLES).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome == Outcome.FAILED.value)
+            )
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(counts=None))
+            return gone.rowcount
+
+    def results(self, run: str) -> Iterator[Result]:
+        """Yield a run's results in input order, a few in memory at a time."""
+        columns = [SAMPLES.c.position, SAMPLES.c.result]
+        return self._stream(run, columns, lambda row: result_from_json(row["result"]))
+
+    def samples(self, run: str) -> Iterator[Sample]:
+        """Yield a run's samples in input order, a few in memory at a time."""
+        return self._stream(run, _SAMPLE, sample_from)
+
+    def records(self, run: str) -> Iterator[Kept]:
+        """Yield a run's samples with their results in input order, a few in memory at a time."""
+        return self._stream(run, list(SAMPLES.c), kept_from)
+
+    def find(self, run: str, sample_id: str) -> list[Kept]:
+        """Return what is kept under a sample's id: one, none, or several when ids repeat."""
+        query = sa.select(SAMPLES).where(labels.is_sample(run, sample_id)).order_by(SAMPLES.c.position)
+        with self._read() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [self._decoded(run, row, kept_from) for row in rows]
+
+    # ---- human labels
+
+    def add_label(
+        self, run: str, sample_id: str, claim_id: str, label: Label, *, annotator: str, note: str = ""
+    ) -> HumanLabel:
+        """Keep a person's label of one claim; labelling it again replaces that person's earlier label.
+
+        Raises `InputError` when the run has no such sample or claim.
+        """
+        with self._write() as connection:
+            self._lock(connection, run)
+            place = labels.place_of(connection, run, sample_id, claim_id)
+            new = HumanLabel(place, sample_id, claim_id, Label(label), annotator, note, _now())
+            labels.replace(connection, run, new)
+        return new
+
+    def labels(self, run: str) -> list[HumanLabel]:
+        """Return the human labels of a run in the order of its samples, oldest first within one."""
+        with self._read() as connection:
+            return labels.all_of(connection, run)
+
+    # ---- how
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with translated(self.location), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        with (
+            translated(self.location),
+            self._engine.connect().execution_options(write=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def _lock(self, connection: sa.Connection, run: str) -> None:
+        """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""
+        if connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == run).with_for_update()).first() is None:
+            raise InputError(f"no run {run!r} in store {self.location}: it was never made, or it was deleted")
+
+    def _new(self, connection: sa.Connection, run: str, batch: Sequence[Kept]) -> list[Kept]:
+        there: dict[int, str] = {}
+        for first in range(0, len(batch), _CHUNK):
+            positions = [kept.position for kept in batch[first : first + _CHUNK]]
+            query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
+                SAMPLES.c.run_id == run, SAMPLES.c.position.in_(positions)
+            )
+            there.update(connection.execute(query).all())
+        new = []
+        for kept in batch:
+            if kept.position not in there:
+                there[kept.position] = kept.fingerprint
+                new.append(kept)
+            elif there[kept.position] != kept.fingerprint:
+                raise StoreError(
+                    f"store {self.location}: run {run} holds another sample at place {kept.position}: the data"
+                    " changed since the run began; score it as a new run"
+                )
+        return new
+
+    def _records(self, query: sa.Select[Any]) -> list[RunRecord]:
+        with self._read() as connection:
+            rows = connection.execute(query).mappings().all()
+            live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
+        return [run_from(row, _counts(live.get(row["id"], row["counts"]))) for row in rows]
+
+    def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
+        counts: dict[str, dict[str, int]] = {run: {} for run in runs}
+        if counts:
+            query = (
+                sa.select(SAMPLES.c.run_id, SAMPLES.c.outcome, sa.func.count())
+                .where(SAMPLES.c.run_id.in_(list(counts)))
+                .group_by(SAMPLES.c.run_id, SAMPLES.c.outcome)
+            )
+            for run, outcome, number in connection.execute(query):
+                counts[run][outcome] = number
+        return counts
+
+    def _stream(self, run: str, columns: Sequence[sa.Column[Any]], read: Callable[[sa.RowMapping], T]) -> Iterator[T]:
+        after = -1
+        while True:
+            query = (
+                sa.select(*columns)
+                .where(SAMPLES.c.run_id == run, SAMPLES.c.position > after)
+                .order_by(SAMPLES.c.position)
+                .limit(_CHUNK)
+            )
+            with self._read() as connection:
+                rows = self._fetch(run, connection, query)
+            for row in rows:
+                yield self._decoded(run, row, read)
+            if len(rows) < _CHUNK:
+                return
+            after = rows[-1]["position"]
+
+    def _fetch(self, run: str, connection: sa.Connection, query: sa.Select[Any]) -> Sequence[sa.RowMapping]:
+        try:
+            return connection.execute(query).mappings().all()
+        except ValueError as error:  # a JSON column that is no JSON
+            raise StoreError(f"store {self.location}: run {run} holds a damaged row: {error}") from error
+
+    def _decoded(self, run: str, row: sa.RowMapping, read: Callable[[sa.RowMapping], T]) -> T:
+        try:
+            return read(row)
+        except (KeyError, TypeError, ValueError) as error:
+            raise StoreError(
+                f"store {self.location}: sample {row['position']} of run {run} cannot be read: {error!r}"
+            ) from error
+
+
+def _counts(stored: Mapping[str, int]) -> dict[Outcome, int]:
+    return {outcome: stored.get(outcome.value, 0) for outcome in Outcome}
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -1,0 +1,161 @@
+"""The tables of a store, as SQLAlchemy sees them, and the two column types that lose no character.
+
+`samples.result` holds a result whole and is what reading returns; `claims` and `tags` repeat parts
+of it as rows, so that questions about labels, judges and slices are plain SQL.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import sqlalchemy as sa
+
+# SQLite cannot encode lone surrogates and PostgreSQL refuses NUL, but both occur in real answers.
+# Each becomes U+001A (SUBSTITUTE) and four hexadecimal digits, as does U+001A itself; any other
+# text is stored as it is and can be searched.
+_UNSAFE = re.compile("[\x00\x1a\ud800-\udfff]")
+_ESCAPED = re.compile("\x1a([0-9a-f]{4})")
+
+_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode  # made once: json.dumps would each time
+
+
+def escape(text: str) -> str:
+    """Rewrite what a database cannot hold; `unescape` gives back exactly the same text."""
+    if "\x00" not in text and "\x1a" not in text:
+        if text.isascii():
+            return text
+        try:
+            text.encode()  # many times faster than the pattern over a long text
+        except UnicodeEncodeError:
+            pass
+        else:
+            return text
+    return _UNSAFE.sub(lambda match: f"\x1a{ord(match[0]):04x}", text)
+
+
+def unescape(text: str) -> str:
+    """Undo `escape`."""
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "\x1a" in text else text
+
+
+class Text(sa.types.TypeDecorator[str]):
+    """Any Python string, on any database."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Python → database."""
+        return None if value is None else escape(value)
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Database → Python."""
+        return None if value is None else unescape(value)
+
+
+class Json(sa.types.TypeDecorator[Any]):
+    """A JSON value as text, read back equal to the last digit and in the same order."""
+
+    impl = sa.Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: sa.Dialect) -> str | None:  # noqa: ARG002 - SQLAlchemy's signature
+        """Python → database."""
+        return None if value is None else escape(_dumps(value))
+
+    def process_result_value(self, value: str | None, dialect: sa.Dialect) -> Any:  # noqa: ARG002 - SQLAlchemy's signature
+        """Database → Python."""
+        return None if value is None else json.loads(unescape(value))
+
+
+METADATA = sa.MetaData()
+
+RUNS = sa.Table(
+    "runs",
+    METADATA,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("created", Text, nullable=False),
+    sa.Column("finished", Text),
+    sa.Column("status", Text, nullable=False),
+    sa.Column("metric", Text, nullable=False),
+    sa.Column("decomposer", Text, nullable=False),
+    sa.Column("verifier", Text, nullable=False),
+    sa.Column("strategy", Text, nullable=False),
+    sa.Column("version", Text, nullable=False),
+    sa.Column("parameters", Json, nullable=False),
+    sa.Column("config", Json, nullable=False),
+    sa.Column("config_fingerprint", Text, nullable=False),
+    sa.Column("dataset", Text, nullable=False),
+    sa.Column("dataset_fingerprint", Text, nullable=False),
+    sa.Column("total", sa.BigInteger),
+    sa.Column("counts", Json),  # by outcome, written when the run ends
+)
+
+SAMPLES = sa.Table(
+    "samples",
+    METADATA,
+    sa.Column("run_id", Text, primary_key=True),
+    sa.Column("position", sa.BigInteger, primary_key=True),
+    sa.Column("fingerprint", Text, nullable=False),
+    sa.Column("sample_id", Text, nullable=False),
+    sa.Column("question", Text, nullable=False),
+    sa.Column("response", Text, nullable=False),
+    sa.Column("contexts", Json, nullable=False),
+    sa.Column("reference", Text),
+    sa.Column("tags", Json, nullable=False),
+    sa.Column("model", Text),
+    sa.Column("release", Text),
+    sa.Column("timestamp", Text),
+    sa.Column("outcome", Text, nullable=False),
+    sa.Column("score", sa.Double),
+    sa.Column("reason", Text, nullable=False),
+    sa.Column("result", Json, nullable=False),
+)
+
+CLAIMS = sa.Table(
+    "claims",
+    METADATA,
+    sa.Column("run_id", Text, primary_key=True),
+    sa.Column("position", sa.BigInteger, primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),  # place in the result, from 0
+    sa.Column("claim_id", Text, nullable=False),
+    sa.Column("text", Text, nullable=False),
+    sa.Column("span_start", sa.BigInteger, nullable=False),
+    sa.Column("span_end", sa.BigInteger, nullable=False),
+    sa.Column("sentence", Text, nullable=False),
+    sa.Column("label", Text, nullable=False),
+    sa.Column("supported", sa.Double),  # probabilities
+    sa.Column("unsupported", sa.Double),
+    sa.Column("contradicted", sa.Double),
+    sa.Column("conflict", sa.Boolean, nullable=False),
+    sa.Column("failure_mode", Text),
+    sa.Column("judge", Text, nullable=False),
+    sa.Column("evidence", Json, nullable=False),
+)
+
+TAGS = sa.Table(
+    "tags",
+    METADATA,
+    sa.Column("run_id", Text, primary_key=True),
+    sa.Column("position", sa.BigInteger, primary_key=True),
+    sa.Column("ordinal", sa.Integer, primary_key=True),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("value", Text, nullable=False),
+)
+
+LABELS = sa.Table(
+    "labels",
+    METADATA,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("run_id", Text, nullable=False),
+    sa.Column("position", sa.BigInteger, nullable=False),
+    sa.Column("sample_id", Text, nullable=False),
+    sa.Column("claim_id", Text, nullable=False),
+    sa.Column("label", Text, nullable=False),
+    sa.Column("annotator", Text, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("created", Text, nullable=False),
+)

@@ -1,0 +1,187 @@
+"""Numbers with the sign, currency or unit that stands around them.
+
+The second step of reading quantities: `numerals` finds the numbers, this module says what each is worth and refuses
+digits that are no quantity; `quantities` joins neighbours and reads "about", "at least" and the like.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from everyclaim.text.dates import moments
+from everyclaim.text.numerals import Number, numbers
+from everyclaim.text.tokens import word_set
+from everyclaim.text.units import CURRENCY_SIGNS, UNITS, Unit
+
+_CURRENCY_BEFORE = re.compile(
+    r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|rs\.?) ?)"
+    r" ?$"
+)
+_SIGNS = frozenset("$€£¥₹₩₽")
+_CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad rs.")
+_DASHES = frozenset("-−–")
+_MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
+_UNIT = re.compile(
+    r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\d)|[°º](?: ?[cfk](?![a-z]))?"
+    r"|[a-zµμ]+(?:[²³]|[23](?!\d))?(?:/[a-z]+)?)"
+    r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+))?)?"
+)
+_FEET_INCHES = re.compile(r"(?<![\w.])(\d{1,3})['’′] ?(\d{1,2}(?:\.\d+)?)(?:\"|”|″|'')")
+HALF_MORE = re.compile(r" and a (half|quarter)\b")
+_LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
+_NOT_ONE = word_set(
+    """
+    of another who that which can should must may might could would will is was has had day by and or in on to the such
+    thing way more or but as from with for at hand side after before when where if also
+    """
+)
+_BEFORE_ONE = re.compile(r"\b(?:no|any|some|every|each|this|that|the|which|another|first|last|next|only|good|new)[ -]$")
+_AFTER_ONE = re.compile(r"[ -]([a-z]+)")
+
+
+class Value(NamedTuple):
+    """A number with its unit, before neighbours are joined. `start` and `end` include sign, currency and unit."""
+
+    number: Number
+    unit: Unit | None
+    value: float  # in the unit, not in the base
+    start: int
+    end: int
+
+
+def values(low: str, text: str) -> Iterator[Value]:
+    """Give the numbers that measure or count something, with their units."""
+    dates = iter(moments(text))
+    date = next(dates, None)
+    done = 0
+    for match in _FEET_INCHES.finditer(low) if ("'" in low or "’" in low or "′" in low) else ():
+        inches = int(match[1]) * 12 + float(match[2])
+        number = Number(inches, 1.0, match.start(), match.end(), "cardinal", False, "")
+        yield Value(number, UNITS["inches"], inches, match.start(), match.end())
+    for number in numbers(low, text):
+        while date is not None and date.end <= number.start:
+            date = next(dates, None)
+        in_date = date is not None and date.start < number.end and number.start < date.end
+        if in_date or number.start < done or not _stands_alone(low, number):
+            continue
+        value = _with_unit(low, text, number)
+        if value is not None:
+            done = value.end
+            yield value
+
+
+def _stands_alone(low: str, number: Number) -> bool:
+    """Refuse digits that belong to an identifier, a version, a telephone number, a citation or a list marker."""
+    if not (low[number.start].isdigit() or low[number.end - 1].isdigit()):
+        return True
+    start, end = number.start, number.end
+    before = low[start - 1] if start else " "
+    after = low[end] if end < len(low) else " "
+    after2 = low[end + 1] if end + 1 < len(low) else " "
+    before2 = low[start - 2] if start > 1 else " "
+    if before in ".,/:_#@\\" and (before in "_#@\\" or before2.isalnum()):
+        return False
+    if (before == "(" and before2.isalnum()) or (before == "+" and _PHONE.match(low, start)):
+        return False
+    if before in "'’′" and before2.isdigit():
+        return False  # 5'11" was read as a whole
+    if before in "-–−" and before2.isalpha():
+        return False  # GPT-4, AB-123
+    if after in ".,:/_@" and after2.isdigit() and number.kind == "cardinal":
+        return False
+    if after in "'’′" and after2.isdigit():
+        return False
+    if before == "[" or (after == "]" and "[" in low[max(0, start - 12) : start]):
+        return False
+    if after in ".)" and after2 in " \t" and _LIST_MARK.search(low[max(0, start - 8) : start]):
+        return False
+    return not (after.isalpha() and low[end - 1].isdigit() and _UNIT_LETTERS.match(low, end) is None)
+
+
+_PHONE = re.compile(r"\d{1,3}[ -.]?\(?\d{2,4}\)?[ .-]\d{3}")
+_UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
+
+
+def _with_unit(low: str, text: str, number: Number) -> Value | None:
+    """Attach the sign, currency and unit around a number."""
+    left = low[max(0, number.start - 12) : number.start]
+    tail = left.rstrip()[-3:]
+    currency = _CURRENCY_BEFORE.search(left) if tail[-1:] in _SIGNS or tail in _CODES or tail.endswith("rs") else None
+    start, end, value = number.start, number.end, number.value
+    unit: Unit | None = None
+    if currency is not None:
+        code = CURRENCY_SIGNS.get(currency[1].strip().rstrip("."), "USD")
+        unit = Unit(code, f"money:{code}", 1.0, code)
+        start -= len(currency[0])
+    elif number.kind != "ordinal":
+        read = _unit_after(low, text, number)
+        if read is not None:
+            unit, end = read
+    before = low[max(0, start - 9) : start]
+    minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
+    if minus is not None:
+        value, start = -value, start - len(minus[0])
+    if unit is not None and unit.dimension in ("duration", "length", "mass", "volume"):
+        more = HALF_MORE.match(low, end)
+        if more is not None:
+            value, end = value + (0.5 if more[1] == "half" else 0.25), more.end()
+    if unit is None and _says_nothing(low, number):
+        return None
+    return Value(number, unit, value, start, end)
+
+
+def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
+    match = _UNIT.match(low, number.end)
+    if match is None:
+        return _of_unit(low, number)
+    one, two, three = match["one"], match["two"], match["three"]
+    if two and three and (unit := UNITS.get(f"{one} {two} {three}")):
+        return unit, match.end("three")
+    if two and (unit := UNITS.get(f"{one} {two}")):
+        return unit, match.end("two")
+    unit = UNITS.get(one)
+    if unit is None and one.partition("/")[0] in UNITS and "/" in one:
+        return Unit(one, f"rate:{one}", 1.0), match.end("one")
+    if unit is None or (number.scale in ("k", "m", "b") and not match["gap"]):
+        return _of_unit(low, number)
+    if len(one) == 1 and one.isalpha():
+        written = text[match.start("one")]
+        if match["gap"] == "-" or (written.isupper() != (one in "vwj")):
+            return _temperature_letter(written, number, match)
+    if one == "real" or (
+        one in ("stone", "cal", "mark", "bar", "pa", "ma", "mo") and text[match.start("one")].isupper()
+    ):
+        return None
+    return unit, match.end("one")
+
+
+def _temperature_letter(written: str, number: Number, match: re.Match[str]) -> tuple[Unit, int] | None:
+    """Read 350F and 180 C; a capital letter after a small number is something else."""
+    if written in "CF" and number.value >= 30 and match["gap"] != "-":
+        return UNITS["°" + written.lower()], match.end("one")
+    return None
+
+
+_OF_UNIT = re.compile(r"(?: of)? an? ([a-z]+)")
+
+
+def _of_unit(low: str, number: Number) -> tuple[Unit, int] | None:
+    """Read "half an hour", "a quarter of a mile", "3/4 of an inch"."""
+    if number.kind != "fraction":
+        return None
+    match = _OF_UNIT.match(low, number.end)
+    unit = UNITS.get(match[1]) if match else None
+    return (unit, match.end()) if match and unit else None
+
+
+def _says_nothing(low: str, number: Number) -> bool:
+    """Say whether a number word is not a number here: "one of them", "no one", "the second is"."""
+    written = low[number.start : number.end]
+    if written == "one":
+        following = _AFTER_ONE.match(low, number.end)
+        if following is None or following[1] in _NOT_ONE:
+            return True
+        return _BEFORE_ONE.search(low, max(0, number.start - 10), number.start) is not None
+    return written == "second" and low.startswith(("s", "-hand"), number.end)

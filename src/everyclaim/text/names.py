@@ -1,0 +1,352 @@
+"""Names: what people, places, organisations and products are called in a text.
+
+A name is a run of capitalised words, found by its shape and by what its words look like elsewhere in the text. It is
+a heuristic on purpose: no dictionary of names, so a name nobody has heard of is found as well.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from everyclaim.text.tokens import STOPWORDS, Token, word_set
+
+# A word that can be part of a name: Capitalised, McDonald, iPhone, GPT-4, NASA, U.S., O'Brien, Jean-Paul, J.
+_UPPER = "A-ZÀ-ÖØ-Þ\u0100-\u024f\u0370-\u03ff\u0400-\u042f\u1e00-\u1eff"
+_WORD = (
+    r"(?:[^\W\d_]\.(?:[ -]?[^\W\d_]\.)+|[^\W\d_]\.(?=\s[^\W\d_])"
+    r"|[^\W_]+(?:['’][^\W_]{2,}|['’](?=[^\W_])(?![sS]\b)[^\W_]+)*(?:[-&][^\W_]+(?:['’][^\W_]{2,})?)*)"
+)
+_CAPITAL = re.compile(rf"[{_UPPER}]")
+_CAPITAL_WORD = re.compile(_WORD)
+_BETWEEN = re.compile(
+    r"[ \u00a0]|[ \u00a0](?:de|da|do|dos|du|del|della|di|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|y|of|of the|of"
+    r" [Tt]he|for|and|&|the|de la|van der|van den|von der|de los|in)[ \u00a0]"
+)
+_LINKS = word_set("of for and & the in y")  # words that join two names as often as the parts of one
+_HEADS_OF = word_set(
+    """
+    university college institute school academy bank house church court city state republic kingdom bay gulf cape isle
+    lake mount department ministry minister president king queen prince duke council office bureau board society
+    association federation league union united organization organisation museum library center centre battle treaty
+    declaration bill act code board journal house lord secretary chamber hall statue tower temple port strait sea
+    lord hospital commission committee agency army church people's company order book game art arts statute
+    """
+)
+_NUMBER_AFTER = re.compile(r"[ \u00a0-](\d{1,4}[A-Za-z]?|[IVX]{1,5})(?![\w%]|[.,:/]\d|-\w)")
+_MONTHS_AND_DAYS = word_set(
+    """
+    january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec bc bce ad ce am pm
+    """
+)
+# Words that begin sentences and headings without being names; function words are in STOPWORDS.
+_COMMON = word_set(
+    """
+    according additionally although among another anyone around based besides certain common consequently currently
+    despite due early even everyone everything example examples finally first second third fourth following
+    furthermore generally given hence here historically important in indeed instead interestingly it its last lastly
+    later like likewise long make many meanwhile moreover most mostly near nearly never nevertheless new next nobody
+    nonetheless nothing notably now often old one originally overall overview people perhaps please possibly
+    previously rather recent recently regarding researchers scientists second several similarly since sometimes
+    somewhat soon source specifically still studies study subsequently summary sure table there therefore thus today
+    together typically unfortunately unless unlike use using usually various while yes yesterday yet note step
+    answer question title section chapter figure part add bake boil check choose click combine cook create cut enter
+    find get give go heat help keep learn let mix move open place pour press put read remove run see select serve set
+    start stir stop take try turn wait watch write let's however two three four five six seven eight nine ten eleven
+    twelve twenty hundred half both few several no none ok okay dear hello hi thanks thank sorry mr mrs ms dr prof sir
+    i'm i've i'd i'll don't doesn't didn't it's that's there's he's she's we're they're you're isn't can't won't
+    unknown total average number children women men students patients users customers employees water food
+    """
+)
+_TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king queen prince princess saint st")
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;•\n\r\"“”(\[*#>|–—-]|\d[.)])[\s\"'“‘(\[*#>-]*$")
+_ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Gov|Capt|vs|No|Inc|Ltd|Co))\.\s*$")
+_LONGEST = 8  # words in one name
+
+
+class Name(NamedTuple):
+    """A name as it stands; ``source[start:end] == text``, without a possessive ending."""
+
+    text: str
+    start: int
+    end: int
+
+
+class _Part(NamedTuple):
+    text: str
+    start: int
+    end: int
+    initial: bool  # it begins a sentence, so its capital says nothing
+
+
+def names(text: str, *, sentence_starts: Iterable[int] | None = None) -> list[Name]:
+    """Find the names in `text`, in order, without overlap.
+
+    `sentence_starts` are offsets at which sentences begin, where the caller knows them; without them, the end of a
+    sentence is read off the punctuation. A common word that begins a sentence is no name, and neither is a word of
+    a heading or of shouted text that is written in small letters elsewhere in the text. Months, weekdays and titles
+    alone are no names.
+    """
+    starts = None if sentence_starts is None else frozenset(sentence_starts)
+    parts = list(_capitalised(text, starts))
+    if not parts:
+        return []
+    small: frozenset[str] | None = None
+    if any(part.initial for part in parts) or len(parts) > 0.4 * (text.count(" ") + 1):
+        small = frozenset(_SMALL_WORD.findall(text))
+    found: list[Name] = []
+    run: list[_Part] = []
+    for part in parts:
+        if run and not _goes_on(run, part, text):
+            found.extend(_name(run, text, small))
+            run = []
+        run.append(part)
+    found.extend(_name(run, text, small))
+    return found
+
+
+_SMALL_WORD = re.compile(r"(?<![\w'’])[a-zß-öø-ÿ]{2,}")
+
+
+def _capitalised(text: str, starts: frozenset[int] | None) -> Iterator[_Part]:
+    """Give the words that hold a capital where a name holds one: Oslo, iPhone, 3M, al-Karim."""
+    done = 0
+    for capital in _CAPITAL.finditer(text):
+        at = capital.start()
+        if at < done:
+            continue
+        before = text[at - 1 : at]
+        if before == "-" and text[max(0, at - 3) : at] == "al-" and not text[max(0, at - 4) : at - 3].isalnum():
+            at -= 3
+        elif before.isalnum():
+            if not (before.islower() or (before.isdigit() and text[at + 1 : at + 2].isupper())):
+                continue
+            at -= 1
+            before = text[at - 1 : at] if at else ""
+            if before.isalnum():
+                continue
+        if before and (before in "@#/._" or before.isalnum()):
+            continue
+        word = _CAPITAL_WORD.match(text, at)
+        if word is None:
+            continue
+        done = word.end()
+        yield _Part(word.group(), at, done, _is_initial(text, at, starts))
+
+
+def _is_initial(text: str, at: int, starts: frozenset[int] | None) -> bool:
+    """Say whether a capital at `at` says nothing, because it begins a sentence or all around it is shouted."""
+    if starts is not None and at in starts:
+        return True
+    before = text[max(0, at - 12) : at]
+    if text[at : at + 3].isupper():
+        if before.endswith("("):
+            return False  # an acronym in brackets
+        line = text[max(0, at - 40) : at + 12]
+        begins = line.rfind("\n", 0, at - max(0, at - 40))
+        line = line[begins + 1 :].partition("\n")[0]
+        if len(line) > 10 and line.isupper():
+            return True
+    if before[-1:].isalnum() or (before[-1:] == " " and (before[-2:-1].isalnum() or before[-2:-1] == ",")):
+        return False
+    if at < 12 and not before.strip():
+        return True
+    return _SENTENCE_START.search(before) is not None and _ABBREVIATION.search(before) is None
+
+
+def _goes_on(run: list[_Part], part: _Part, text: str) -> bool:
+    """Say whether `part` belongs to the same name as the words before it."""
+    gap = text[run[-1].end : part.start]
+    if len(run) >= _LONGEST or len(gap) > 10 or _BETWEEN.fullmatch(gap) is None:
+        return False
+    last = run[-1].text
+    if last.casefold() in _NEVER_INSIDE and len(run) == 1:
+        return False
+    link = gap.strip()
+    if not link:
+        return part.text.casefold() not in _MONTHS_AND_DAYS
+    if link == "&":
+        return True
+    if link.casefold().split()[0] in ("of", "for", "in"):
+        return last.casefold().rstrip("s") in _HEADS_OF or (
+            link != "in" and last.isupper() is False and link == "of the"
+        )
+    if link in ("and", "the", "y"):
+        return link == "and" and any(word.text.casefold() in _HEADS_OF for word in run)
+    return True
+
+
+_NEVER_INSIDE = (STOPWORDS | _COMMON) - _TITLES - word_set("new old long great first")
+
+
+_INNER = STOPWORDS - word_set("the of and it us who d s t m re will may can so no a i be all here")
+
+
+def _name(run: list[_Part], text: str, small: frozenset[str] | None) -> list[Name]:
+    """Trim a run of capitalised words to the name it holds, if it holds one."""
+    while run and _is_no_name(run[0], small, alone=len(run) == 1):
+        run = run[1:]
+    while run and run[-1].text.casefold() in STOPWORDS and not run[-1].text.isupper():
+        run = run[:-1]
+    if not run or (len(run) > 2 and any(part.text.casefold() in _INNER for part in run[1:])):
+        return []  # nothing left, or a heading in title case, whose capitals say nothing
+    first, last = run[0], run[-1]
+    if len(run) == 1 and len(first.text) == 1:
+        return []
+    if len(run) == 1 and first.text.casefold().rstrip(".") in _MONTHS_AND_DAYS | _TITLES:
+        return []
+    end = last.end
+    if text[end - 1] in "'’":
+        end -= 1
+    number = _NUMBER_AFTER.match(text, end) if last.text.casefold() not in _MONTHS_AND_DAYS else None
+    if number is not None and not (len(number[1]) == 4 and number[1].isdigit()) and not _counts(text, number.end()):
+        end = number.end()
+    return [Name(text[first.start : end], first.start, end)]
+
+
+_COUNTED = re.compile(r" ([a-z]+)")
+_PLURAL = word_set("people men women children percent million billion thousand hundred times degrees")
+
+
+def _counts(text: str, end: int) -> bool:
+    """Say whether a number that ends here counts what follows: "in Oslo 5 people", not "Apollo 11 landed"."""
+    match = _COUNTED.match(text, end)
+    if match is None:
+        return False
+    word = match[1]
+    return word in _PLURAL or (word.endswith("s") and word not in STOPWORDS and not word.endswith(("ss", "us", "is")))
+
+
+def _is_no_name(part: _Part, small: frozenset[str] | None, *, alone: bool) -> bool:
+    word = part.text.casefold()
+    if word.startswith(("i'", "i’")):
+        return True
+    if word in STOPWORDS or word in ("i", "ok"):
+        return not (part.text.isupper() and len(word) > 1 and not part.initial)
+    if not part.initial:
+        return False
+    if word in _COMMON:
+        return alone or word not in ("new", "old", "long", "part", "dr", "mr", "mrs", "ms", "prof", "sir", "people")
+    return small is not None and word in small and (alone or word not in _TITLES)
+
+
+def fold(text: str) -> str:
+    """Fold case and diacritics: Müller and muller are the same name, Meller is another."""
+    if text.isascii():
+        return text.lower()
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char)).translate(_LETTERS)
+
+
+_LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "’": "'"})
+_NAME_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_SKIPPED = _TITLES | word_set(
+    "of for and the in y de da do dos du del della di la le van von der den ter ten bin ibn al el inc ltd co corp plc"
+)
+
+
+def _words(text: str) -> list[str]:
+    folded = fold(text)
+    initials = _DOTTED.sub(lambda match: match.group().replace(".", "").replace(" ", "") + " ", folded)
+    return _NAME_WORD.findall(initials)
+
+
+# A first word that makes another thing of the last: New York is not York.
+_CHANGING = word_set(
+    "new north south east west san santa los las el saint st great lower upper united mount lake port fort"
+)
+_DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
+
+
+def covered(name: Name | str, others: Iterable[Name | str] | Sequence[Token]) -> bool:
+    """Say whether `name` is mentioned among the names or tokens of a passage.
+
+    A surname covers a full name and the other way round; an acronym covers the name it stands for and the other way
+    round (WHO, World Health Organization); case, diacritics, titles and particles do not count. A word that is
+    spelled differently is not covered, and neither is a full name that differs in its first name.
+    """
+    mine = _telling_words(name)
+    if not mine:
+        return True
+    tokens: list[Token] = []
+    for other in others:
+        if isinstance(other, Token):
+            tokens.append(other)
+        elif _same_name(mine, _telling_words(other)):
+            return True
+    return bool(tokens) and _among(mine, tokens)
+
+
+def _telling_words(name: Name | str) -> list[str]:
+    return [word for word in _words(name if isinstance(name, str) else name.text) if word not in _SKIPPED]
+
+
+def _same_name(mine: list[str], theirs: list[str]) -> bool:
+    if not theirs:
+        return False
+    if mine == theirs or "".join(mine) == "".join(theirs):
+        return True
+    if _acronym(mine, theirs) or _acronym(theirs, mine):
+        return True
+    shorter, longer = (mine, theirs) if len(mine) <= len(theirs) else (theirs, mine)
+    if len(shorter) == 1:
+        # One word stands for the whole where it is a word of it that is not a mere number or letter.
+        return len(shorter[0]) > 2 and shorter[0] in longer and not shorter[0].isdigit() and longer[0] not in _CHANGING
+    # First names may be cut to initials, and middle names left out; the last word must stay.
+    if shorter[-1] != longer[-1] and shorter[-1] not in longer[1:]:
+        return all(word in longer for word in shorter)
+    return all(any(word == other or _initial_of(word, other) for other in longer) for word in shorter[:-1])
+
+
+def _initial_of(a: str, b: str) -> bool:
+    return (len(a) == 1 and b.startswith(a)) or (len(b) == 1 and a.startswith(b))
+
+
+def _acronym(short: list[str], long: list[str]) -> bool:
+    """Say whether one word is made of the first letters of several."""
+    return len(short) == 1 and len(long) >= 2 and len(short[0]) >= 2 and short[0] == "".join(word[0] for word in long)
+
+
+def _among(mine: list[str], tokens: list[Token]) -> bool:
+    """Say whether the words of a name stand in a passage given as tokens."""
+    words = [fold(token.norm) for token in tokens]
+    held = set(words)
+    if all(word in held for word in mine) or "".join(mine) in held:
+        return True
+    if len(mine) > 1:
+        acronym = "".join(word[0] for word in mine)
+        if acronym in held and any(w == acronym and t.text.isupper() for w, t in zip(words, tokens, strict=True)):
+            return True
+        return mine[0] not in _CHANGING and _surname(mine, words, tokens)
+    return mine[0].isalpha() and 2 <= len(mine[0]) <= 6 and _spelled_out(mine[0], tokens)
+
+
+def _surname(mine: list[str], words: list[str], tokens: list[Token]) -> bool:
+    """Say whether the last word of a name stands there without another first name before it."""
+    if mine[-1] not in words or len(mine[-1]) < 3 or mine[-1].isdigit():
+        return False
+    for at, word in enumerate(words):
+        if word != mine[-1]:
+            continue
+        before = words[at - 1] if at else ""
+        if any(before == part or _initial_of(before, part) for part in mine[:-1] if before):
+            return True
+        stranger = at and tokens[at - 1].text[0].isupper() and before not in STOPWORDS and before not in _TITLES
+        if not (stranger and tokens[at].start - tokens[at - 1].end == 1):
+            return True
+    return False
+
+
+def _spelled_out(acronym: str, tokens: list[Token]) -> bool:
+    """Say whether consecutive capitalised words, particles aside, begin with the letters of `acronym`."""
+    run = ""
+    for token in tokens:
+        if token.norm in _SKIPPED:
+            continue
+        run = run + token.norm[0] if token.text[0].isupper() and len(token.text) > 1 else ""
+        if run.endswith(acronym):
+            return True
+    return False

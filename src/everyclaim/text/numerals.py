@@ -1,0 +1,248 @@
+"""Numbers as people write them: digits, fractions and words, each with the precision it was stated in.
+
+This is the first half of reading quantities: where a number stands and what it is worth. What it counts or
+measures is read in `quantities`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_SMALL = {
+    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "seventeen": 17, "eighteen": 18, "nineteen": 19,
+}  # fmt: skip
+_TENS = {
+    "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
+}  # fmt: skip
+_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_ORDINALS = {
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
+    "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
+    "seventeenth": 17, "eighteenth": 18, "nineteenth": 19, "twentieth": 20, "thirtieth": 30, "fortieth": 40,
+    "fiftieth": 50, "sixtieth": 60, "seventieth": 70, "eightieth": 80, "ninetieth": 90, "hundredth": 100,
+    "thousandth": 1000,
+}  # fmt: skip
+_PARTS = {
+    "half": 1 / 2, "halves": 1 / 2, "third": 1 / 3, "thirds": 1 / 3, "quarter": 1 / 4, "quarters": 1 / 4,
+    "fourth": 1 / 4, "fourths": 1 / 4, "fifth": 1 / 5, "fifths": 1 / 5, "sixth": 1 / 6, "sixths": 1 / 6,
+    "eighth": 1 / 8, "eighths": 1 / 8, "tenth": 1 / 10, "tenths": 1 / 10,
+}  # fmt: skip
+_VULGAR = {
+    "¼": 1 / 4, "½": 1 / 2, "¾": 3 / 4, "⅐": 1 / 7, "⅑": 1 / 9, "⅒": 1 / 10, "⅓": 1 / 3, "⅔": 2 / 3, "⅕": 1 / 5,
+    "⅖": 2 / 5, "⅗": 3 / 5, "⅘": 4 / 5, "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
+}  # fmt: skip
+_FRACTION_SIGNS = "".join(_VULGAR)
+
+
+def _any(words: dict[str, int] | dict[str, float]) -> str:
+    return "|".join(sorted(words, key=len, reverse=True))
+
+
+_WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
+_BIG = f"dozen|{_any(_SCALES)}"
+_START = re.compile(
+    rf"(?<![a-z0-9_])(?:[0-9{_FRACTION_SIGNS}]|an? (?:{_BIG}|half|third|quarter|fifth|tenth)\b"
+    rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice)\b)"
+)
+_ARTICLE = re.compile(r"an? ")
+_HALF_OF_BIG = re.compile(rf" an? ({_BIG})\b")
+_DIGITS = re.compile(
+    r"(?P<int>\d{1,3}(?:[,\u00a0\u202f\u2009]\d{2,3})*[,\u00a0\u202f\u2009]\d{3}(?!\d)|\d+)(?P<dec>\.\d+(?!\d{0,9}\.\d))?"
+)
+_FRACTION_AFTER = re.compile(rf"(?:\s|-)?([{_FRACTION_SIGNS}])|\s(\d{{1,2}})[/⁄](\d{{1,3}})(?![\d/])")
+_SLASH = re.compile(r"(\d{1,3})[/⁄](\d{1,3})(?![\d/]|\.\d)")
+_DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64, 100, 1000})
+_ORDINAL_END = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
+_MULTIPLIER = re.compile(
+    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|dozen|mn|bn|tn|mln|bln)(?![a-z0-9])|([kmb])(?![a-z0-9²³/])"
+)
+_MULTIPLIERS = {
+    **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "bn": 10**9, "bln": 10**9, "tn": 10**12, "k": 1000,
+    "m": 10**6, "b": 10**9,
+}  # fmt: skip
+_MONEY_BEFORE = re.compile(r"[$€£¥₹] ?$|(?:usd|eur|gbp|inr|cad|aud|chf) ?$")
+_NEXT_WORD = re.compile(rf"(?:[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
+_AND_PART = re.compile(
+    rf"(?:,? and | )(?:an? |one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
+)
+_PART_OF = re.compile(rf"[ -]({_any(_PARTS)})(?![a-z])")
+
+
+class Number(NamedTuple):
+    """A number in a text: `value` has a stated precision of `step`; `kind` is cardinal, ordinal or fraction.
+
+    `rounded`: written so that its last digit may be rounded ("2.8", "2.8 million"), not a plain whole number.
+    `scale` is the multiplier word or letter it ends in, or "".
+    """
+
+    value: float
+    step: float
+    start: int
+    end: int
+    kind: str
+    rounded: bool
+    scale: str
+
+
+def numbers(low: str, text: str) -> Iterator[Number]:
+    """Read the numbers of `text` in order; `low` is `text` in lower case, of the same length."""
+    done = 0
+    for match in _START.finditer(low):
+        at = match.start()
+        if at < done:
+            continue
+        number = _in_digits(low, text, at) if low[at].isdecimal() or low[at] in _VULGAR else _in_words(low, at)
+        if number is not None:
+            done = number.end
+            yield number
+
+
+def _in_digits(low: str, text: str, at: int) -> Number | None:
+    if low[at] in _VULGAR:
+        return _scaled(low, text, Number(_VULGAR[low[at]], 0.0, at, at + 1, "fraction", False, ""))
+    match = _SLASH.match(low, at)
+    if match is not None:
+        above, below = int(match[1]), int(match[2])
+        if below in _DENOMINATORS and 0 < above < below:
+            return _scaled(low, text, Number(above / below, 0.0, at, match.end(), "fraction", False, ""))
+        return None
+    match = _DIGITS.match(low, at)
+    if match is None or len(match["int"]) > 40:
+        return None
+    digits = re.sub(r"[^\d]", "", match["int"])
+    decimals = match["dec"] or ""
+    value, step, end = float(digits + decimals), 10.0 ** -max(0, len(decimals) - 1), match.end()
+    ordinal = None if decimals else _ORDINAL_END.match(low, end)
+    if ordinal is not None:
+        return Number(value, 0.0, at, ordinal.end(), "ordinal", False, "")
+    part = None if decimals else _FRACTION_AFTER.match(low, end)
+    if part is not None:
+        share = _VULGAR[part[1]] if part[1] else (int(part[2]) / int(part[3]) if int(part[3]) in _DENOMINATORS else 1.0)
+        if share < 1:
+            return _scaled(low, text, Number(value + share, 0.0, at, part.end(), "cardinal", False, ""))
+    halves = _AND_PART.match(low, end)
+    if not decimals and halves is not None and halves[1] and " and " in halves[0]:
+        return _scaled(low, text, Number(value + _PARTS[halves[1]], 0.0, at, halves.end(), "cardinal", False, ""))
+    significant = len((digits + decimals).replace(".", "").lstrip("0"))
+    return _scaled(low, text, Number(value, step, at, end, "cardinal", bool(decimals), ""), significant)
+
+
+def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number:
+    """Apply "million", "k", "bn" and their like after a number."""
+    match = _MULTIPLIER.match(low, number.end)
+    if match is None:
+        return number
+    scale = match[1] or match[2]
+    if (
+        scale in ("m", "b")
+        and text[match.start(2)].islower()
+        and _MONEY_BEFORE.search(low[max(0, number.start - 4) : number.start]) is None
+    ):
+        return number  # 5m is a length
+    times = _MULTIPLIERS[scale]
+    rounded = scale not in ("dozen", "hundred") and significant >= 2
+    return number._replace(
+        value=number.value * times, step=number.step * times, end=match.end(), kind="cardinal", rounded=rounded,
+        scale=scale,
+    )  # fmt: skip
+
+
+def _in_words(low: str, at: int) -> Number | None:
+    """Read a number in words, as far as it goes on."""
+    article = _ARTICLE.match(low, at)
+    if article is not None:
+        word, end = _word_at(low, article.end())
+        if word in _PARTS and word not in _SCALES:
+            return Number(_PARTS[word], 0.0, at, end, "fraction", False, "")
+        return _sum_of_words(low, at, article.end(), 1)
+    word, end = _word_at(low, at)
+    if word == "twice":
+        return Number(2.0, 0.0, at, end, "times", False, "")
+    if word == "half":
+        multiple = _HALF_OF_BIG.match(low, end)
+        if multiple is not None:
+            times = _MULTIPLIERS[multiple[1]]
+            return Number(0.5 * times, 0.0, at, multiple.end(), "cardinal", False, multiple[1])
+        return Number(0.5, 0.0, at, end, "fraction", False, "")
+    if word in _ORDINALS:
+        return Number(float(_ORDINALS[word]), 0.0, at, end, "ordinal", False, "")
+    return _sum_of_words(low, at, at, 0)
+
+
+def _word_at(low: str, at: int) -> tuple[str, int]:
+    end = at
+    while end < len(low) and "a" <= low[end] <= "z":
+        end += 1
+    return low[at:end], end
+
+
+def _sum_of_words(low: str, start: int, at: int, implied: int) -> Number | None:
+    """Add up "two hundred and five thousand": `group` is what the next scale multiplies, `total` what is done."""
+    word, end = _word_at(low, at)
+    if word not in _WORDS:
+        return None
+    total, group, last, scale = 0, implied, "", ""
+    while True:
+        if word in _SCALES or word == "dozen":
+            times = _WORDS[word]
+            group = max(group, 1) * times
+            if times >= 1000:
+                total, group = total + group, 0
+            scale = word
+        else:
+            group += _WORDS[word]
+        last = word
+        following = _NEXT_WORD.match(low, end)
+        if following is None or not _goes_on(last, following[1], " and " in following[0]):
+            break
+        word = following[1]
+        end = following.end()
+        if word in _ORDINALS:
+            return Number(float(total + group + _ORDINALS[word]), 0.0, start, end, "ordinal", False, "")
+    value = float(total + group)
+    return _with_part(low, Number(value, 0.0, start, end, "cardinal", False, scale))
+
+
+def _goes_on(last: str, word: str, joined: bool) -> bool:
+    """Say whether `word` continues the number that `last` ended so far."""
+    if word in _ORDINALS:
+        return not joined and (last in _TENS or last in _SCALES) and (_ORDINALS[word] < 10 or last in _SCALES)
+    if joined:
+        return last in _SCALES and word not in _SCALES and word != "dozen"
+    if word in _SCALES or word == "dozen":
+        return word != last and (last not in _SCALES or _SCALES.get(word, 0) > _SCALES[last] or last == "hundred")
+    if last in _SCALES:
+        return True
+    return last in _TENS and 0 < _SMALL.get(word, 0) < 10
+
+
+def _with_part(low: str, number: Number) -> Number:
+    """Add "and a half", or take "two thirds" as the fraction it is."""
+    part = _PART_OF.match(low, number.end)
+    if part is not None and 1 <= number.value < 10 and (part[1].endswith(("s", "ves")) or number.value == 1):
+        return Number(number.value * _PARTS[part[1]], 0.0, number.start, part.end(), "fraction", False, "")
+    more = _AND_PART.match(low, number.end)
+    if more is None:
+        return number
+    if more[1] and " and " in more[0]:
+        share = _PARTS[more[1]]
+    elif more[2] in _SMALL:
+        share = _SMALL[more[2]] * _PARTS[more[3]]
+    else:
+        return number
+    if not 0 < share < 1:
+        return number
+    scaled = _MULTIPLIER.match(low, more.end())
+    value, end, scale = number.value + share, more.end(), number.scale
+    if scaled is not None and scaled[1]:
+        value, end, scale = value * _MULTIPLIERS[scaled[1]], scaled.end(), scaled[1]
+    return number._replace(value=value, end=end, scale=scale)
+
+
+def scale_value(scale: str) -> float:
+    """Give what a multiplier word or letter multiplies by; 1 for none."""
+    return float(_MULTIPLIERS.get(scale, 1))

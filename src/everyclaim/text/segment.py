@@ -1,0 +1,294 @@
+"""Blocks and sentences of a text, with true offsets.
+
+Two steps. `blocks` reads the layout line by line: paragraphs, headings, list items, table rows,
+fenced code, quotes. `sentences` runs `sentencex` inside each block and repairs what it is known to
+get wrong: further abbreviations, brackets and citations after the full stop, tokenised quotes.
+Both are linear in the length of the text and accept any string.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from sentencex import get_sentence_boundaries
+
+Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote"]
+
+
+class Block(NamedTuple):
+    """A piece of layout; ``text[start:end]`` is its content without the marker (`#`, `-`, `1.`, `>`)."""
+
+    kind: Kind
+    start: int
+    end: int
+
+
+class Sentence(NamedTuple):
+    """A trimmed sentence and the kind of block it stands in. Headings, rows and code are one each."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+_LINE = re.compile(r"[^\r\n\u2028\u2029]+")
+_FENCE = re.compile(r"\s{0,3}(?P<fence>```+|~~~+)")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(?=\S)")
+_UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
+_RULE = re.compile(r"\s{0,3}(?:(?:[-_]\s*){3,}|(?:\*\s*){3,})")
+_BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*[^*\n]{1,100}\*\*|__[^_\n]{1,100}__)\s*:?\s*")
+_ITEM = re.compile(
+    r"\s*(?:[-*+•‣◦▪●○·–—]|\(?\d{1,3}[.)]|\((?:[a-z]|[ivx]{1,4})\)|[a-z]\))[ \t\u00a0]+(?:\[[ xX]\]\s+)?(?=\S)"
+)
+_QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
+_ROW = re.compile(r"\s*\|.*\|\s*")
+_RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
+
+
+class _Line(NamedTuple):
+    """A line that is not blank, and whether a blank line stands before it."""
+
+    start: int
+    end: int
+    text: str
+    after_blank: bool
+
+
+def blocks(text: str) -> list[Block]:
+    """Find the layout blocks of a text, in order; horizontal rules and table rulings belong to none."""
+    lines = list(_lines(text))
+    found: list[Block] = []
+    index = 0
+    fences = _fence_ends(lines)
+    in_table = False
+    while index < len(lines):
+        line = lines[index]
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if index in fences:
+            last = fences[index]
+            found.append(Block("code", line.start, lines[last].end))
+            index, in_table = last + 1, False
+            continue
+        if _is_row(line, following, in_table=in_table):
+            if not _RULED.fullmatch(line.text):
+                found.append(_trimmed("table_row", line, 0))
+            index, in_table = index + 1, True
+            continue
+        in_table = False
+        underlined = (
+            following is not None
+            and not following.after_blank
+            and _UNDERLINE.fullmatch(following.text) is not None
+            and _ITEM.match(line.text) is None
+        )
+        if marker := _HEADING.match(line.text):
+            found.append(_trimmed("heading", line, marker.end()))
+        elif underlined and (line.after_blank or not found or found[-1].kind == "heading"):
+            found.append(_trimmed("heading", line, 0))
+            index += 1
+        elif _BOLD_LINE.fullmatch(line.text) and not line.text.rstrip().rstrip("*_").endswith((".", "!", "?")):
+            found.append(_trimmed("heading", line, 0))
+        elif not _RULE.fullmatch(line.text):
+            index = _running_text(lines, index, found)
+            continue
+        index += 1
+    return [block for block in found if block.start < block.end]
+
+
+def sentences(text: str, language: str = "en") -> list[Sentence]:
+    """Split a text into trimmed, ordered, non-overlapping sentences; ``text[start:end]`` is the sentence.
+
+    `language` is an ISO 639-1 code for sentencex; unknown codes fall back to its general rules.
+    """
+    found: list[Sentence] = []
+    for block in blocks(text):
+        if block.kind in ("heading", "table_row", "code"):
+            found.append(Sentence(block.start, block.end, block.kind))
+            continue
+        for start, end in _block_sentences(text[block.start : block.end], language):
+            found.append(Sentence(block.start + start, block.start + end, block.kind))
+    return found
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """The lines that hold something."""
+    before = 0
+    for match in _LINE.finditer(text):
+        content = match.group()
+        if content.isspace():
+            continue
+        gap = text[before : match.start()]
+        breaks = gap.count("\n") or gap.count("\r") or len(gap)
+        yield _Line(match.start(), match.end(), content, breaks > 1)
+        before = match.end()
+
+
+def _trimmed(kind: Kind, line: _Line, skip: int) -> Block:
+    """A block of one line, without its marker and the blanks around."""
+    content = line.text[skip:]
+    start = line.start + skip + len(content) - len(content.lstrip())
+    return Block(kind, start, max(start, line.start + len(line.text.rstrip())))
+
+
+def _fence_ends(lines: list[_Line]) -> dict[int, int]:
+    """First line → last line of every closed fence. One left open is plain text, so it hides nothing."""
+    ends: dict[int, int] = {}
+    opened: tuple[int, str] | None = None
+    for index, line in enumerate(lines):
+        match = _FENCE.match(line.text)
+        if match is None:
+            continue
+        fence = match["fence"]
+        if opened is None:
+            opened = (index, fence)
+        elif fence.startswith(opened[1]) and not line.text[match.end() :].strip():
+            ends[opened[0]] = index
+            opened = None
+    return ends
+
+
+def _is_row(line: _Line, following: _Line | None, *, in_table: bool) -> bool:
+    """Whether a line is a row of a pipe table: by its own pipes, or by the ruling next to it."""
+    if "|" not in line.text:
+        return False
+    if _ROW.fullmatch(line.text) or _RULED.fullmatch(line.text):
+        return True
+    if in_table and not line.after_blank:
+        return True
+    return following is not None and not following.after_blank and _RULED.fullmatch(following.text) is not None
+
+
+def _running_text(lines: list[_Line], index: int, found: list[Block]) -> int:
+    """Add the paragraph, item or quote that begins at a line; return the line after it."""
+    line = lines[index]
+    kind: Kind = "paragraph"
+    marker = None
+    if marker := _QUOTE.match(line.text):
+        kind = "quote"
+    elif marker := _ITEM.match(line.text):
+        kind = "item"
+    start = line.start + (marker.end() if marker else 0)
+    last = index
+    while last + 1 < len(lines) and _continues(lines[last], lines[last + 1], kind):
+        last += 1
+    raw = line.text[start - line.start :]
+    start += len(raw) - len(raw.lstrip())
+    found.append(Block(kind, start, max(start, lines[last].start + len(lines[last].text.rstrip()))))
+    return last + 1
+
+
+def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
+    """Whether the next line carries on the same block: a wrapped line rather than a new statement."""
+    text = following.text
+    if following.after_blank or _FENCE.match(text) or _HEADING.match(text) or _RULE.fullmatch(text):
+        return False
+    if kind == "quote":
+        return _QUOTE.match(text) is not None
+    if _ITEM.match(text) or _QUOTE.match(text) or _ROW.fullmatch(text) or _BOLD_LINE.fullmatch(text):
+        return False
+    # A short line without a full stop before a capital is a line of its own ("Name: X", a title, an address).
+    before = line.text.rstrip()
+    first = text.lstrip()[:1]
+    return not (len(before) < 45 and before[-1] not in ".!?,;…。！？" and (first.isupper() or first.isdigit()))
+
+
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[\"'“‘])(?:"
+    r"(?i:approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|"
+    r"sen|rep|gov|pres|messrs|mt|ft)"
+    r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
+    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[A-Z])\s?\.\s*$"
+)
+_NUMBERED = re.compile(
+    r"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|"
+    r"Oct|Nov|Dec|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
+)
+_INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
+_LEFTOVER = re.compile(
+    r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|"
+    r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
+)
+_MISSED = re.compile(r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])")
+_SHORT = re.compile(  # they end in a full stop that ends no sentence
+    r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
+    r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
+)
+_PLAIN = re.compile(r"[\ud800-\udfff]")
+
+
+def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
+    """Sentence offsets inside one block."""
+    safe = _PLAIN.sub("\ufffd", text)  # lone surrogates cannot cross into sentencex; same length keeps offsets
+    bounds = [(found["start_index"], found["end_index"]) for found in get_sentence_boundaries(language, safe)]
+    joined: list[list[int]] = []
+    for start, end in bounds:
+        begin = start
+        if joined and _belongs_before(safe, joined[-1][0], start, end):
+            begin = end
+        elif joined and (leftover := _LEFTOVER.match(safe, start, end)):
+            begin = leftover.end()
+        if joined:
+            joined[-1][1] = begin
+        if safe[begin:end].strip():
+            joined.append([begin, end])
+    result = []
+    for start, end in joined:
+        for left, right in _divided(safe, start, end):
+            content = text[left:right]
+            lead = left + len(content) - len(content.lstrip())
+            tail = left + len(content.rstrip())
+            if lead < tail:
+                result.append((lead, tail))
+    return result
+
+
+def _belongs_before(text: str, previous: int, start: int, end: int) -> bool:
+    """Whether the piece at `start` carries on the sentence before: its full stop was an abbreviation's."""
+    tail = text[max(previous, start - 24) : start]
+    following = text[start:end].lstrip()
+    if not following:
+        return True
+    if not any(character.isalnum() for character in following) and not following.startswith(("[", "(")):
+        return True  # nothing but punctuation
+    if not _ABBREVIATION.search(tail):
+        return False
+    if _INITIAL.search(tail):
+        return following[0].isupper() and following[1:2] != "" and not _starts_clause(following)
+    if _NUMBERED.search(tail) and tail.rstrip(" .")[-1:].islower() and following[0].isdigit():
+        return True
+    return not following[0].isupper() or bool(_TITLE.search(tail))
+
+
+_TITLE = re.compile(
+    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|mt|ft|vs|e\.\s?g|"
+    r"i\.\s?e|cf|approx|st)\s?\.\s*$"
+)
+_CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
+
+
+def _starts_clause(text: str) -> bool:
+    """Whether a piece begins like a new sentence rather than like a surname."""
+    return _CLAUSE_START.match(text) is not None
+
+
+def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Split where sentencex saw one sentence: "(This is so.) The next.", `"First. Second."`, rare words.
+
+    Sentences inside brackets or quotes stay together, unless the quotes hold the whole piece.
+    """
+    piece = text[start:end].strip()
+    quoted = piece[:1] in {'"', "“"} and not any(mark in piece[1:-1] for mark in '"“”')
+    brackets = -1 if quoted and piece[0] == "“" else 0
+    quotes = 1 if quoted and piece[0] == '"' else 0
+    place = start
+    for cut in _MISSED.finditer(text, start, end):
+        stretch = text[place : cut.end("stop")]
+        brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
+        quotes += stretch.count('"')
+        place = cut.end("stop")
+        if brackets <= 0 and quotes % 2 == 0 and not _SHORT.fullmatch(cut["word"] or ""):
+            yield start, place
+            start = place
+    yield start, end

@@ -1,0 +1,236 @@
+"""Words: the tokens, stems and normalised text that every other reader of text starts from.
+
+`tokenize` is called on every passage, so it is one compiled pattern and one loop. `normalise` keeps, for every
+character it gives, the place it came from, so that whatever is found in the normalised text can be pointed at in
+the original.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from array import array
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import snowballstemmer
+
+# Scripts written without spaces between words: every character is its own token and its own word edge.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
+    "\U00020000-\U0003ffff"
+)
+# Marks that belong to the word they follow but that \w leaves out.
+_MARKS = (
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+    "\u06d6-\u06dc\u0900-\u0903\u093a-\u0963\u0980-\u0dff\u200d"
+)
+_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_SUPERSCRIPTS = "²³¹⁰⁴⁵⁶⁷⁸⁹"
+_SYMBOLS = "%‰$€£¥₹₩₽¢°&+=<>≤≥±×÷~≈#@§"
+
+_TOKEN = re.compile(
+    rf"\d+(?:[.,]\d+)*(?:[^\W\d_{_FRACTIONS}{_SUPERSCRIPTS}{_UNSPACED}]+)?"
+    rf"|[{_FRACTIONS}{_SYMBOLS}{_UNSPACED}]"
+    r"|(?:[A-Za-z]\.){2,}"
+    rf"|(?:(?![{_UNSPACED}{_FRACTIONS}])[\w{_MARKS}])+(?:['’ʼ][^\W\d_]+)*"
+)
+# The same for pure ASCII, which most text is: the classes are far smaller.
+_ASCII_TOKEN = re.compile(
+    r"[A-Za-z_]\w*(?:'[A-Za-z]+)*|\d+(?:[.,]\d+)*(?:[A-Za-z]+)?|[%$&+=<>~#@]|\w+",
+    re.ASCII,
+)
+_ASCII_INITIALS = re.compile(r"(?<!\w)(?:[A-Za-z]\.){2,}", re.ASCII)
+_CLITIC = re.compile(r"(?i)['’ʼ](?:s|ll|re|ve|d|m)$")
+_PLAIN = str.maketrans(
+    dict.fromkeys("‘’‚‛ʼ′`´", "'")
+    | dict.fromkeys("“”„‟″«»", '"')
+    | dict.fromkeys("‐‑‒–—―−﹣－", "-")
+    | {"⁄": "/", "\u00ad": None, "\u200b": None, "\u200c": None, "\u200d": None, "\u2060": None, "\ufeff": None}
+)
+
+
+def word_set(listing: str) -> frozenset[str]:
+    """Give the words of a listing separated by white space; the word lists of this room are written that way."""
+    return frozenset(listing.split())
+
+
+class Token(NamedTuple):
+    """A word, number or symbol. ``source[start:end] == text``; `norm` is what to compare."""
+
+    text: str
+    start: int
+    end: int
+    norm: str
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split `text` into words, numbers (2.8, 1,000, 20th) and symbols such as % and $; punctuation is dropped.
+
+    A possessive or contracted ending ('s, 'll, 're, 've, 'd, 'm) is cut off; "don't" stays one token. Dotted
+    initials ("U.S.") are one token without dots in `norm`. Scripts without spaces give one token per character.
+    """
+    make = tuple.__new__
+    tokens: list[Token] = []
+    add = tokens.append
+    if text.isascii() and _ASCII_INITIALS.search(text) is None:
+        for match in _ASCII_TOKEN.finditer(text):
+            word = match.group()
+            start, end = match.span()
+            if "'" in word:
+                clitic = _CLITIC.search(word)
+                if clitic is not None:
+                    word = word[: clitic.start()]
+                    end = start + len(word)
+            add(make(Token, (word, start, end, word.lower())))
+        return tokens
+    for match in _TOKEN.finditer(text):
+        word = match.group()
+        start = match.start()
+        clitic = _CLITIC.search(word) if "'" in word or "’" in word or "ʼ" in word else None
+        if clitic is not None:
+            word = word[: clitic.start()]
+        norm = word.lower() if word.isascii() else _norm(word)
+        if "." in norm and norm[0].isalpha():
+            norm = norm.replace(".", "")
+        if norm:
+            add(make(Token, (word, start, start + len(word), norm)))
+    return tokens
+
+
+@lru_cache(maxsize=65536)
+def _norm(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold().translate(_PLAIN)
+
+
+class _Stemmers(threading.local):
+    """One stemmer per thread: it keeps its working state in itself."""
+
+    def __init__(self) -> None:
+        self.english = snowballstemmer.stemmer("english")
+
+
+_stemmers = _Stemmers()
+
+
+@lru_cache(maxsize=131072)
+def stem(norm: str) -> str:
+    """Give the English snowball stem of a token's `norm`. Anything that is not a plain word comes back unchanged."""
+    if len(norm) < 3 or not norm.isascii() or not norm.isalpha():
+        return norm
+    return str(_stemmers.english.stemWord(norm))
+
+
+# What a character becomes by itself; a fraction or superscript must not melt into the number before it.
+@lru_cache(maxsize=16384)
+def _plain_char(char: str) -> str:
+    if char.isspace():
+        return " "
+    if char in _FRACTIONS:
+        return " " + unicodedata.normalize("NFKC", char).translate(_PLAIN)
+    if char in _SUPERSCRIPTS:
+        return "^" + unicodedata.normalize("NFKC", char)
+    return unicodedata.normalize("NFKC", char).casefold().translate(_PLAIN)
+
+
+_ODD = re.compile(r"[^\x00-\x7f]+|[ \t-\r\x1c-\x1f]{2,}|[\t-\r\x1c-\x1f]|`")
+
+
+def normalise(text: str) -> tuple[str, Sequence[int]]:
+    """Give `text` casefolded, compatibility-composed, with straight quotes and dashes and single spaces.
+
+    Returns the normalised text and, for each of its characters, the offset of the original character it came
+    from, with ``len(text)`` appended: the sequence is one longer than the normalised text and never decreases.
+    """
+    out: list[str] = []
+    offsets = array("q")
+    done = 0
+    spaced = False  # the last character given is a space
+    for match in _ODD.finditer(text):
+        start, end = match.span()
+        if start > done:
+            out.append(text[done:start].lower())
+            offsets.extend(range(done, start))
+            spaced = text[start - 1] == " "
+        done = end
+        if text[start] == "`":
+            out.append("'")
+            offsets.append(start)
+            spaced = False
+        elif text[start] < "\x80":  # white space
+            if not spaced:
+                out.append(" ")
+                offsets.append(start)
+                spaced = True
+        else:
+            spaced = _normalise_odd(text, start, end, out, offsets, spaced)
+    out.append(text[done:].lower())
+    offsets.extend(range(done, len(text) + 1))
+    return _drop_double_spaces("".join(out), offsets)
+
+
+def _normalise_odd(text: str, start: int, end: int, out: list[str], offsets: array[int], spaced: bool) -> bool:
+    """Add the run of non-ASCII characters [start, end), composing marks with the character before them."""
+    for at in range(start, end):
+        char = text[at]
+        if unicodedata.combining(char) and out and out[-1] and offsets[-1] < at and not spaced:
+            base = out[-1][-1]
+            composed = unicodedata.normalize("NFKC", base + char).casefold()
+            out[-1] = out[-1][:-1] if len(out[-1]) > 1 else ""
+            came_from = offsets.pop()
+            out.append(composed)
+            offsets.extend([came_from] * len(composed))
+            continue
+        for plain in _plain_char(char):
+            if plain == " ":
+                if not spaced:
+                    out.append(" ")
+                    offsets.append(at)
+                spaced = True
+            else:
+                out.append(plain)
+                offsets.append(at)
+                spaced = False
+    return spaced
+
+
+def _drop_double_spaces(text: str, offsets: array[int]) -> tuple[str, array[int]]:
+    """Remove the second of two spaces, where an odd space met a plain one."""
+    if "  " not in text:
+        return text, offsets
+    kept = array("q")
+    out: list[str] = []
+    done = 0
+    for match in re.finditer(r"(?<= ) +", text):
+        out.append(text[done : match.start()])
+        kept.extend(offsets[done : match.start()])
+        done = match.end()
+    out.append(text[done:])
+    kept.extend(offsets[done:])
+    return "".join(out), kept
+
+
+def is_word_char(char: str) -> bool:
+    """Say whether `char` continues a word in a script that puts spaces between words."""
+    if char.isascii():
+        return char.isalnum() or char == "_"
+    return _WORD_CHAR.match(char) is not None
+
+
+_WORD_CHAR = re.compile(rf"(?![{_UNSPACED}])[\w{_MARKS}]")
+
+STOPWORDS: frozenset[str] = word_set(
+    """
+    a about above after again against all also am an and any are aren't as at be because been before being below
+    between both but by can can't cannot could couldn't did didn't do does doesn't doing don't down during each
+    either else ever every few for from further had hadn't has hasn't have haven't having he her here hers herself
+    him himself his how however i if in into is isn't it its itself just let may me might more most much must
+    mustn't my myself neither no nor not n't of off on once one only or other others ought our ours ourselves out
+    over own per same shall shan't she should shouldn't since so some such than that the their theirs them
+    themselves then there therefore these they this those though through thus to too under until up upon very was
+    wasn't we were weren't what when where whether which while who whom whose why will with within without won't
+    would wouldn't yet you your yours yourself yourselves ca wo s t d ll re ve m
+    """
+)

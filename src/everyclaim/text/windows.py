@@ -1,0 +1,74 @@
+"""Windows: runs of neighbouring sentences of a passage, the pieces a claim is compared with.
+
+A line break ends a sentence unless the next line goes on in lower case: table rows, list items and headings stay
+on their own, hard-wrapped prose does not fall apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+_BREAK = re.compile(
+    r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
+    r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
+    r"|(?<=[。！？])"
+)
+_NOT_AN_END = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Rep|Gov|Capt|Col|Lt|Sgt|Rev|Hon|vs|etc|No|Nos|Fig|Figs|Eq|al|cf|ca|"
+    r"approx|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|e\.g|i\.e)|\b[A-Z])\.$"
+)
+_LONGEST = 600  # characters; text without sentence ends is cut at white space
+
+
+class Window(NamedTuple):
+    """Neighbouring sentences ``text[start:end]``; `first` and `last` are their indices, inclusive."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Cut `text` into sentences: half-open offsets in order, without the white space between them."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _BREAK.finditer(text):
+        end = match.start()
+        is_line_break = "\n" in match.group()
+        if end <= start or (not is_line_break and _NOT_AN_END.search(text, max(start, end - 12), end)):
+            continue
+        _add(text, start, end + len(match.group().rstrip()), spans)
+        start = match.end()
+    _add(text, start, len(text), spans)
+    return spans
+
+
+def windows(spans: Sequence[tuple[int, int]], size: int) -> list[Window]:
+    """Give every run of `size` neighbouring sentences (one window of all of them when there are fewer)."""
+    if size < 1:
+        raise ValueError(f"a window needs at least one sentence, not {size}")
+    if not spans:
+        return []
+    count = max(1, len(spans) - size + 1)
+    runs = ((first, min(first + size, len(spans)) - 1) for first in range(count))
+    return [Window(spans[first][0], spans[last][1], first, last) for first, last in runs]
+
+
+def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
+    """Add ``text[start:end]`` without its outer white space, in pieces when it is very long."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    while end - start > _LONGEST:
+        cut = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
+        cut = start + _LONGEST if cut < 0 else cut
+        spans.append((start, cut))
+        start = cut
+        while start < end and text[start].isspace():
+            start += 1
+    if start < end:
+        spans.append((start, end))

@@ -1,0 +1,10 @@
+"""The verifier `lexical`: a fitted model over how the words of a claim line up with the passages.
+
+    shortlist → reading → alignment → edits, checks → features → model → findings
+
+How it was fitted, and how good it is: `training/README.md`.
+"""
+
+from everyclaim.verify.lexical.verifier import LexicalVerifier, from_spec
+
+__all__ = ["LexicalVerifier", "from_spec"]

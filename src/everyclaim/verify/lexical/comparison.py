@@ -1,0 +1,64 @@
+"""A claim laid beside its passages: everything that the features and the words of a verdict are read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everyclaim.verify.lexical.alignment import Alignment, Source, align, tokens_of
+from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
+from everyclaim.verify.lexical.edits import Edits
+from everyclaim.verify.lexical.edits import compare as compare_tokens
+from everyclaim.verify.lexical.reading import Reading
+from everyclaim.verify.lexical.vectors import WordVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A claim, all passages, and the main window: tokens [start, end) of one passage's reading."""
+
+    claim: Reading
+    source: Source
+    vectors: WordVectors
+    alignment: Alignment
+    reading: Reading
+    start: int
+    end: int
+    edits: Edits
+    checks: list[FactCheck]
+    attribution: Attribution
+    question: Reading | None
+
+    @property
+    def keys(self) -> list[str]:
+        """Keys of the window's tokens."""
+        return self.reading.keys[self.start : self.end]
+
+    @property
+    def text(self) -> str:
+        """Text of the window."""
+        return window_text(self.reading, self.start, self.end)
+
+
+def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
+    """Lay a claim beside its passages. Both must have at least one content word."""
+    alignment = align(claim, source, vectors)
+    reading, start, end = tokens_of(source, *alignment.main)
+    near = window_text(reading, start, end)
+    return Comparison(
+        claim=claim,
+        source=source,
+        vectors=vectors,
+        alignment=alignment,
+        reading=reading,
+        start=start,
+        end=end,
+        edits=compare_tokens(claim.keys, reading.keys[start:end]),
+        checks=check_facts(claim.text, near),
+        attribution=check_speaker(claim.text, near),
+        question=question,
+    )
+
+
+def window_text(reading: Reading, start: int, end: int) -> str:
+    """Give the text from the first to the last of some tokens."""
+    return reading.text[reading.spans[start][0] : reading.spans[end - 1][1]]

@@ -1,0 +1,100 @@
+"""A verdict's words: why a claim failed, said from the checks and the alignment, and the flags that go with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from everyclaim.core.types import FailureMode, Label
+from everyclaim.text.cues import cues
+from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.reading import NAME, NUMBER
+
+_MENTIONED = 3  # at most so many missing words are named
+_ON_TOPIC = 0.35  # share of the claim's weight below which the passages are about something else
+
+
+class Findings(NamedTuple):
+    """What there is to say about one claim beside its probabilities."""
+
+    failure_mode: FailureMode | None
+    rationale: str
+    flags: tuple[str, ...]
+
+
+def explain(label: Label, it: Comparison, row: Mapping[str, float]) -> Findings:
+    """Put the verdict into words."""
+    hedged = _hedge(it, row)
+    flags = ("hedge_mismatch",) if hedged else ()
+    if label is Label.SUPPORTED:
+        share = row["exact_main"]
+        how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
+        return Findings(None, "; ".join(filter(None, (f"the passage covers the claim ({how})", hedged))), flags)
+    reasons = _reasons(it, row, hedged)
+    mode = reasons[0][0] if reasons else FailureMode.OTHER
+    return Findings(mode, "; ".join(text for _, text in reasons) or "the passages do not say this", flags)
+
+
+def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
+    """List what speaks against the claim, the most telling first."""
+    found: list[tuple[FailureMode, str]] = []
+    for check in it.checks:
+        if check.status == "conflict":
+            mode = FailureMode.NUMERIC_MISMATCH if check.kind == "quantity" else FailureMode.TEMPORAL
+            found.append((mode, f"passage says {check.instead}, claim says {check.said}"))
+    speaker = it.attribution
+    if speaker.status == "conflict":
+        said = f"passage attributes this to {speaker.instead}, claim to {speaker.claimed}"
+        found.append((FailureMode.WRONG_ATTRIBUTION, said))
+    if row["negation_parity"] and row["exact_main"] > _ON_TOPIC:
+        found.append((FailureMode.NEGATION, "one of passage and claim is negated, the other is not"))
+    if hedged:
+        found.append((FailureMode.HEDGE_MISMATCH, hedged))
+    if row["swapped_name"] or row["displaced_name"]:
+        found.append((FailureMode.ENTITY_SWAP, "the passage has another name in this place"))
+    missing = _missing(it)
+    if missing:
+        listed = ", ".join(f"'{word}'" for word, _ in missing[:_MENTIONED])
+        found.append((_missing_mode(row, missing[0][1]), f"no passage mentions {listed}"))
+    return found
+
+
+def _missing_mode(row: Mapping[str, float], kind: int) -> FailureMode:
+    """Name the failure of a claim some of whose words are in no passage."""
+    if row["exact_all"] < _ON_TOPIC:
+        return FailureMode.OTHER
+    if kind == NUMBER:
+        return FailureMode.NUMERIC_MISMATCH
+    if kind == NAME and row["name_other_main"]:
+        return FailureMode.ENTITY_SWAP
+    return FailureMode.IMPLICIT_KNOWLEDGE
+
+
+def _missing(it: Comparison) -> list[tuple[str, int]]:
+    """Words of the claim that no passage holds, in any form: numbers and names first, then by weight."""
+    claim, whole = it.claim, it.alignment.soft.max(axis=1)
+    found: dict[str, tuple[int, float]] = {}
+    for number, position in enumerate(claim.content):
+        kind = claim.kinds[position]
+        if claim.keys[position] not in it.source.index and (kind != 0 or whole[number] < 0.6):
+            start, end = claim.spans[position]
+            found.setdefault(claim.text[start:end], (kind, float(claim.weights[number])))
+    ranked = sorted(found.items(), key=lambda item: (item[1][0] == 0, -item[1][1], item[0]))
+    return [(word, kind) for word, (kind, _) in ranked]
+
+
+def _hedge(it: Comparison, row: Mapping[str, float]) -> str:
+    """Say which side hedges what the other states firmly; empty when both do or neither does."""
+    if row["exact_main"] < 0.5:
+        return ""
+    ours, theirs = _hedges(it.claim.text), _hedges(it.text)
+    if ours and not theirs:
+        return f"the claim hedges ('{ours[0]}') what the passage states firmly"
+    if theirs and not ours and row["hedge_only_source"]:
+        return f"the passage hedges ('{theirs[0]}') what the claim states firmly"
+    return ""
+
+
+def _hedges(text: str) -> list[str]:
+    """Words of a text that make a statement uncertain."""
+    return [cue.text for cue in cues(text) if cue.kind == "hedge"]

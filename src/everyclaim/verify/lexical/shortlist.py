@@ -1,0 +1,107 @@
+"""Choosing what to read closely when the passages are many or long.
+
+Up to `_READ_ALL` characters everything is read. Beyond that, passages are cut into pieces, and for each claim the
+pieces that hold most of its rare words are read. Work and memory stay bounded for ten thousand passages, or for one
+of ten megabytes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from everyclaim.core.types import Passage
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.verify.lexical.words import number_value
+
+_READ_ALL = 60_000  # characters
+_PIECE = 2_400  # characters of a piece; neighbours overlap
+_OVERLAP = 400
+_CHOSEN = 16  # pieces read per claim
+
+
+class Piece(NamedTuple):
+    """Part of a passage: ``passages[passage].text[offset:]`` starts with `text`. A title has no offset."""
+
+    passage: int
+    offset: int | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shortlist:
+    """The pieces of all passages, with an index of words when there are too many to read them all."""
+
+    all_pieces: list[Piece]
+    postings: dict[str, npt.NDArray[np.int32]] | None
+
+    @classmethod
+    def of(cls, passages: Sequence[Passage]) -> Shortlist:
+        """Prepare the passages of one call; those with the same text and title count once."""
+        distinct = {(passage.title, passage.text): i for i, passage in reversed(list(enumerate(passages)))}
+        kept = sorted(distinct.values())
+        if sum(len(passages[i].text) for i in kept) <= _READ_ALL:
+            pieces = [Piece(i, 0, passages[i].text) for i in kept]
+            return cls(pieces + _titles(passages, kept), None)
+        pieces = [piece for i in kept for piece in _cut(i, passages[i].text)] + _titles(passages, kept)
+        return cls(pieces, _index(pieces))
+
+    def pieces(self, keys: Sequence[str]) -> list[Piece]:
+        """Give the pieces to read for a claim with these words, in order."""
+        if self.postings is None:
+            return self.all_pieces
+        scores = np.zeros(len(self.all_pieces))
+        for key in sorted(set(keys)):
+            where = self.postings.get(key)
+            if where is not None:
+                scores[where] += math.log(1 + len(self.all_pieces) / len(where))
+        best = np.argsort(-scores, kind="stable")[:_CHOSEN]
+        return [self.all_pieces[i] for i in sorted(best.tolist())]
+
+
+def _titles(passages: Sequence[Passage], kept: Sequence[int]) -> list[Piece]:
+    """Titles that the text does not already open with."""
+    named = {passages[i].title: i for i in reversed(kept) if passages[i].title.strip()}
+    return [
+        Piece(i, None, title) for title, i in sorted(named.items(), key=lambda item: item[1])
+        if not passages[i].text.startswith(title)
+    ]  # fmt: skip
+
+
+def _cut(passage: int, text: str) -> list[Piece]:
+    """Cut a passage into overlapping pieces at white space."""
+    pieces = []
+    start = 0
+    while start < len(text):
+        end = min(start + _PIECE, len(text))
+        if end < len(text):
+            space = text.rfind(" ", start + _PIECE // 2, end)
+            end = space if space > 0 else end
+        pieces.append(Piece(passage, start, text[start:end]))
+        if end == len(text):
+            break
+        back = text.rfind(" ", start, end - _OVERLAP)
+        start = back + 1 if back > start else end
+    return pieces
+
+
+def _index(pieces: Sequence[Piece]) -> dict[str, npt.NDArray[np.int32]]:
+    """Map every content word to the pieces that hold it."""
+    holders: dict[str, list[int]] = {}
+    for number, piece in enumerate(pieces):
+        norms = Counter(token.norm for token in tokenize(piece.text))
+        keys = {_key(norm) for norm in norms if norm not in STOPWORDS}
+        for key in keys:
+            holders.setdefault(key, []).append(number)
+    return {key: np.array(numbers, dtype=np.int32) for key, numbers in holders.items()}
+
+
+def _key(norm: str) -> str:
+    number = number_value(norm)
+    return stem(norm) if number is None else "#" + number

@@ -1,0 +1,164 @@
+"""The verifier itself: claims and passages in, verdicts with evidence out. The fastest tier, and offline.
+
+All passages are judged together: the best windows may come from different passages. A passage that says the same as
+another, or nothing to the point, changes nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
+from everyclaim.verify.lexical.alignment import Alignment, Source, gather
+from everyclaim.verify.lexical.comparison import compare
+from everyclaim.verify.lexical.features import measure
+from everyclaim.verify.lexical.findings import explain
+from everyclaim.verify.lexical.model import shipped_model
+from everyclaim.verify.lexical.reading import Reading, read
+from everyclaim.verify.lexical.shortlist import Piece, Shortlist
+from everyclaim.verify.lexical.vectors import shipped_vectors
+
+_ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalVerifier:
+    """Judge claims by how their words line up with the passages. Deterministic, needs no key and no network.
+
+    A claim is `SUPPORTED` when its probability is above `threshold`; a threshold other than 0.5 shifts the reported
+    probabilities with it, so that the most probable label is always the label given.
+    """
+
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.threshold < 1.0:
+            raise ConfigError(f"threshold of the lexical verifier is {self.threshold}; it must be between 0 and 1")
+
+    @property
+    def spec(self) -> str:
+        """Name and model version, and the threshold where it is not the usual one."""
+        options = {} if self.threshold == 0.5 else {"threshold": f"{self.threshold:g}"}
+        return str(Spec("lexical", shipped_model().version, options))
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        """Judge every claim against all the passages together; one verdict per claim, in order."""
+        shortlist = Shortlist.of(passages)
+        asked = _reading(question[:2000]) if question.strip() else None
+        return [self._judge(claim, passages, shortlist, asked) for claim in claims]
+
+    def _judge(
+        self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
+    ) -> Verdict:
+        """Judge one claim."""
+        reading = _reading(claim.text)
+        pieces = shortlist.pieces(reading.keys)
+        source = _source(tuple(piece.text for piece in pieces))
+        if not reading.content or not source.places:
+            blank = not source.places
+            return Verdict(
+                claim_id=claim.id,
+                label=Label.UNSUPPORTED,
+                probabilities=Probabilities(0.0, 1.0, 0.0),
+                rationale="there is no passage to check against" if blank else "the claim holds no words",
+                judge=self.spec,
+                flags=("no_passages",) if blank else (),
+            )
+        compared = compare(reading, source, shipped_vectors(), question)
+        row = measure(compared)
+        supported, contradicted = shipped_model().predict([row])
+        probabilities = share_out(_shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        findings = explain(probabilities.label, compared, row)
+        return Verdict(
+            claim_id=claim.id,
+            label=probabilities.label,
+            probabilities=probabilities,
+            evidence=_evidence(compared.alignment, source, pieces, passages),
+            rationale=findings.rationale,
+            judge=self.spec,
+            failure_mode=findings.failure_mode,
+            flags=findings.flags,
+        )
+
+
+def from_spec(spec: Spec) -> LexicalVerifier:
+    """Make the verifier a spec such as ``lexical`` or ``lexical?threshold=0.6`` names."""
+    version = shipped_model().version
+    if spec.argument not in ("", version):
+        raise ConfigError(f"there is no lexical model {spec.argument!r} in this release; it ships {version!r}")
+    unknown = set(spec.options) - {"threshold"}
+    if unknown:
+        raise ConfigError(f"unknown option {min(unknown)!r} in spec {str(spec)!r}; the lexical verifier has: threshold")
+    given = spec.options.get("threshold", "0.5")
+    try:
+        return LexicalVerifier(threshold=float(given))
+    except ValueError:
+        raise ConfigError(f"threshold in spec {str(spec)!r} is not a number: {given!r}") from None
+
+
+def share_out(supported: float, contradicted: float) -> Probabilities:
+    """Turn P(supported) and P(contradicted | not supported) into three that sum to 1.
+
+    Below one half, the rest is shared so that one of the other two labels is at least as probable as support.
+    """
+    supported = round(min(max(supported, 0.0), 1.0), 6)
+    rest = 1.0 - supported
+    if supported <= 0.5:
+        least = supported / rest
+        contradicted = max(contradicted, least) if contradicted > 0.5 else min(contradicted, 1.0 - least)
+    opposite = round(rest * contradicted, 6)
+    return Probabilities(supported, round(rest - opposite, 6), opposite)
+
+
+def _shifted(probability: float, threshold: float) -> float:
+    """Move a probability so that `threshold` comes to lie at one half."""
+    if threshold == 0.5 or not 0.0 < probability < 1.0:
+        return probability
+    odds = math.log(probability / (1 - probability)) - math.log(threshold / (1 - threshold))
+    return 1.0 / (1.0 + math.exp(-odds))
+
+
+def _evidence(
+    alignment: Alignment, source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
+) -> tuple[Evidence, ...]:
+    """Point at the window that covers the claim best, and at a second place when it adds enough."""
+    first, last = alignment.main
+    places = [(first, last)]
+    held = np.maximum(alignment.exact, alignment.soft)
+    have = held[:, first : last + 1].max(axis=1)
+    gains = alignment.weights @ np.maximum(held - have[:, None], 0.0)
+    second = int(np.argmax(gains))
+    if gains[second] >= _ADDS:
+        places.append((second, second))
+    found = []
+    for low, high in places:
+        number, sentence = source.places[low]
+        piece = pieces[number]
+        if piece.offset is None:  # a title is context, not a place in the passage
+            continue
+        spans = source.readings[number].sentences
+        start, end = spans[sentence][0] + piece.offset, spans[source.places[high][1]][1] + piece.offset
+        passage = passages[piece.passage]
+        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=2048)
+def _reading(text: str) -> Reading:
+    """Read a short text with the shipped vectors."""
+    return read(text, shipped_vectors())
+
+
+@lru_cache(maxsize=64)
+def _source(texts: tuple[str, ...]) -> Source:
+    """Read the pieces and lay them side by side; claims of one answer share the work."""
+    return gather([_reading(text) for text in texts], shipped_vectors())

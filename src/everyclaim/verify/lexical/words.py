@@ -1,0 +1,90 @@
+"""Word lists of the verifier: which single words turn a statement around, weaken it, or count.
+
+Every word here is a `Token.norm`. They are inputs of the fitted model, so changing one means training again.
+"""
+
+from __future__ import annotations
+
+import re
+
+from everyclaim.text.tokens import word_set
+
+NEGATIONS = word_set(
+    """
+    no not never none neither nor nobody nothing nowhere without cannot can't don't doesn't didn't isn't aren't
+    wasn't weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't mustn't needn't ain't n't
+    """
+)
+LEXICAL_NEGATIONS = word_set(
+    """
+    fail fails failed failing lack lacks lacked lacking refuse refuses refused deny denies denied reject rejects
+    rejected avoid avoids avoided prevent prevents prevented stop stops stopped exclude excludes excluded except
+    false untrue unable unlikely impossible absent absence hardly rarely seldom barely
+    """
+)
+HEDGES = word_set(
+    """
+    may might could can possibly perhaps probably likely suggest suggests suggested suggesting appear appears
+    appeared seem seems seemed reportedly allegedly apparently potentially presumably believed thought estimated
+    expected roughly approximately about around nearly almost sometimes often usually generally typically
+    indicate indicates indicated claims claimed should would if unless whether
+    """
+)
+QUANTIFIERS = word_set(
+    """
+    all every each always any entire entirely whole only solely exclusively most many some several few both half
+    majority minority none never sometimes often mostly mainly partly largely
+    """
+)
+COMPARATIVES = word_set(
+    """
+    more less most least greater fewer higher lower larger smaller bigger longer shorter older younger earlier
+    later better worse best worst first last largest smallest biggest highest lowest longest shortest oldest
+    youngest above below over under before after than increase increased increases decrease decreased decreases
+    rise rose risen fall fell fallen up down
+    """
+)
+SPEECH = word_set(
+    """
+    said says say told tells according stated states claimed claims argued argues reported reports announced
+    announces wrote writes added explained suggested believes believed thinks thought noted warned
+    """
+)
+PRONOUNS = word_set(
+    """
+    he she it they his her its their him them this that these those
+    """
+)
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_TENS = "ten twenty thirty forty fifty sixty seventy eighty ninety hundred"
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
+_SPELLED = {
+    **{word: str(value) for value, word in enumerate(_UNITS.split())},
+    **{word: str(value * 10) for value, word in enumerate(_TENS.split(), start=1)},
+    **{word: str(value) for value, word in enumerate(_ORDINALS.split(), start=1)},
+    "thousand": "1000",
+    "once": "1",
+    "twice": "2",
+}
+_NUMBER = re.compile(r"(\d[\d,.]*)(st|nd|rd|th|s)?")
+
+
+def number_value(norm: str) -> str | None:
+    """Give the plain decimal form of a number word (`1,000`, `20th`, `three`), or None when it is not one."""
+    if norm in _SPELLED:
+        return _SPELLED[norm]
+    if not norm[0].isdigit():
+        return None
+    match = _NUMBER.fullmatch(norm)
+    if match is None:
+        return None
+    digits = match.group(1).rstrip(".,")
+    if "," in digits and "." not in digits and len(digits.rsplit(",", 1)[1]) != 3:
+        digits = digits.replace(",", ".")  # a decimal comma
+    digits = digits.replace(",", "")
+    if digits.count(".") == 1:
+        digits = digits.rstrip("0").rstrip(".")
+    return digits

@@ -1,0 +1,75 @@
+"""The gate: what decides, and in which order."""
+
+import pytest
+
+from everyclaim.analysis.gate import GateStatus, gate
+from everyclaim.analysis.summary import summarise
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Outcome, Provenance, Result
+
+PROVENANCE = Provenance("m", "d", "v", "each", "0")
+
+
+def run(scores=(), failed=0, empty=0):
+    results = [Result(f"s{i}", Outcome.SCORED, score, PROVENANCE) for i, score in enumerate(scores)]
+    results += [Result(f"f{i}", Outcome.FAILED, None, PROVENANCE, reason="timeout: x") for i in range(failed)]
+    results += [Result(f"e{i}", Outcome.NO_CLAIMS, None, PROVENANCE) for i in range(empty)]
+    return summarise(results)
+
+
+def test_a_mean_on_the_bar_passes_and_one_below_fails():
+    """The bar itself is good enough, also when the mean is a rounding below it."""
+    assert gate(run([0.9] * 40), 0.9).status is GateStatus.PASSED
+    assert gate(run([0.8, 1.0] * 40), 0.9).status is GateStatus.PASSED
+    assert gate(run([0.89] * 40), 0.9).status is GateStatus.FAILED
+
+
+def test_the_message_says_the_mean_its_interval_and_the_bar():
+    """A failed gate explains itself in one line."""
+    result = gate(run([1.0] * 50 + [0.0] * 50), 0.9)
+    assert result.message == "mean score 0.500 [0.404, 0.596] is under the bar of 0.9"
+
+
+def test_a_bar_within_the_interval_is_said_and_undecided_only_on_request():
+    """By default the mean decides and the doubt is said; a confident gate wants more samples."""
+    summary = run([1.0] * 37 + [0.0] * 3)
+    plain, confident = gate(summary, 0.9), gate(summary, 0.9, confident=True)
+    assert plain.status is GateStatus.PASSED
+    assert "chance may have decided" in plain.message
+    assert confident.status is GateStatus.INCONCLUSIVE
+    assert "score more samples" in confident.message
+
+
+def test_a_confident_gate_still_decides_clear_cases():
+    """An interval on one side of the bar is an answer."""
+    summary = run([1.0] * 90 + [0.0] * 10)
+    assert gate(summary, 0.5, confident=True).status is GateStatus.PASSED
+    assert gate(summary, 0.99, confident=True).status is GateStatus.FAILED
+
+
+def test_nothing_scored_is_inconclusive_against_a_bar_and_fine_without_one():
+    """No number is neither above nor below the bar."""
+    assert gate(run(empty=3), 0.9).status is GateStatus.INCONCLUSIVE
+    assert gate(run(empty=3)).status is GateStatus.PASSED
+
+
+def test_too_many_failures_come_before_any_mean():
+    """A perfect mean over what the judge did not lose proves nothing."""
+    summary = run([1.0] * 90, failed=10)
+    result = gate(summary, 0.5)
+    assert result.status is GateStatus.TOO_MANY_FAILURES
+    assert result.message == "10 of 100 samples failed (10.0%), more than the limit of 5.0%"
+    assert gate(summary, 0.5, max_failed_share=0.1).status is GateStatus.PASSED
+    assert gate(run([1.0] * 95, failed=5)).status is GateStatus.PASSED
+
+
+def test_all_failed_is_too_many_failures_with_or_without_a_bar():
+    """A run of failures never exits well."""
+    assert gate(run(failed=2)).status is GateStatus.TOO_MANY_FAILURES
+
+
+@pytest.mark.parametrize("bar", [90, -0.1])
+def test_a_percentage_is_refused_as_a_bar(bar):
+    """The bar is a share, and the error says so."""
+    with pytest.raises(ConfigError, match=f"fail-under is {bar:g}, but must lie between 0 and 1"):
+        gate(run([1.0]), bar)

@@ -1,0 +1,255 @@
+"""Summaries: hand-counted values, outcomes kept apart, order without effect."""
+
+import json
+import math
+import random
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.analysis.bands import Band, band_of
+from everyclaim.analysis.summary import Collector, failure_code, summarise, summary_to_json
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import (
+    Claim,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Provenance,
+    Result,
+    Sample,
+    Span,
+    Usage,
+    Verdict,
+)
+from everyclaim.stats.intervals import wilson
+
+PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "each", "0")
+LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
+
+
+def judged(number, label, **verdict):
+    claim = Claim(f"c{number}", f"claim {number}", Span(0, 1), "A sentence.")
+    return JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, Verdict(claim.id, label, **verdict))
+
+
+def answer(labels, **fields):
+    """A scored answer with one claim per letter: s, u or c."""
+    claims = tuple(judged(i, LETTERS[letter]) for i, letter in enumerate(labels, 1))
+    return Result("a", Outcome.SCORED, labels.count("s") / len(labels), PROVENANCE, claims=claims, **fields)
+
+
+def other(outcome, *, score=None, reason="", **fields):
+    return Result("o", outcome, score, PROVENANCE, reason=reason, **fields)
+
+
+def test_a_small_run_adds_up_by_hand():
+    """Four answers, nine claims: every number of the summary, counted on paper."""
+    summary = summarise([answer("ss"), answer("su"), answer("suc"), answer("cc")])
+    group = summary.overall
+    assert group.score.value == pytest.approx((1 + 1 / 2 + 1 / 3 + 0) / 4)
+    assert group.labels == {Label.SUPPORTED: 4, Label.UNSUPPORTED: 2, Label.CONTRADICTED: 3}
+    assert group.rates[Label.SUPPORTED].value == pytest.approx(4 / 9)
+    assert group.rates[Label.UNSUPPORTED].value == pytest.approx(2 / 9)
+    assert group.rates[Label.CONTRADICTED].value == pytest.approx(3 / 9)
+    assert (group.rates[Label.SUPPORTED].n, group.rates[Label.SUPPORTED].clusters) == (9, 4)
+    assert (group.any_unsupported.value, group.any_contradicted.value) == (0.5, 0.5)
+    assert (group.any_unsupported.low, group.any_unsupported.high) == wilson(2, 4)
+    assert group.failing == 3
+    assert group.unsupported_per_failing == pytest.approx(2 / 3)
+    assert group.contradicted_per_failing == 1
+    assert group.bad_per_failing == pytest.approx(5 / 3)
+    assert group.claims_per_answer == 2.25
+    assert group.bands == {Band.HIGH: 1, Band.GOOD: 0, Band.MODERATE: 1, Band.LOW: 2}
+    assert group.band is Band.LOW
+
+
+def test_every_outcome_is_counted_and_only_scored_answers_have_a_number():
+    """Failures, refusals and answers without claims change no mean and no rate."""
+    scored = [answer("ss"), answer("su")]
+    rest = [other(Outcome.FAILED, reason="bad_json: cut"), other(Outcome.ABSTAINED), other(Outcome.NO_CLAIMS)]
+    alone, mixed = summarise(scored).overall, summarise(scored + rest).overall
+    assert mixed.outcomes == {Outcome.SCORED: 2, Outcome.NO_CLAIMS: 1, Outcome.ABSTAINED: 1, Outcome.FAILED: 1}
+    assert mixed.total == 5
+    assert (mixed.score, mixed.rates, mixed.any_unsupported) == (alone.score, alone.rates, alone.any_unsupported)
+
+
+def test_claims_of_a_failed_sample_are_not_counted():
+    """What a judge said before it failed is no finding."""
+    half_done = Result("f", Outcome.FAILED, None, PROVENANCE, claims=answer("cc").claims)
+    assert summarise([half_done]).overall.claims == 0
+
+
+@pytest.mark.parametrize("results", [[], [other(Outcome.FAILED)], [other(Outcome.NO_CLAIMS), other(Outcome.ABSTAINED)]])
+def test_nothing_scored_gives_no_mean(results):
+    """No answers scored: no mean, no rate, no band; neither 0 nor NaN."""
+    group = summarise(results).overall
+    assert group.score.value is None
+    assert group.band is None
+    assert all(rate.value is None for rate in group.rates.values())
+    assert group.unsupported_per_failing is None
+    assert group.claims_per_answer is None
+
+
+def test_failures_are_counted_by_their_code():
+    """The stable code at the start of a reason is what is counted; free text is `unknown`."""
+    reasons = ["bad_json: cut at 12", "bad_json: empty", "missing_verdict: c2", "timeout", "The model said: no", ""]
+    summary = summarise([other(Outcome.FAILED, reason=reason) for reason in reasons])
+    assert summary.failures == {"bad_json": 2, "missing_verdict": 1, "timeout": 1, "unknown": 2}
+    assert failure_code("no such code: really") == "unknown"
+
+
+def test_numbers_from_a_policy_are_in_the_mean_and_said():
+    """`empty=one` moves the mean; the summary says how many such numbers are in it."""
+    group = summarise([answer("su"), other(Outcome.NO_CLAIMS, score=1.0)]).overall
+    assert group.score.value == 0.75
+    assert group.counted_unscored == 1
+    assert group.scored == 1
+
+
+def test_a_score_that_is_not_a_number_never_enters_the_mean():
+    """`empty=nan` leaves the mean as it is."""
+    group = summarise([answer("su"), other(Outcome.NO_CLAIMS, score=math.nan)]).overall
+    assert group.score.value == 0.5
+    assert group.counted_unscored == 0
+
+
+def test_conflicts_modes_flags_and_warnings_are_counted():
+    """Everything a verdict says beside its label is counted per claim."""
+    claims = (
+        judged(1, Label.SUPPORTED, conflict=True, flags=("spread_evidence",)),
+        judged(2, Label.CONTRADICTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
+        judged(3, Label.UNSUPPORTED, failure_mode=FailureMode.NUMERIC_MISMATCH, flags=("quote_not_found",)),
+    )
+    summary = summarise([Result("a", Outcome.SCORED, 1 / 3, PROVENANCE, claims=claims, warnings=("one", "two"))])
+    assert summary.conflicts == 1
+    assert summary.failure_modes == {"numeric_mismatch": 2}
+    assert summary.flags == {"quote_not_found": 2, "spread_evidence": 1}
+    assert (summary.warnings, summary.warned) == (2, 1)
+
+
+def test_slices_are_groups_of_their_own():
+    """A slice has its own mean and counts; results without the tag are kept under the empty value."""
+    results = [
+        answer("ss", tags={"source": "web"}),
+        answer("uu", tags={"source": "web"}),
+        answer("ss", tags={"source": "faq"}),
+        answer("su"),
+        other(Outcome.FAILED, tags={"source": "faq"}),
+    ]
+    sources = summarise(results, slices=["source", "source"]).slices["source"]
+    assert list(sources) == ["", "faq", "web"]
+    assert sources["web"].score.value == 0.5
+    assert sources["faq"].total == 2
+    assert sources["faq"].outcomes[Outcome.FAILED] == 1
+    assert sources[""].score.value == 0.5
+
+
+def test_model_and_release_can_be_sliced_by_unless_a_tag_has_that_name():
+    """The generator and the release are slices too."""
+    results = [answer("s", model="m1", release="r"), answer("u", model="m2", tags={"release": "tagged"})]
+    slices = summarise(results, slices=["model", "release"]).slices
+    assert list(slices["model"]) == ["m1", "m2"]
+    assert list(slices["release"]) == ["r", "tagged"]
+
+
+def test_answers_to_one_question_can_be_taken_as_dependent():
+    """Clusters are questions when asked for; answers without a question stand alone."""
+    results = [answer("su", question="Why?"), answer("ss", question=" Why? "), answer("ss"), answer("uu")]
+    assert summarise(results).overall.score.clusters == 4
+    assert summarise(results, cluster_by="question").overall.score.clusters == 3
+
+
+def test_usage_is_added_up_and_an_unknown_price_stays_unknown():
+    """Tokens and costs add; one result of unknown cost makes the sum unknown."""
+    cheap = answer("s", usage=Usage(1, 10, 5, 0, 0.1))
+    assert summarise([cheap, cheap, cheap]).usage == Usage(3, 30, 15, 0, math.fsum([0.1] * 3))
+    assert summarise([cheap, answer("s", usage=Usage(1, 1, 1, 1, None))]).usage.cost is None
+
+
+@pytest.mark.parametrize(
+    ("score", "band"),
+    [
+        (1.0, Band.HIGH),
+        (0.9, Band.HIGH),
+        (sum([0.1] * 9), Band.HIGH),  # 0.8999999999999999: nine tenths, rounded
+        (0.8999, Band.GOOD),
+        (0.7, Band.GOOD),
+        (0.6999, Band.MODERATE),
+        (0.5, Band.MODERATE),
+        (0.4999, Band.LOW),
+        (0.0, Band.LOW),
+    ],
+)
+def test_lower_bounds_belong_to_their_band(score, band):
+    """90 is high, 70 good, 50 moderate."""
+    assert band_of(score) is band
+
+
+results = st.lists(
+    st.builds(
+        lambda labels, outcome, source, question, cost: (
+            answer(labels, tags={"source": source}, question=question, usage=Usage(1, 2, 3, 4, cost))
+            if outcome is Outcome.SCORED
+            else other(outcome, reason="code: why", tags={"source": source}, question=question)
+        ),
+        st.text("suc", min_size=1, max_size=7),
+        st.sampled_from(Outcome),
+        st.sampled_from(["x", "y"]),
+        st.sampled_from(["", "q1", "q2", "q3"]),
+        st.floats(0, 1),
+    ),
+    max_size=70,
+)
+
+
+@given(results, st.randoms(use_true_random=False), st.sampled_from(["sample", "question"]))
+def test_the_order_of_results_changes_nothing(results, shuffler, cluster_by):
+    """Shuffled results give the same summary, byte for byte."""
+    shuffled = list(results)
+    shuffler.shuffle(shuffled)
+    first, second = (summarise(r, slices=["source"], cluster_by=cluster_by) for r in (results, shuffled))
+    assert json.dumps(summary_to_json(first)) == json.dumps(summary_to_json(second))
+
+
+@given(results)
+def test_counts_are_consistent_and_the_json_is_strict(results):
+    """Outcomes add up to the total, labels to the claims, slices to the run; JSON holds no NaN."""
+    summary = summarise(results, slices=["source"])
+    group = summary.overall
+    assert sum(group.outcomes.values()) == group.total == len(results)
+    assert sum(group.labels.values()) == group.claims
+    assert sum(group.bands.values()) == group.score.n
+    assert sum(part.total for part in summary.slices["source"].values()) == group.total
+    assert sum(summary.failures.values()) == group.outcomes[Outcome.FAILED]
+    json.dumps(summary_to_json(summary), allow_nan=False)
+
+
+def test_one_pass_can_serve_the_summary_and_another_reader():
+    """`watching` hands records on untouched while it collects them."""
+    collector = Collector()
+    records = [Kept(place, "", Sample("a", "text"), answer(labels)) for place, labels in enumerate("su")]
+    assert list(collector.watching(records)) == records
+    assert collector.finish() == summarise(record.result for record in records)
+
+
+def test_memory_per_sample_is_a_few_numbers():
+    """Twenty thousand answers leave less than 100 bytes each behind."""
+    labels = random.Random(0)
+    count = 20_000
+
+    def stream():
+        for _ in range(count):
+            yield answer(labels.choice(["sssss", "ssssu", "sc"]), question="q" * 200)
+
+    summarise([answer("s")])  # imports and caches are not the summary's memory
+    tracemalloc.start()
+    collector = Collector()
+    for result in stream():
+        collector.add(result)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept < 100 * count

@@ -1,0 +1,88 @@
+"""Commands run in an empty folder, with a scripted judge that a third party might have installed."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from everyclaim.cli.app import run
+
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+PLUGIN = Path(__file__).parent / "plugin"
+
+ANSWERS = [
+    {"id": "good", "response": "It is red | It is big", "contexts": ["It is red and big. It is big."], "topic": "look"},
+    {
+        "id": "mixed",
+        "response": "It is red | It is new",
+        "contexts": [{"id": "d1", "text": "We know: It is red."}],
+        "topic": "age",
+    },
+    {"id": "wrong", "response": "It is new", "contexts": ["NOT It is new"], "question": "How old?", "topic": "age"},
+    {"id": "none", "response": "", "contexts": ["x"], "topic": "look"},
+    {"id": "shy", "response": "I do not know", "contexts": ["x"], "topic": "look"},
+]
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def said(self):
+        """The lines on standard error."""
+        return self.err.splitlines()
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """An empty folder to work in, with `answers.jsonl` in it and no settings around."""
+    monkeypatch.chdir(tmp_path)
+    write_jsonl("answers.jsonl", ANSWERS)
+    return tmp_path
+
+
+@pytest.fixture
+def everyclaim(desk, monkeypatch, capsys):
+    """Run a command line in this process; `stdin` is what a pipe would bring."""
+    monkeypatch.syspath_prepend(str(PLUGIN))
+    for name in [name for name in os.environ if name.startswith("EVERYCLAIM_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "scripted")
+    monkeypatch.setenv("EVERYCLAIM_DECOMPOSER", "sentences")
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def call(*arguments, stdin=b""):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
+        code = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return Done(code, out, err)
+
+    return call
+
+
+@pytest.fixture
+def process(desk):
+    """Start a command line in a process of its own."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    clean |= {"PYTHONPATH": str(PLUGIN), "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    clean |= {"EVERYCLAIM_JUDGE": "scripted", "EVERYCLAIM_DECOMPOSER": "sentences"}
+
+    def start(*arguments, env=None, **options):
+        command = [sys.executable, "-m", "everyclaim", *map(str, arguments)]
+        streams = PIPES | options
+        return subprocess.run(
+            command, cwd=desk, env=clean | (env or {}), text=True, timeout=120, check=False, **streams
+        )
+
+    return start
+
+
+def write_jsonl(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -1,0 +1,325 @@
+"""The other commands, and what holds for every command line."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from conftest import ANSWERS, write_jsonl
+
+CLAIMS = [
+    {"id": "a", "claim": "It is red", "contexts": ["It is red"]},
+    {"id": "b", "claim": "It is new", "contexts": ["NOT It is new"]},
+    {"id": "c", "claim": "It is odd", "contexts": ["It is red"]},
+    {"id": "d", "claim": "It is bare", "contexts": []},
+]
+
+
+# ---- verify
+
+
+def test_verify_writes_one_verdict_per_claim_in_input_order(everyclaim, desk):
+    """Ids, labels, evidence; a claim without passages is unsupported."""
+    write_jsonl("claims.jsonl", CLAIMS)
+    done = everyclaim("verify", "claims.jsonl", "--out", "verdicts.jsonl", "--concurrency", "3")
+    rows = [json.loads(line) for line in (desk / "verdicts.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["label"]) for row in rows] == [
+        ("a", "SUPPORTED"),
+        ("b", "CONTRADICTED"),
+        ("c", "UNSUPPORTED"),
+        ("d", "UNSUPPORTED"),
+    ]
+    assert rows[0]["evidence"] == [{"passage_id": "p1", "start": 0, "end": 9, "quote": "It is red"}]
+    assert rows[3]["flags"] == ["no_passages"]
+    assert not any("error" in row for row in rows)
+    assert done.code == 0
+    assert "4 judged of 4 · 0 failed" in done.out
+
+
+def test_verify_to_stdout_is_clean(everyclaim):
+    """`-` in, `-` out: a filter."""
+    stdin = "\n".join(json.dumps(row) for row in CLAIMS).encode()
+    done = everyclaim("verify", "-", "--out", "-", stdin=stdin)
+    assert [json.loads(line)["id"] for line in done.out.splitlines()] == ["a", "b", "c", "d"]
+    assert "4 judged of 4" in done.err
+
+
+def test_a_failed_claim_has_an_error_and_no_label(everyclaim, desk):
+    """The failure stands on its row, is counted, and exits with 3; the others are judged."""
+    write_jsonl("claims.jsonl", [*CLAIMS, {"id": "f", "claim": "FAIL", "contexts": ["x"]}])
+    done = everyclaim("verify", "claims.jsonl", "--out", "verdicts.jsonl")
+    last = json.loads((desk / "verdicts.jsonl").read_text().splitlines()[-1])
+    assert last == {"id": "f", "label": None, "error": "no_reply: the script says so"}
+    assert done.code == 3
+    assert "4 judged of 5 · 1 failed" in done.out
+    assert everyclaim("verify", "claims.jsonl", "--max-failed", "0.2").code == 0
+
+
+def test_verify_counts_for_machines(everyclaim):
+    """--json gives the three labels apart, the failures, and the rows left out."""
+    write_jsonl("claims.jsonl", [*CLAIMS, {"id": "n", "claim": {}, "contexts": ["x"]}])
+    done = everyclaim("verify", "claims.jsonl", "--json")
+    assert json.loads(done.out) == {
+        "total": 4,
+        "labels": {"supported": 1, "unsupported": 2, "contradicted": 1},
+        "failed": 0,
+        "failures": {},
+        "bad_rows": 1,
+    }
+    assert "line 5" in done.err
+
+
+@pytest.mark.parametrize("name", ["gone.jsonl", "empty.jsonl"])
+def test_verify_without_claims_is_bad_input(everyclaim, desk, name):
+    """A missing and an empty file."""
+    (desk / "empty.jsonl").touch()
+    done = everyclaim("verify", name, "--out", "verdicts.jsonl")
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert name in done.err
+    assert not (desk / "verdicts.jsonl").exists()
+
+
+# ---- claims
+
+
+def test_claims_shows_the_decomposition(everyclaim):
+    """Each claim with its offsets."""
+    done = everyclaim("claims", "It is red | It is big")
+    assert done.code == 0
+    assert "c2   12:21" in done.out
+    assert "2 claims" in done.out
+
+
+def test_claims_as_json_from_stdin(everyclaim):
+    """Spans are offsets into the text as given."""
+    text = "É is red | It is big"
+    found = json.loads(everyclaim("claims", "-", "--json", stdin=text.encode()).out)
+    assert [text[slice(*claim["span"])] for claim in found["claims"]] == ["É is red", "It is big"]
+    assert found["abstained"] is False
+
+
+def test_claims_of_bytes_that_are_no_text(everyclaim):
+    """One line that says where."""
+    done = everyclaim("claims", "-", stdin=b"It is \xff\xfe")
+    assert done.code == 2
+    assert done.said == ["error: standard input is not UTF-8 text: byte 6 cannot be read"]
+
+
+# ---- runs and report
+
+
+def test_runs_lists_the_newest_first(everyclaim):
+    """As a table and as JSON."""
+    for name in ("one", "two"):
+        everyclaim("score", "answers.jsonl", "--name", name, "--quiet")
+    listed = json.loads(everyclaim("runs", "--json").out)
+    assert [run["name"] for run in listed] == ["two", "one"]
+    assert listed[0]["counts"]["scored"] == 3
+    table = everyclaim("runs", "--limit", "1").out
+    assert "two" in table
+    assert "one" not in table
+
+
+def test_an_empty_store_lists_nothing(everyclaim):
+    """No runs yet is not an error."""
+    done = everyclaim("runs")
+    assert done.code == 0
+    assert "no runs yet" in done.out
+
+
+def test_report_shows_a_kept_run_as_it_was(everyclaim):
+    """The page from the store is the page of the scoring, by id, by name, and as the newest."""
+    first = everyclaim("score", "answers.jsonl", "--slice", "topic", "--name", "nightly").out
+    run = json.loads(everyclaim("runs", "--json").out)[0]["id"]
+    assert everyclaim("report", run).out == first
+    assert everyclaim("report", "nightly").out == first
+    assert everyclaim("report").out == first
+
+
+def test_report_can_slice_write_and_gate_without_scoring(everyclaim, desk):
+    """A stored run answers new questions; no judge is asked."""
+    write_jsonl("answers.jsonl", [row | {"model": f"m{place % 2}"} for place, row in enumerate(ANSWERS)])
+    everyclaim("score", "answers.jsonl", "--quiet")
+    done = everyclaim("report", "--slice", "model", "--out", "again.csv", "--fail-under", "0.9", "--json")
+    assert done.code == 1
+    assert set(json.loads(done.out)["summary"]["slices"]["model"]) == {"m0", "m1"}
+    assert (desk / "again.csv").read_text().count("\n") > 5
+
+
+def test_a_slice_that_no_answer_has_is_said(everyclaim):
+    """A mistyped tag is not a slice of nothing."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    assert "warning: no answer has a tag 'topc'" in everyclaim("report", "--slice", "topc").err
+
+
+@pytest.mark.parametrize("wanted", ["nothing", "''; DROP TABLE runs", "../../etc"])
+def test_a_run_that_is_not_there(everyclaim, wanted):
+    """One line, 2."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    done = everyclaim("report", wanted)
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert done.err.startswith("error: no run")
+
+
+def test_a_store_that_is_no_store(everyclaim, desk):
+    """A text file in its place is said, not overwritten."""
+    (desk / "notes.txt").write_text("keep me " * 500)
+    done = everyclaim("score", "answers.jsonl", "--store", "notes.txt")
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert (desk / "notes.txt").read_text() == "keep me " * 500
+
+
+# ---- doctor
+
+
+def test_doctor_finds_a_working_installation(everyclaim):
+    """Versions, components, store, and one answer scored."""
+    done = everyclaim("doctor")
+    assert done.code == 0
+    assert "scripted" in done.out
+    assert "scored one answer with scripted" in done.out
+    assert done.out.rstrip().endswith("all is well")
+
+
+def test_doctor_makes_nothing(everyclaim, desk):
+    """Looking leaves no store behind."""
+    everyclaim("doctor")
+    assert not (desk / ".everyclaim").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "check"), [(["--store", "answers.jsonl/runs.db"], "store"), (["--config", "gone.toml"], "settings")]
+)
+def test_doctor_says_what_is_broken_and_exits_with_1(everyclaim, arguments, check):
+    """Each fault is one line of the list."""
+    done = everyclaim("doctor", *arguments, "--json")
+    found = json.loads(done.out)
+    assert done.code == 1
+    assert found["ok"] is False
+    assert [one["name"] for one in found["checks"] if one["ok"] is False] == [check]
+
+
+def test_doctor_finds_a_judge_that_cannot_be_made(everyclaim, monkeypatch):
+    """The self-check uses the settings in use."""
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "nobody")
+    done = everyclaim("doctor")
+    assert done.code == 1
+    assert "unknown name 'nobody'" in done.out
+
+
+# ---- every command line
+
+
+def test_no_arguments_shows_the_help(everyclaim):
+    """Somebody who types the name alone is helped."""
+    done = everyclaim()
+    assert done.code == 2
+    for command in ("score", "verify", "claims", "runs", "report", "doctor"):
+        assert command in done.out + done.err
+
+
+def test_version(everyclaim):
+    """One line."""
+    import everyclaim as package
+
+    assert everyclaim("--version").out == f"everyclaim {package.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [["scoer"], ["runs", "extra"], ["report", "--json=maybe"], ["score"]])
+def test_wrong_commands_are_one_line_and_name_the_help(everyclaim, arguments):
+    """Usage errors say where to look."""
+    done = everyclaim(*arguments)
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert "--help" in done.err
+
+
+def test_a_bug_is_one_line_unless_it_is_hunted(everyclaim, monkeypatch):
+    """An unexpected error is no traceback for people who use the tool, and one for those who mend it."""
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "scripted:broken")
+    done = everyclaim("score", "answers.jsonl")
+    assert done.code == 70
+    assert len(done.said) == 1
+    assert "the factory is broken" in done.err
+    assert "EVERYCLAIM_DEBUG=1" in done.err
+    monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
+    assert "Traceback" in everyclaim("score", "answers.jsonl").err
+
+
+def test_errors_cannot_be_forged_by_names(everyclaim):
+    """A file name with escapes and line breaks stays on its line."""
+    done = everyclaim("score", "a\nerror: all is lost\x1b[2J\u202e.jsonl")
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert "\x1b" not in done.err
+    assert "\u202e" not in done.err
+
+
+def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
+    """Ctrl-C: 130, one line, and the same command goes on without scoring anything twice."""
+    rows = [{"id": f"s{i}", "response": "It is red", "contexts": ["It is red"]} for i in range(30)]
+    rows[20]["response"] = "STOP"
+    write_jsonl("long.jsonl", rows)
+    first = process("score", "long.jsonl", env={"SCRIPTED_STOP": "1"})
+    assert first.returncode == 130
+    assert first.stdout == ""
+    assert len(first.stderr.splitlines()) == 1
+    assert "the same command goes on from there" in first.stderr
+    second = process("score", "long.jsonl")
+    assert second.returncode == 0
+    assert "30 scored of 30" in second.stdout
+    assert "samples were kept already" in second.stderr
+    assert len(json.loads(process("runs", "--json").stdout)) == 1
+
+
+def test_a_reader_that_leaves_is_no_error(desk, process):
+    """`everyclaim … | head` ends silently."""
+    write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i), "question": "why " * 300} for i in range(300)])
+    process("score", "many.jsonl", "--quiet")
+    plugin = Path(__file__).parent / "plugin"
+    for options in (["report", "--out", "-", "--quiet"], ["report", "--json", "--worst", "0"]):
+        command = f"PYTHONPATH={plugin} {sys.executable} -m everyclaim {' '.join(options)} | head -c 10"
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=desk, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.stderr == ""
+
+
+def everything(terminal):
+    """Read what is written to a terminal until it is closed, which Linux reports as an error."""
+    parts = []
+    with suppress(OSError):
+        while part := os.read(terminal, 65536):
+            parts.append(part)
+    os.close(terminal)
+    return b"".join(parts).decode()
+
+
+def test_progress_is_shown_only_on_a_terminal_and_never_on_stdout(desk, process):
+    """On a terminal stderr shows how many and how fast; stdout stays one JSON document."""
+    write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i)} for i in range(50)])
+    assert process("score", "many.jsonl", "--json").stderr == ""
+    ours, theirs = os.openpty()
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(everything, ours)  # while it is written: a terminal's buffer is small
+        done = process("score", "many.jsonl", "--json", env={"TERM": "xterm"}, stderr=theirs)
+        os.close(theirs)
+        seen = reading.result()
+    assert json.loads(done.stdout)["summary"]["total"] == 50
+    assert "/50" in seen
+    assert "/s" in seen
+
+
+def test_output_survives_a_terminal_that_is_not_unicode(process):
+    """With an ASCII terminal the page is ASCII, and the code is the same."""
+    done = process("score", "answers.jsonl", env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "3 scored of 5" in done.stdout

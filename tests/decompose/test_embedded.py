@@ -1,0 +1,322 @@
+"""The embedded decomposer: what becomes a claim, what is skipped, and what stays whole."""
+
+import asyncio
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.decompose.embedded import EmbeddedDecomposer, from_spec
+
+
+def decompose(text, **options):
+    return asyncio.run(EmbeddedDecomposer(**options).decompose(text))
+
+
+def claims(text):
+    return [claim.text for claim in decompose(text).claims]
+
+
+def skipped(text):
+    return [(piece.reason, piece.text) for piece in decompose(text).skipped]
+
+
+SPLITS = {
+    "relative clause and shared predicate": (
+        (
+            "Albert Einstein was a German theoretical physicist who developed the theory of relativity "
+            "and contributed to quantum mechanics."
+        ),
+        [
+            "Albert Einstein was a German theoretical physicist.",
+            "Albert Einstein developed the theory of relativity.",
+            "Albert Einstein contributed to quantum mechanics.",
+        ],
+    ),
+    "which about the noun before": (
+        "Italy's capital is Rome, which has a population of about 2.8 million.",
+        ["Italy's capital is Rome.", "Rome has a population of about 2.8 million."],
+    ),
+    "range kept, second predicate": (
+        "The cookies bake at 350 degrees for 8 to 10 minutes and should be cooled on a rack",
+        ["The cookies bake at 350 degrees for 8 to 10 minutes.", "The cookies should be cooled on a rack."],
+    ),
+    "born and died": (
+        "Mara Lind was born in Visby in 1900 and died in Lund in 1950.",
+        ["Mara Lind was born in Visby in 1900.", "Mara Lind died in Lund in 1950."],
+    ),
+    "passive carries its auxiliary": (
+        "The law was passed in 1990 and signed by the president.",
+        ["The law was passed in 1990.", "The law was signed by the president."],
+    ),
+    "semicolon": (
+        "The battery lasts ten hours; the charger is sold separately.",
+        ["The battery lasts ten hours.", "The charger is sold separately."],
+    ),
+    "two subjects": (
+        "The pier was built in 1901, and the lighthouse was added in 1950.",
+        ["The pier was built in 1901.", "The lighthouse was added in 1950."],
+    ),
+    "pronoun takes the only subject": (
+        "The Eiffel Tower was built in 1889, and it is 330 metres tall.",
+        ["The Eiffel Tower was built in 1889.", "The Eiffel Tower is 330 metres tall."],
+    ),
+    "apposition": (
+        "Ada Lind, a Swedish painter, moved to Lund in 1920.",
+        ["Ada Lind moved to Lund in 1920.", "Ada Lind was a Swedish painter."],
+    ),
+    "who between commas": (
+        "Ada Lind, who was born in Visby, wrote the first guide.",
+        ["Ada Lind wrote the first guide.", "Ada Lind was born in Visby."],
+    ),
+    "three predicates": (
+        "He wrote two novels, directed a film, and produced a record.",
+        ["He wrote two novels.", "He directed a film.", "He produced a record."],
+    ),
+    "opening phrase is carried": (
+        "In 1905, Ada Lind moved to Lund and opened a school.",
+        ["In 1905, Ada Lind moved to Lund.", "In 1905, Ada Lind opened a school."],
+    ),
+    "modal carried": (
+        "You must register by Friday and be a resident of the city.",
+        ["You must register by Friday.", "You must be a resident of the city."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), SPLITS.values(), ids=SPLITS)
+def test_sure_splits(text, expected):
+    """A sentence with several statements becomes claims that can each be read alone."""
+    assert claims(text) == expected
+
+
+WHOLE = {
+    "range": "Bake at 350 degrees F for 8 to 10 minutes.",
+    "between": "The path runs between Oak Street and Elm Street.",
+    "attribution": "Smith said the bridge was safe and the road was closed.",
+    "according to": "According to the report, sales rose and costs fell.",
+    "attribution behind": "The bridge was safe and the road was closed, Smith said.",
+    "condition": "If it rains, the match is cancelled and tickets are refunded.",
+    "condition behind": "The match is cancelled and tickets are refunded if it rains.",
+    "unless": "The fee is charged and the card is blocked unless you call.",
+    "when": "The lamp turns red and the alarm sounds when the door is open.",
+    "comparison": "The bridge is longer than the tower and is older than the pier.",
+    "neither nor": "The cat was neither fed in the morning nor walked in the evening.",
+    "because": "The road was closed and the bus was late because the river rose.",
+    "although": "Although the road was closed, the bus left and the train stayed.",
+    "quote": 'The sign reads "the road is closed and the bridge is open to all visitors" in red.',
+    "name with and": "Trinidad and Tobago is a country in the Caribbean Sea.",
+    "names with and": "Bonnie and Clyde were robbers in the 1930s.",
+    "collective": "Tom and Ann met in Lund and married.",
+    "shared object": "She designed and built the house.",
+    "either": "The form is either sent by post or handed in at the desk.",
+    "only": "Not only was the pier closed but the tower was locked.",
+    "nested clause": "He lived in a house that was built in 1900 and belonged to his aunt.",
+    "first who": "She was the first woman who crossed the lake.",
+    "which about the whole": "The pump failed, which led to a flood in the cellar.",
+    "which after of": "It is the roof of the tower, which has a red flag.",
+    "contact clause": "They sell a large range of cakes and the pies they bake are good.",
+}
+
+
+@pytest.mark.parametrize("text", WHOLE.values(), ids=WHOLE)
+def test_unsure_stays_whole(text):
+    """Rule 9: attributions, conditions, comparisons, ranges and doubtful cases are not split."""
+    assert claims(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("question", "Would you like to know more?"),
+        ("question", '"Where is it?"'),
+        ("greeting", "Hello there!"),
+        ("greeting", "Thank you for your question."),
+        ("meta", "Sure, here is what I found:"),
+        ("meta", "Let me know if you have any questions."),
+        ("meta", "I hope this helps!"),
+        ("opinion", "I think it is a great idea."),
+        ("instruction", "Please consult your doctor."),
+        ("instruction", "See the manual for more information."),
+        ("citation", "[1], [2]"),
+        ("citation", "https://example.org/page"),
+        ("citation", "Sources: [1] Annual report"),
+        ("abstention", "The documents do not mention the price."),
+        ("heading", "## Opening hours"),
+        ("code", "```\nrun()\n```"),
+        ("no_words", "—"),
+    ],
+)
+def test_what_is_not_a_claim_is_skipped_with_its_reason(reason, text):
+    """Skipped pieces are listed with a reason, and the claim beside them stays."""
+    found = decompose(f"{text}\n\nThe pier is 90 m long.")
+    assert [claim.text for claim in found.claims] == ["The pier is 90 m long."]
+    assert [(piece.reason) for piece in found.skipped] == [reason]
+    assert not found.abstained
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Bake at 350 degrees F for 8 to 10 minutes.",
+        "Thanks to the new pump, the cellar is dry.",
+        "Contact support within 30 days to get a refund.",
+        "If you have questions, call 555-0100.",
+        "I believe the refund window is 60 days.",
+        "I find it interesting that the pier is made of oak.",
+        "Here is the answer: the pier is long.",
+        'He asked "Where is it?" and left.',
+        "Based on the provided context, the tower is 330 m tall.",
+        "The policy does not say whether pets are allowed.",
+        "The documents do not say when it closed, but the bridge opened in 1900.",
+        "I do not have much information on it but I can tell you that the pier is oak.",
+        "1889",
+        "Paris",
+        "**Paris**",
+        "Yes.",
+    ],
+)
+def test_checkable_content_is_never_skipped(text):
+    """A sentence that only resembles talk, advice or refusal is kept as a claim."""
+    found = decompose(text)
+    assert len(found.claims) >= 1
+    assert not found.skipped
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't know.",
+        "I don’t know the answer to that.",
+        "I'm sorry, but I can't find that in the context.",
+        "The provided documents do not contain information about refunds.",
+        "Unfortunately, the context does not say when it opened.",
+        "There is no information about the price in the sources.",
+        "Sorry, I do not have that information. Could you rephrase?",
+        "Not enough information is provided to answer this.",
+        "The documents do not mention a price, but feel free to ask something else.",
+        "Unanswerable",
+    ],
+)
+def test_a_refusal_alone_is_an_abstention(text):
+    """A response that declines and asserts nothing is `abstained`, with no claims."""
+    found = decompose(text)
+    assert found.abstained
+    assert not found.claims
+    assert "abstention" in [piece.reason for piece in found.skipped]
+
+
+@pytest.mark.parametrize("text", ["", "  \n\t ", "Hello!", "Where is it?", "***"])
+def test_nothing_to_check_is_not_an_abstention(text):
+    """No claims and no refusal: neither claims nor `abstained`."""
+    found = decompose(text)
+    assert not found.claims
+    assert not found.abstained
+
+
+def test_list_items_keep_their_lead_in():
+    """A fragment is completed by the lead-in; a full sentence stands alone with the lead-in as context."""
+    found = decompose(
+        "The symptoms include:\n- fever\n- a dry cough [1]\n\nThe battery has two modes:\n1. Eco saves power.\n2. Turbo"
+    )
+    assert [claim.text for claim in found.claims] == [
+        "The symptoms include fever",
+        "The symptoms include a dry cough",
+        "The battery has two modes:",
+        "Eco saves power.",
+        "The battery has two modes: Turbo",
+    ]
+    assert found.claims[3].sentence == "The battery has two modes: Eco saves power."
+    assert [piece.reason for piece in found.skipped] == ["lead_in"]
+
+
+def test_items_after_small_talk_are_not_completed_with_it():
+    """A lead-in that is talk adds nothing to an item."""
+    assert claims("Here are the facts:\n- fever\n- cough") == ["fever", "cough"]
+
+
+def test_table_rows_are_read_with_their_header():
+    """Each row is a claim that names its columns; the header and the ruling are not claims."""
+    found = decompose("| Plan | Price |\n|---|---|\n| Basic | $5 |\n| Pro | **$9** |")
+    assert [claim.text for claim in found.claims] == ["Plan: Basic; Price: $5.", "Plan: Pro; Price: $9."]
+    assert found.claims[0].sentence == "| Plan | Price |\n| Basic | $5 |"
+    assert [piece.reason for piece in found.skipped] == ["table_header"]
+
+
+def test_row_without_header_is_kept_as_it_stands():
+    """Without a header the row itself is the claim."""
+    assert claims("| Basic | $5 |") == ["| Basic | $5 |"]
+
+
+def test_markup_and_citations_are_not_part_of_the_claim():
+    """Claim text is free of emphasis, links and citation marks; spans and sentences stay verbatim."""
+    text = "The **pier** is [long](https://example.org) [2]."
+    (claim,) = decompose(text).claims
+    assert claim.text == "The pier is long."
+    assert claim.sentence == text == text[slice(*claim.span)]
+
+
+def test_span_is_the_clause_and_sentence_its_parent():
+    """Offsets point at the clause's own words; ids count in order."""
+    text = "Hi! The law was passed in 1990 and signed by the president."
+    first, second = decompose(text).claims
+    assert (first.id, second.id) == ("c1", "c2")
+    assert text[slice(*first.span)] == "The law was passed in 1990"
+    assert text[slice(*second.span)] == "signed by the president"
+    assert first.sentence == second.sentence == text[4:]
+
+
+def test_sentence_granularity_does_not_split():
+    """`granularity=sentence` keeps every sentence whole."""
+    text = "The law was passed in 1990 and signed by the president."
+    assert [claim.text for claim in decompose(text, granularity="sentence").claims] == [text]
+
+
+def test_spec_makes_the_decomposer_it_names():
+    """A spec round-trips through the component."""
+    for spec in ("embedded", "embedded?granularity=sentence", "embedded?granularity=sentence&language=de"):
+        assert from_spec(Spec.parse(spec)).spec == spec
+
+
+@pytest.mark.parametrize(
+    "spec", ["embedded?granularity=word", "embedded?size=2", "embedded:x", "embedded?language=%21"]
+)
+def test_bad_options_are_refused(spec):
+    """An unknown option or value is a `ConfigError` that names it."""
+    with pytest.raises(ConfigError, match="embedded"):
+        from_spec(Spec.parse(spec))
+
+
+# fmt: off
+PARTS = st.lists(st.sampled_from([
+    "Ada Lind", "the pier", "it", "was built", "in 1900", "and", "but", ",", ";", ".",
+    "who", "which", "has 2.8 km", "moved", "to Rome", "is a town", "\n- ", "\n\n", '"', "(",
+    ")", "[1]", "**", "|", ":", "?", "# ", "said", "that",
+]), max_size=40).map(" ".join)
+# fmt: on
+
+
+@given(st.one_of(st.text(max_size=200), PARTS))
+@example("A, who is, is, and is; is.")
+@example("|a|b|\n|-|-|\n|\ud800|\x00|")
+def test_any_text_gives_true_spans_and_no_lies(text):
+    """Spans are inside, ordered and not empty; every number and word of a claim stands in its sentence."""
+    found = decompose(text)
+    assert [claim.id for claim in found.claims] == [f"c{n}" for n in range(1, len(found.claims) + 1)]
+    assert [claim.span.start for claim in found.claims] == sorted(claim.span.start for claim in found.claims)
+    for claim in found.claims:
+        assert claim.text.strip()
+        assert 0 <= claim.span.start < claim.span.end <= len(text)
+        words = set(re.findall(r"\w+", claim.sentence.lower()))
+        assert set(re.findall(r"\w+", claim.text.lower())) <= words | {"is", "was"}
+    for piece in found.skipped:
+        assert text[slice(*piece.span)] == piece.text
+
+
+@given(PARTS)
+def test_decomposition_is_deterministic(text):
+    """The same text gives the same claims."""
+    assert decompose(text) == decompose(text)

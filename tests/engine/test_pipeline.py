@@ -1,0 +1,430 @@
+"""What a run does: order of events, failures, limits, resuming, stopping."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from kept_samples import PROVENANCE, a_result, a_sample
+
+from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
+from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinished, SampleSkipped
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Outcome, Result, Sample
+from everyclaim.engine import Options, RunReport, in_thread, run
+from everyclaim.store import Store
+
+
+class Metric:
+    """A metric from a function of the sample; counts how many samples are in it."""
+
+    provenance = PROVENANCE
+
+    def __init__(self, score: Callable[[Sample], Awaitable[Result]] | None = None) -> None:
+        self.inside = self.most = 0
+        self.seen: list[str] = []
+        self._score = score
+
+    async def score(self, sample: Sample) -> Result:
+        self.inside += 1
+        self.most = max(self.most, self.inside)
+        self.seen.append(sample.id)
+        try:
+            if self._score:
+                return await self._score(sample)
+            await asyncio.sleep(0.001)
+            return a_result(sample)
+        finally:
+            self.inside -= 1
+
+
+def failing_with(error: BaseException, *, on: str = "s3") -> Metric:
+    async def score(sample: Sample) -> Result:
+        await asyncio.sleep(0)
+        if sample.id == on:
+            raise error
+        return a_result(sample)
+
+    return Metric(score)
+
+
+def samples(number: int) -> Iterator[Sample]:
+    return (a_sample(n) for n in range(number))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with Store.open(tmp_path / "runs.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def name(store: Store) -> str:
+    return store.create_run(PROVENANCE).id
+
+
+def test_a_run_scores_every_sample_and_keeps_it_in_input_order(store: Store, name: str) -> None:
+    """The report, the events and the store tell the same story."""
+    events: list[Event] = []
+    report = asyncio.run(run(samples(40), Metric(), run=name, store=store, hooks=[events.append], total=40))
+    assert report == RunReport(name, "finished", dict.fromkeys(Outcome, 0) | {Outcome.SCORED: 40}, 0)
+    assert events[0] == RunStarted(name, 40)
+    assert events[-1] == RunFinished(name, 40)
+    finished = [event.result for event in events if isinstance(event, SampleFinished)]
+    assert sorted(r.id for r in finished) == sorted(s.id for s in samples(40))
+    assert list(store.results(name)) == [a_result(s) for s in samples(40)]
+    assert list(store.samples(name)) == list(samples(40))
+    assert (store.run(name).status, store.run(name).kept) == ("finished", 40)
+
+
+def test_a_finished_event_means_that_the_sample_is_kept(store: Store, name: str) -> None:
+    """Whoever sees the event can read the result."""
+
+    def look(event: Event) -> None:
+        if isinstance(event, SampleFinished):
+            assert store.find(name, event.result.id)[0].result == event.result
+
+    asyncio.run(run(samples(20), Metric(), run=name, store=store, hooks=[look]))
+
+
+def test_without_a_store_the_events_carry_the_results() -> None:
+    """A store is optional."""
+    events: list[Event] = []
+    report = asyncio.run(run(samples(9), Metric(), hooks=[events.append]))
+    assert report.scored_now == sum(isinstance(event, SampleFinished) for event in events) == 9
+
+
+def test_concurrency_is_used_and_kept() -> None:
+    """As many samples at the same time as asked for, and no more."""
+    metric = Metric()
+    asyncio.run(run(samples(60), metric, options=Options(concurrency=7)))
+    assert metric.most == 7
+
+
+@pytest.mark.parametrize("concurrency", [1, 5])
+def test_the_input_is_never_read_far_ahead(store: Store, name: str, concurrency: int) -> None:
+    """Samples read but not yet kept stay below twice the concurrency, so memory is bounded."""
+    read = finished = most = 0
+
+    def counted() -> Iterator[Sample]:
+        nonlocal read, most
+        for sample in samples(100):
+            read += 1
+            most = max(most, read - finished)
+            yield sample
+
+    def count(event: Event) -> None:
+        nonlocal finished
+        finished += isinstance(event, SampleFinished)
+
+    options = Options(concurrency=concurrency)
+    asyncio.run(run(counted(), Metric(), run=name, store=store, options=options, hooks=[count]))
+    assert read == finished == 100
+    assert most <= 2 * concurrency
+
+
+def test_a_metric_that_never_awaits_lets_hooks_and_keeping_go_on(store: Store, name: str) -> None:
+    """Busy local judges report progress sample by sample, not at the end."""
+    scored: list[str] = []
+    gaps: list[int] = []
+
+    async def busy(sample: Sample) -> Result:
+        scored.append(sample.id)
+        sum(range(100_000))
+        return a_result(sample)
+
+    def watch(event: Event) -> None:
+        if isinstance(event, SampleFinished):
+            gaps.append(len(scored) - scored.index(event.result.id))
+
+    asyncio.run(run(samples(50), Metric(busy), run=name, store=store, options=Options(concurrency=4), hooks=[watch]))
+    assert len(gaps) == 50
+    assert max(gaps) <= 8
+
+
+def test_samples_may_come_asynchronously() -> None:
+    """An async source is as good as any other."""
+
+    async def source() -> AsyncIterator[Sample]:
+        for sample in samples(5):
+            await asyncio.sleep(0)
+            yield sample
+
+    assert asyncio.run(run(source(), Metric())).scored_now == 5
+
+
+def test_an_empty_input_is_a_finished_run(store: Store, name: str) -> None:
+    """Nothing to do is not an error."""
+    assert asyncio.run(run([], Metric(), run=name, store=store)).status == "finished"
+    assert store.run(name).status == "finished"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"sample_seconds": 0}, {"sample_seconds": float("nan")}, {"max_failures": -1}]
+)
+def test_options_that_could_not_work_are_refused(wrong: dict[str, Any]) -> None:
+    """A run without a place for any sample would wait for ever."""
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        Options(**wrong)
+
+
+# ---- failures of single samples
+
+
+async def _soon(value: object) -> Result:
+    return value  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (JudgeError("missing_verdict", "none for c2"), "missing_verdict: none for c2"),
+        (InputError("no reference answer"), "bad_input: no reference answer"),
+        (ValueError("the secret answer"), "component_error: ValueError in test_pipeline, line "),
+        (KeyError("secret"), "component_error: KeyError in test_pipeline, line "),
+        (RecursionError("secret"), "component_error: RecursionError in test_pipeline, line "),
+        (TimeoutError("secret"), "component_error: TimeoutError in test_pipeline, line "),
+        (asyncio.CancelledError("secret"), "component_error: CancelledError in test_pipeline, line "),
+        (ExceptionGroup("secret", [ValueError("secret")]), "component_error: ExceptionGroup in test_pipeline, line "),
+    ],
+)
+def test_a_failing_sample_is_kept_as_failed_and_stops_no_other(
+    store: Store, name: str, error: BaseException, reason: str
+) -> None:
+    """A failure is data with a reason, never a score, and never quotes the data."""
+    report = asyncio.run(run(samples(10), failing_with(error), run=name, store=store))
+    assert report.status == "finished"
+    assert (report.outcomes[Outcome.SCORED], report.outcomes[Outcome.FAILED]) == (9, 1)
+    results = list(store.results(name))
+    failed = results[3]
+    assert (failed.outcome, failed.score, failed.claims) == (Outcome.FAILED, None, ())
+    assert failed.reason.startswith(reason)
+    assert "secret" not in failed.reason
+    assert (failed.question, failed.tags, failed.model) == ("What about 3?", {"source": "kitchen"}, "writer-1")
+    assert [r.outcome for r in results[:3] + results[4:]] == [Outcome.SCORED] * 9
+
+
+GOOD = a_result(a_sample(0))
+
+
+@pytest.mark.parametrize(
+    ("returned", "code"),
+    [
+        (None, "bad_result"),
+        (0.9, "bad_result"),
+        (replace(GOOD, id="s1"), "bad_result"),
+        (replace(GOOD, score=float("nan")), "bad_score"),
+        (replace(GOOD, score=None), "bad_score"),
+        (replace(GOOD, score=7.0), "bad_score"),
+        (replace(GOOD, score=-0.1), "bad_score"),
+        (replace(GOOD, outcome=Outcome.FAILED), "bad_score"),
+        (replace(GOOD, claims=GOOD.claims + GOOD.claims[:1]), "misaligned_verdicts"),
+        (replace(GOOD, claims=(replace(GOOD.claims[0], id="c9"),)), "misaligned_verdicts"),
+    ],
+)
+def test_an_impossible_result_is_a_failure(returned: object, code: str) -> None:
+    """What a metric returns is checked before it is kept."""
+    events: list[Event] = []
+    asyncio.run(run(samples(1), Metric(lambda _: _soon(returned)), hooks=[events.append]))
+    (result,) = [event.result for event in events if isinstance(event, SampleFinished)]
+    assert (result.outcome, result.score, result.id) == (Outcome.FAILED, None, "s0")
+    assert result.reason.partition(":")[0] == code
+
+
+def test_numbers_that_a_policy_gives_to_unscored_samples_are_left_alone() -> None:
+    """No claims with NaN is what other tools report, when asked for."""
+    given = replace(GOOD, outcome=Outcome.NO_CLAIMS, score=float("nan"), claims=())
+    report = asyncio.run(run(samples(1), Metric(lambda _: _soon(given))))
+    assert report.outcomes[Outcome.NO_CLAIMS] == 1
+
+
+def test_a_sample_that_takes_too_long_fails_and_the_rest_goes_on() -> None:
+    """The limit is per sample; the metric is cancelled."""
+
+    async def slow(sample: Sample) -> Result:
+        if sample.id == "s1":
+            await asyncio.sleep(60)
+        return a_result(sample)
+
+    events: list[Event] = []
+    metric = Metric(slow)
+    report = asyncio.run(run(samples(4), metric, options=Options(sample_seconds=0.05), hooks=[events.append]))
+    assert (report.outcomes[Outcome.SCORED], report.outcomes[Outcome.FAILED]) == (3, 1)
+    assert "timeout: no result within 0.05 s" in [e.result.reason for e in events if isinstance(e, SampleFinished)]
+    assert metric.inside == 0
+
+
+def test_too_many_failures_end_the_run_early(store: Store, name: str) -> None:
+    """What is in flight is still kept; the run is marked and can be resumed."""
+
+    async def failing(sample: Sample) -> Result:
+        await asyncio.sleep(0.001)
+        raise JudgeError("refused", "no")
+
+    metric = Metric(failing)
+    options = Options(concurrency=2, max_failures=3)
+    report = asyncio.run(run(samples(1000), metric, run=name, store=store, options=options))
+    assert report.status == store.run(name).status == "failed"
+    assert report.reason.startswith("too_many_failures: ")
+    assert 4 <= report.scored_now == store.run(name).kept <= 6
+
+
+# ---- what ends a run
+
+
+def status_after(store: Store, name: str) -> tuple[str, int]:
+    record = store.run(name)
+    return record.status, record.kept
+
+
+@pytest.mark.parametrize("error", [ConfigError("bad key"), OperatorError("budget spent"), StoreError("cache is full")])
+def test_an_error_that_concerns_every_sample_ends_the_run(store: Store, name: str, error: Exception) -> None:
+    """A wrong setting or a spent budget is raised; what was done before is kept."""
+    with pytest.raises(type(error), match=str(error)):
+        asyncio.run(
+            run(samples(10), failing_with(error, on="s5"), run=name, store=store, options=Options(concurrency=1))
+        )
+    assert status_after(store, name) == ("failed", 5)
+
+
+def test_an_error_of_the_source_ends_the_run_when_what_is_in_flight_is_kept(store: Store, name: str) -> None:
+    """A file that breaks off loses nothing of what was read."""
+
+    def broken() -> Iterator[Sample]:
+        yield from samples(6)
+        raise InputError("line 7: not JSON")
+
+    with pytest.raises(InputError, match="line 7"):
+        asyncio.run(run(broken(), Metric(), run=name, store=store, options=Options(concurrency=4)))
+    assert status_after(store, name) == ("failed", 6)
+
+
+def test_an_error_of_a_hook_ends_the_run(store: Store, name: str) -> None:
+    """A hook's fault is the caller's and is raised as it is."""
+
+    def hook(event: Event) -> None:
+        if isinstance(event, SampleFinished):
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(run(samples(100), Metric(), run=name, store=store, hooks=[hook]))
+    status, kept = status_after(store, name)
+    assert status == "failed"
+    assert 1 <= kept < 50
+
+
+class BrokenStore:
+    """Fails from the third batch on."""
+
+    def __init__(self) -> None:
+        self.batches: list[Sequence[Kept]] = []
+        self.ended: list[str] = []
+
+    def kept(self, run: str, start: int, stop: int) -> dict[int, str]:
+        return {}
+
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        if len(self.batches) == 2:
+            raise StoreError("the disk is full")
+        self.batches.append(batch)
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        self.ended.append(status)
+        raise StoreError("the disk is still full")
+
+
+def test_a_store_that_fails_ends_the_run_with_its_error() -> None:
+    """A storage error is no judge failure: the run stops, and the first error is the one raised."""
+    store = BrokenStore()
+    metric = Metric()
+    with pytest.raises(StoreError, match="the disk is full"):
+        asyncio.run(run(samples(1000), metric, store=store))
+    assert store.ended == ["failed"]
+    assert len(metric.seen) < 100
+    assert metric.inside == 0
+
+
+def test_cancelling_keeps_what_is_done(store: Store, name: str) -> None:
+    """The run is marked stopped; finished samples are kept, those in flight are cancelled."""
+    finished: list[str] = []
+
+    async def cancel() -> None:
+        def hook(event: Event) -> None:
+            if isinstance(event, SampleFinished):
+                finished.append(event.result.id)
+                if len(finished) == 10:
+                    task.cancel()
+
+        task = asyncio.create_task(run(samples(1000), metric, run=name, store=store, hooks=[hook]))
+        await task
+
+    metric = Metric()
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancel())
+    status, kept = status_after(store, name)
+    assert (status, kept) == ("stopped", len(finished))
+    assert 10 <= kept < 100
+    assert metric.inside == 0
+
+
+def test_an_interrupt_in_the_middle_of_a_metric_keeps_what_is_done(store: Store, name: str) -> None:
+    """An interrupt that no signal handler turned into a cancellation also stops cleanly."""
+    options = Options(concurrency=1)
+    with pytest.raises(KeyboardInterrupt):
+        asyncio.run(run(samples(9), failing_with(KeyboardInterrupt(), on="s4"), run=name, store=store, options=options))
+    assert status_after(store, name) == ("stopped", 4)
+
+
+def test_a_resumed_run_scores_only_what_is_missing(store: Store, name: str) -> None:
+    """Skipped samples are announced; the content is that of an undisturbed run."""
+    with pytest.raises(ConfigError):
+        asyncio.run(run(samples(30), failing_with(ConfigError("x"), on="s17"), run=name, store=store))
+    done = {f"s{position}" for position in store.kept(name, 0, 30)}
+    assert 0 < len(done) < 30
+    metric = Metric()
+    events: list[Event] = []
+    report = asyncio.run(run(samples(30), metric, run=name, store=store, hooks=[events.append]))
+    assert {event.sample_id for event in events if isinstance(event, SampleSkipped)} == done
+    assert sorted(metric.seen) == sorted({s.id for s in samples(30)} - done)
+    assert (report.skipped, report.scored_now) == (len(done), 30 - len(done))
+    assert list(store.results(name)) == [a_result(s) for s in samples(30)]
+    assert store.run(name).status == "finished"
+
+
+def test_equal_samples_are_each_scored_and_each_resumed(store: Store, name: str) -> None:
+    """A data set that repeats itself gives as many results as it has rows, also after a stop."""
+    same = [a_sample(0)] * 12
+    first = asyncio.run(run(itertools.islice(same, 7), Metric(), run=name, store=store))
+    second = asyncio.run(run(same, Metric(), run=name, store=store))
+    assert (first.scored_now, second.skipped, second.scored_now) == (7, 7, 5)
+    assert store.run(name).kept == 12
+
+
+def test_skipping_looks_into_the_store_window_by_window(store: Store, name: str) -> None:
+    """Resuming works past the first thousand places."""
+    asyncio.run(run(samples(1100), Metric(), run=name, store=store, options=Options(concurrency=64)))
+    report = asyncio.run(run(samples(1105), Metric(), run=name, store=store))
+    assert (report.skipped, report.scored_now) == (1100, 5)
+
+
+def test_the_source_is_closed_when_the_run_stops_early(store: Store, name: str) -> None:
+    """Files behind a generator do not stay open."""
+    closed: list[bool] = []
+
+    def source() -> Iterator[Sample]:
+        try:
+            yield from samples(1000)
+        finally:
+            closed.append(True)
+
+    for made in (source(), in_thread(source())):
+        with pytest.raises(ConfigError):
+            asyncio.run(run(made, failing_with(ConfigError("x")), options=Options(concurrency=2)))
+    for _ in range(100):
+        if len(closed) == 2:
+            break
+        asyncio.run(asyncio.sleep(0.01))
+    assert closed == [True, True]

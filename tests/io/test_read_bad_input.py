@@ -1,0 +1,316 @@
+"""Bad input: one clear line or bad rows with their places, never a traceback, nothing good lost."""
+
+import gzip
+import json
+import lzma
+import os
+import threading
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from everyclaim.core.errors import InputError, MissingExtraError
+from everyclaim.io import BadRow, ReadReport, read_samples
+
+GOOD = b'{"response": "A.", "contexts": ["c"]}\n'
+
+
+def read(path, **options):
+    report = ReadReport()
+    return [s.id for s in read_samples(path, report=report, **options)], [str(row) for row in report.bad_rows], report
+
+
+def refused(path, **options):
+    with pytest.raises(InputError) as caught:
+        list(read_samples(path, **options))
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv", "parquet", "arrow", "jsonl.gz", "txt"])
+def test_missing_empty_and_binary_files(tmp_path, suffix):
+    """Each is one line that says what is wrong with which file."""
+    path = tmp_path / f"answers.{suffix}"
+    assert refused(path) == f"there is no file {path}"
+    path.write_bytes(b"")
+    assert refused(path) == f"{path} is empty"
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + bytes(range(256)) * 40)
+    assert str(path) in refused(path)
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv"])
+def test_a_file_of_nothing_but_space_holds_no_rows(tmp_path, suffix):
+    """Blank lines are no rows."""
+    path = tmp_path / f"answers.{suffix}"
+    path.write_text("\n \n\n")
+    assert str(path) in refused(path)
+
+
+def test_a_header_alone_holds_no_rows(tmp_path):
+    """Columns without rows are an empty file."""
+    (tmp_path / "a.csv").write_text("response,contexts\n")
+    pq.write_table(pa.table({"response": pa.array([], pa.string())}), tmp_path / "a.parquet")
+    for name in ("a.csv", "a.parquet"):
+        assert refused(tmp_path / name).endswith("holds no rows")
+
+
+def test_a_folder_that_is_no_data_set(tmp_path):
+    """A folder without data is one line."""
+    assert "is a folder" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000 + ".jsonl", "a\0b.jsonl"])
+def test_impossible_names(name):
+    """Names no file system takes are one line."""
+    refused(name)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path):
+    """Missing permission is one line."""
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(GOOD)
+    path.chmod(0)
+    assert "Permission denied" in refused(path)
+
+
+def test_bad_lines_are_kept_out_with_their_numbers(tmp_path):
+    """Every fault of a line has its own reason, and the good lines are all there."""
+    path = tmp_path / "rows.jsonl"
+    lines = [
+        GOOD,
+        b"\n",
+        b'{"response": "A."\n',
+        b"[1, 2]\n",
+        b'{"response": "\xff"}\n',
+        b'{"response": "\xed\xa0\x80"}\n',
+        b'{"response": 3}\n',
+        b'{"response": "A.", "deep": ' + b"[" * 200_000 + b"]" * 200_000 + b"}\n",
+        b'{"response": ' + b"1" * 5000 + b"}\n",
+        GOOD,
+        b'{"response": "A.", "question": NaN}\n',
+        b'{"response": "A',
+    ]
+    path.write_bytes(b"".join(lines))
+    heard = []
+    ids, bad, report = read(path, on_bad_row=heard.append)
+    assert ids == ["1", "9", "10"]
+    assert bad == [
+        "line 3: not valid JSON: Expecting ',' delimiter at column 18",
+        "line 4: expected an object, found an array",
+        "line 5: not valid UTF-8: byte 0xff at byte 15 of the line",
+        "line 6: not valid UTF-8: byte 0xed at byte 15 of the line",
+        "line 7: the response is a number, not text",
+        "line 8: nested too deeply",
+        "line 9: holds a number with thousands of digits",
+        "line 12: not valid JSON: Unterminated string starting at at column 14; is the file cut off?",
+    ]
+    assert heard == report.bad_rows
+    assert (report.good, report.bad, report.incomplete) == (3, 8, "")
+
+
+def test_a_report_keeps_some_bad_rows_and_counts_all():
+    """Millions of bad rows do not fill the memory."""
+    _, bad, report = read([{"response": "A."}] + [{"response": n} for n in range(5000)])
+    assert (len(bad), report.bad, report.good) == (100, 5000, 1)
+    assert isinstance(report.bad_rows[0], BadRow)
+
+
+def test_broken_elements_of_an_array_are_stepped_over(tmp_path):
+    """One broken element of a JSON array costs that element only."""
+    path = tmp_path / "rows.json"
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_bytes(
+        b'[{"response": "A"}, {"response" "]}"}, {"response": "B\xff"}, "x", {"response": "C", "d": '
+        + deep.encode()
+        + b'}, {"response": "D", "n": NaN}]'
+    )
+    ids, bad, report = read(path)
+    assert ids == ["1", "6"]
+    assert bad == [
+        "row 2: not valid JSON: Expecting ':' delimiter",
+        "row 3: holds bytes that are not valid UTF-8",
+        "row 4: expected an object, found a string",
+        "row 5: nested too deeply",
+    ]
+    assert not report.incomplete
+
+
+@pytest.mark.parametrize("cut", range(20, 59, 3))
+def test_a_cut_off_array_gives_what_is_whole(tmp_path, cut):
+    """The elements before the cut are read, and the report says that the rest is lost."""
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps([{"response": "A."}, {"response": "B."}, {"response": "C."}])[:cut])
+    ids, bad, report = read(path)
+    assert ids == ["1", "2"][: len(ids)]
+    assert len(ids) >= (cut - 1) // 20
+    assert len(bad) == 1
+    assert report.incomplete
+
+
+@pytest.mark.parametrize(
+    "text", ["[", "{", '{"data": [', '{"data"', "[1,", "]", '{"a": 1}]', "nul", '"text"', "[[]]", "{}"]
+)
+def test_documents_without_a_row_are_one_line(tmp_path, text):
+    """A document from which no row comes is refused as a whole."""
+    path = tmp_path / "rows.json"
+    path.write_text(text)
+    refused(path)
+
+
+def test_bad_records_of_csv_are_kept_out_with_their_lines(tmp_path):
+    """Lines are those of the file, also after cells that span several."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes(
+        b'response,contexts\n"two\nlines",c\nonly one\na,b,c\n\n"x"y,c\n\xff,c\nN\x00L,c\nlast,c\n"open,c\nmore\n'
+    )
+    ids, bad, report = read(path)
+    assert ids == ["1", "7"]
+    assert bad == [
+        "line 4: has 1 cell, the header has 2",
+        "line 5: has 3 cells, the header has 2",
+        "line 7: not valid CSV: ',' expected after '\"'",
+        "line 8: not valid UTF-8; save the file as UTF-8",
+        "line 9: holds a NUL byte",
+        "line 11: a quote is opened here and never closed",
+    ]
+    assert report.incomplete == bad[-1]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip"])
+@pytest.mark.parametrize(
+    "compress",
+    [gzip.compress, lzma.compress, zstandard.ZstdCompressor(write_checksum=True).compress],
+    ids=["gz", "xz", "zst"],
+)
+def test_damaged_archives_give_what_could_be_read(tmp_path, compress, damage):
+    """A cut or damaged archive never passes for a whole one."""
+    numbered = b"".join(b'{"response": "%d"}\n' % (n * n * 7919) for n in range(20_000))
+    data = bytearray(compress(numbered))
+    if damage == "cut":
+        del data[-9:]
+    else:
+        data[len(data) // 2] ^= 0xFF
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(data)
+    ids, _, report = read(path)
+    assert 0 < len(ids) <= 20_000
+    assert "compressed file is" in report.incomplete
+
+
+def test_damaged_tables(tmp_path):
+    """A table that is cut off, or is none, is one line."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"response": ["A."] * 1000}), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert "cannot be read as a table" in refused(path)
+    path.write_text("id,response\n1,x\n")
+    assert "cannot be read as a table" in refused(path)
+
+
+def test_utf16_that_breaks_off_is_told(tmp_path):
+    """Half a character at the end loses nothing before it."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes((GOOD.decode() * 2).encode("utf-16") + b"{")
+    ids, bad, report = read(path)
+    assert ids == ["1", "2"]
+    assert "not valid utf-16" in bad[0].lower()
+    assert report.incomplete
+
+
+def test_utf16_without_a_mark_is_told(tmp_path):
+    """The message names the likely cause."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes("response,contexts\nA.,c\n".encode("utf-16-le"))
+    assert "byte-order mark" in refused(path)
+
+
+def test_plain_text_under_the_name_of_json_lines(tmp_path):
+    """When no line is an object, that is one error and not a thousand bad rows."""
+    path = tmp_path / "notes.jsonl"
+    path.write_text("Some notes.\n" * 5000)
+    assert "no row of" in (message := refused(path))
+    assert "line 1: not valid JSON" in message
+
+
+def test_an_unknown_kind_of_file_lists_the_formats(tmp_path):
+    """The formats are named when the file says nothing."""
+    path = tmp_path / "notes.txt"
+    path.write_text("Some notes\n")
+    assert "jsonl, json, csv" in refused(path)
+
+
+def test_a_header_without_a_response(tmp_path):
+    """A table that lacks the column is refused before its rows."""
+    path = tmp_path / "rows.csv"
+    path.write_text("id,contexts,reply\n1,c,A.\n")
+    assert "the fields are: id, contexts, reply" in refused(path)
+    assert read(path, mapping={"reply": "response"})[0] == ["1"]
+
+
+def test_a_mapped_column_that_no_header_has(tmp_path):
+    """The same for a mapped and for a sliced column."""
+    path = tmp_path / "rows.csv"
+    path.write_text("response,contexts\nA.,c\n")
+    assert "no field 'reply'" in refused(path, mapping={"reply": "reference"})
+    assert "no field 'source'" in refused(path, slices=["source"])
+
+
+def test_a_column_given_twice_counts_once(tmp_path):
+    """Of two columns with one name the first is read."""
+    path = tmp_path / "rows.csv"
+    path.write_text("response,response,contexts\nfirst,second,c\n")
+    (sample,) = read_samples(path)
+    assert sample.response == "first"
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv"])
+def test_ten_megabytes_in_one_row(tmp_path, suffix):
+    """Very long answers are ordinary rows."""
+    text = 'A long answer, with "quotes". ' * 350_000
+    path = tmp_path / f"rows.{suffix}"
+    row = {"response": text, "contexts": "c"}
+    body = 'response,contexts\n"' + text.replace('"', '""') + '",c\n'
+    path.write_text({"jsonl": json.dumps(row) + "\n", "json": json.dumps([row]), "csv": body}[suffix])
+    (sample,) = read_samples(path)
+    assert sample.response == text
+
+
+def test_a_pipe_with_a_name_is_read_once(tmp_path):
+    """Process substitution gives pipes as files; they cannot be opened twice."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    wrapped = b'{"data": [' + GOOD.strip() + b"]}"
+    for data, given in ((GOOD * 3, None), (b"[" + GOOD.strip() + b"]", None), (wrapped, "json")):
+        writer = threading.Thread(target=path.write_bytes, args=(data,))
+        writer.start()
+        assert len(list(read_samples(path, format=given))) == (3 if data == GOOD * 3 else 1)
+        writer.join()
+
+
+def test_reading_may_stop_early(tmp_path):
+    """Leaving an iteration closes the file."""
+    path = tmp_path / "rows.jsonl.zst"
+    path.write_bytes(zstandard.compress(GOOD * 50_000))
+    samples = read_samples(path)
+    assert next(samples).id == "1"
+    samples.close()
+
+
+def test_tables_without_pyarrow_name_the_extra(tmp_path, monkeypatch):
+    """The message is the command that helps."""
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"response": ["A."]}), path)
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"pip install 'everyclaim\[tables\]'"):
+        list(read_samples(path))
+
+
+def test_rows_that_are_no_mappings_are_bad_rows():
+    """In memory, too, a bad row does not stop the others."""
+    ids, bad, _ = read([{"response": "A."}, "text", {"response": "B."}])
+    assert ids == ["1", "3"]
+    assert bad == ["row 2: expected a mapping, found a str"]

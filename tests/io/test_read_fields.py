@@ -1,0 +1,310 @@
+"""Field names, mappings, passages, tags and ids: what a row's cells become."""
+
+import json
+
+import pytest
+
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.types import Passage
+from everyclaim.io import ReadReport, read_claims, read_samples
+
+
+def one(row, **options):
+    (sample,) = read_samples([row], **options)
+    return sample
+
+
+def fault(row, **options):
+    report = ReadReport()
+    assert list(read_samples([row, {"response": "x", "contexts": []}], report=report, **options))
+    (bad,) = report.bad_rows
+    return bad.reason
+
+
+@pytest.mark.parametrize("name", ["question", "user_input", "query", "input", "Question", "User Input", "user-input"])
+def test_names_of_the_question(name):
+    """The question is recognised by each of its names, in any case."""
+    assert one({name: "Q?", "response": "A."}).question == "Q?"
+
+
+@pytest.mark.parametrize("name", ["response", "answer", "output", "actual_output", "RESPONSE", " answer "])
+def test_names_of_the_response(name):
+    """The response is recognised by each of its names."""
+    assert one({name: "A."}).response == "A."
+
+
+@pytest.mark.parametrize("name", ["contexts", "retrieved_contexts", "passages", "documents", "retrieval_context"])
+def test_names_of_the_contexts(name):
+    """The passages are recognised by each of their names."""
+    assert one({"response": "A.", name: ["t"]}).passages == (Passage("p1", "t"),)
+
+
+@pytest.mark.parametrize("name", ["reference", "ground_truth", "expected_output"])
+def test_names_of_the_reference(name):
+    """The reference answer is recognised by each of its names."""
+    assert one({"response": "A.", name: "R."}).reference == "R."
+
+
+@pytest.mark.parametrize("name", ["claim", "text", "statement", "hypothesis"])
+def test_names_of_a_claim(name):
+    """A given claim is recognised by each of its names."""
+    (row,) = read_claims([{name: "C."}])
+    assert row.claim == "C."
+
+
+def test_an_empty_claim_is_a_bad_row():
+    """A claim without words cannot be judged."""
+    report = ReadReport()
+    assert [row.id for row in read_claims([{"claim": " "}, {"claim": "C."}], report=report)] == ["2"]
+    assert [row.reason for row in report.bad_rows] == ["the claim is empty"]
+
+
+def test_the_other_fields_are_taken_along():
+    """Model, release and time are kept as text; numbers become text."""
+    sample = one({"response": "A.", "id": 7, "model": "m", "release": 2, "timestamp": 1700000000.0, "question": None})
+    assert (sample.id, sample.model, sample.release, sample.timestamp) == ("7", "m", "2", "1700000000")
+    assert sample.question == ""
+
+
+def test_of_two_names_for_one_field_the_first_wins_with_a_warning():
+    """Rivals are decided by the documented order, and said; an empty first leaves the second its turn."""
+    report = ReadReport()
+    rows = [{"answer": "B", "response": "A"}, {"answer": "B", "response": None}]
+    assert [s.response for s in read_samples(rows, report=report)] == ["A", "B"]
+    assert any("both 'response' and 'answer' appear" in line and "2 times" in line for line in report.warnings)
+
+
+def test_a_mapping_beats_the_recognised_names():
+    """What the caller maps is used, and the recognised column is not."""
+    row = {"response": "theirs", "final": "ours", "meta": {"model": "m"}, "runs": [{"docs": ["d"]}]}
+    mapping = {"final": "response", "meta.model": "model", "runs.0.docs": "retrieved_contexts"}
+    sample = one(row, mapping=mapping)
+    assert (sample.response, sample.model, sample.passages) == ("ours", "m", (Passage("p1", "d"),))
+
+
+def test_a_column_whose_name_has_a_dot_is_found():
+    """An exact name comes before a path."""
+    assert one({"a.b": "exact", "a": {"b": "nested"}}, mapping={"a.b": "response"}).response == "exact"
+
+
+@pytest.mark.parametrize(
+    "rows", [[{"response": "x"}], [{"response": "x", "meta": {"release": 1}}] * 3], ids=["flat", "nested"]
+)
+def test_a_mapped_column_that_is_nowhere_is_one_error(rows):
+    """The error lists the columns there are; nothing is yielded before."""
+    with pytest.raises(InputError, match=r"no field 'meta\.model'; the fields are: response"):
+        next(read_samples(rows, mapping={"meta.model": "model"}))
+
+
+def test_a_mapped_column_may_begin_late():
+    """A field that only later rows have is found; the rows before it are kept."""
+    rows = [{"response": "x"}] * 500 + [{"response": "x", "m": "gpt"}]
+    samples = list(read_samples(rows, mapping={"m": "model"}))
+    assert [s.model for s in samples] == [None] * 500 + ["gpt"]
+
+
+def test_no_response_anywhere_is_one_error_with_the_way_out():
+    """The error lists the columns and suggests the mapping."""
+    with pytest.raises(InputError, match=r"id, answers\. .*--map answers=response"):
+        list(read_samples([{"id": n, "answers": "x"} for n in range(2000)]))
+
+
+def test_a_row_without_a_response_among_others_is_a_bad_row():
+    """Only that row is kept out."""
+    assert fault({"question": "Q?"}) == "there is no response"
+
+
+def test_no_contexts_anywhere_is_a_warning():
+    """Judging against nothing is rarely meant, so it is said."""
+    report = ReadReport()
+    assert len(list(read_samples([{"response": "A.", "chunks": ["t"]}], report=report))) == 1
+    assert any("no row has a field for the contexts" in line and "chunks" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("mapping", "message"),
+    [
+        ({"x": "nonsense"}, "nonsense"),
+        ({"x": "response", "y": "answer"}, "both 'x' and 'y'"),
+        ({"x": "claim"}, "claim"),
+    ],
+)
+def test_a_mapping_to_nothing_of_ours_is_refused(mapping, message):
+    """A wrong mapping is a wrong option, found before anything is read."""
+    with pytest.raises(ConfigError, match=message):
+        read_samples([], mapping=mapping)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (42, "the response is a number, not text"),
+        (4.2, "the response is a number, not text"),
+        (True, "the response is true or false, not text"),
+        ({"a": 1}, "the response is an object, not text"),
+        ([], "the response is an empty list, not text"),
+        ([1, 2], "the response is a list of 2, not text"),
+        (None, "the response is missing (null)"),
+        (float("nan"), "the response is missing (null)"),
+        (b"\xff", "response holds bytes that are not UTF-8 (at byte 0)"),
+    ],
+)
+def test_a_response_that_is_not_text_is_a_bad_row(value, reason):
+    """Nothing is coerced into a response."""
+    assert fault({"response": value}) == reason
+
+
+def test_an_empty_response_is_a_response():
+    """The empty text is scored as what it is."""
+    assert one({"response": ""}).response == ""
+
+
+def test_a_list_of_texts_gives_its_first_with_a_warning():
+    """A list of answers is scored by its first, and the report says so."""
+    report = ReadReport()
+    rows = [{"answers": ["A", "B"]}, {"answers": ["C"]}]
+    assert [s.response for s in read_samples(rows, mapping={"answers": "response"}, report=report)] == ["A", "C"]
+    assert any("its first text is used" in line for line in report.warnings)
+    assert any("its only text is used" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("contexts", "passages"),
+    [
+        (None, []),
+        ([], []),
+        ("", []),
+        ("one", [("p1", "one", "")]),
+        (["a", None, "b"], [("p1", "a", ""), ("p3", "b", "")]),
+        ([{"id": 3, "text": "t", "title": "T"}], [("3", "t", "T")]),
+        ([{"page_content": "t", "metadata": {"source": "f.pdf", "title": "T"}}], [("f.pdf", "t", "T")]),
+        ([{"content": "t", "meta": {"id": "x"}}, {"body": "u"}], [("x", "t", ""), ("p2", "u", "")]),
+        ({"id": "d", "text": "t"}, [("d", "t", "")]),
+        ({"id": ["x", "y"], "text": ["t", "u"]}, [("x", "t", ""), ("y", "u", "")]),
+        ('["a", "b"]', [("p1", "a", ""), ("p2", "b", "")]),
+        ('[{"id": "x", "text": "a"}]', [("x", "a", "")]),
+        ('{"text": "a"}', [("p1", "a", "")]),
+        ("['it\\'s', \"b\\n\"]", [("p1", "it's", ""), ("p2", "b\n", "")]),
+        ("['a'\n 'b']", [("p1", "a", ""), ("p2", "b", "")]),
+        ("[1] A citation.", [("p1", "[1] A citation.", "")]),
+        ("[1]", [("p1", "[1]", "")]),
+        ('[{"price": 3}]', [("p1", '[{"price": 3}]', "")]),
+        ("{braces}", [("p1", "{braces}", "")]),
+    ],
+)
+def test_what_contexts_may_be(contexts, passages):
+    """Texts, objects, columns of objects, one text, or a list written as text."""
+    assert [(p.id, p.text, p.title) for p in one({"response": "A.", "contexts": contexts}).passages] == passages
+
+
+@pytest.mark.parametrize(
+    ("contexts", "reason"),
+    [
+        (7, "contexts is a number"),
+        ([7], "passage 1 is a number"),
+        ([["nested"]], "passage 1 is a list of 1"),
+        ([{"url": "u"}], "passage 1 has no text (its fields: url)"),
+        ([{"text": 3}], "passage 1 has no text"),
+        ([{"text": "t", "id": [1]}], "the id of passage 1 is a list of 1, not text"),
+        ('["cut off', "contexts begins like a list but is not valid JSON"),
+        ({"id": ["x"], "text": ["t", "u"]}, "lists of different lengths"),
+    ],
+)
+def test_contexts_that_cannot_be_passages_are_bad_rows(contexts, reason):
+    """The reason names the passage and what it is."""
+    assert reason in fault({"response": "A.", "contexts": contexts})
+
+
+def test_passages_with_one_id_get_different_ids():
+    """Evidence must name one passage, so ids are made unique and the report says so."""
+    report = ReadReport()
+    contexts = [{"id": "d", "text": "1"}, {"id": "d", "text": "2"}, {"id": "d#2", "text": "3"}]
+    sample = one({"response": "A.", "contexts": contexts}, report=report)
+    assert [p.id for p in sample.passages] == ["d", "d#2", "d#2#2"]
+    assert any("same id in one row" in line for line in report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        (
+            {"kind": "x", "n": 3, "ok": True, "none": None, "deep": [1]},
+            {"kind": "x", "n": "3", "ok": "true", "deep": "[1]"},
+        ),
+        (["a", "b=c"], {"a": "true", "b": "c"}),
+        ("a, b=c; d", {"a": "true", "b": "c", "d": "true"}),
+        ('{"a": "x"}', {"a": "x"}),
+        ([("a", "x")], {"a": "x"}),
+        (None, {}),
+        ("", {}),
+    ],
+)
+def test_what_tags_may_be(tags, expected):
+    """Objects, lists of names, pairs, or text."""
+    assert one({"response": "A.", "tags": tags}).tags == expected
+
+
+def test_tags_that_are_a_number_are_a_bad_row():
+    """A number says no tag."""
+    assert fault({"response": "A.", "tags": 3}) == "tags is a number, not an object or a list"
+
+
+def test_slices_take_fields_into_the_tags():
+    """Any field, also a nested one, can be a slice; one that is a tag already needs no field."""
+    row = {"response": "A.", "source": "multi", "meta": {"lang": "en"}, "tags": {"kind": "x"}}
+    assert one(row, slices=["source", "meta.lang", "kind"]).tags == {"kind": "x", "source": "multi", "meta.lang": "en"}
+
+
+def test_a_slice_that_is_nowhere_is_one_error():
+    """A misspelt slice is found before any work."""
+    with pytest.raises(InputError, match="no field 'sorce'; the fields are: response, source"):
+        next(read_samples([{"response": "A.", "source": "x"}], slices=["sorce"]))
+
+
+def test_ids_are_row_numbers_unless_given_and_always_unique():
+    """No two samples share an id, and every renaming is counted."""
+    report = ReadReport()
+    rows = [{"id": i, "response": "A."} if i else {"response": "A."} for i in ["x", "x", None, "3", "x#2", "x", ""]]
+    ids = [s.id for s in read_samples(rows, report=report)]
+    assert ids == ["x", "x#2", "3", "3#2", "x#2#2", "x#3", "7"]
+    (warning,) = [line for line in report.warnings if "ids that appeared before" in line]
+    assert "4 times; first: row 2, x became x#2" in warning
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a\ud800", "\x1b[31m", "", "long" * 1000])
+def test_strange_names_stay_in_one_line(name):
+    """What a message quotes from a file cannot break the line or the terminal."""
+    report = ReadReport()
+    row = {"response": "A.", "id": name, "contexts": [{name: "t"}]}
+    rows = [row, row | {"contexts": []}, row | {"contexts": []}]
+    assert len(list(read_samples(rows, report=report))) == 2
+    with pytest.raises(InputError) as caught:
+        list(read_samples([{name: 1}]))
+    for text in (str(caught.value), *map(str, report.bad_rows), *report.warnings):
+        assert text.isprintable()
+        assert len(text) < 400
+
+
+def test_many_duplicate_ids_stay_unique():
+    """Uniqueness holds while the table of ids grows."""
+    ids = [s.id for s in read_samples({"id": str(n % 700), "response": ""} for n in range(2100))]
+    assert len(set(ids)) == 2100
+    assert ids[700] == "0#2"
+    assert ids[1400] == "0#3"
+
+
+def test_a_row_that_is_kept_out_takes_no_id():
+    """A bad row does not make the good one with its id a duplicate."""
+    rows = [{"id": "x", "response": 3}, {"id": "x", "response": "A."}]
+    assert [s.id for s in read_samples(rows)] == ["x"]
+
+
+def test_lone_surrogates_and_nul_are_data(tmp_path):
+    """JSON strings may hold both, escaped; they arrive unchanged."""
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(b'{"response": "a\\ud800b\\u0000c", "contexts": ["x\x00y"]}\n')
+    (sample,) = read_samples(path)
+    assert sample.response == "a\ud800b\0c"
+    assert sample.passages[0].text == "x\0y"
+    path.with_suffix(".json").write_text(json.dumps([{"response": "a\ud800b"}]))
+    assert [s.response for s in read_samples(path.with_suffix(".json"))] == ["a\ud800b"]

@@ -1,0 +1,293 @@
+"""Writers: every format and compression comes back as it went out, whole or not at all."""
+
+import csv
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, OperatorError
+from everyclaim.core.types import (
+    Evidence,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    Probabilities,
+    Provenance,
+    Result,
+    Sample,
+    Span,
+    Verdict,
+)
+from everyclaim.core.wire import result_from_json, result_to_json, sample_to_json
+from everyclaim.io import RESULT_COLUMNS, flatten_result, open_rows, read_samples, write_results, write_rows
+from everyclaim.io.files import open_text
+
+SAMPLES = [
+    Sample("a", "Two days.", (Passage("p1", "It takes two days.", "T"),), "How long?", tags={"kind": "x"}, model="m"),
+    Sample("b", "Zwei Tage; 東京 🗼", (), reference="R."),
+]
+PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "1")
+CLAIM = JudgedClaim(
+    "c1",
+    "=cmd()",
+    Span(0, 6),
+    "=cmd()",
+    Verdict(
+        "c1",
+        Label.CONTRADICTED,
+        Probabilities(0.1, 0.2, 0.7),
+        (Evidence("p1", 0, 2, "It"), Evidence("p2", 1, 3, "no")),
+        "why",
+        "lexical",
+        conflict=True,
+        failure_mode=FailureMode.NEGATION,
+        flags=("hedge_mismatch", "spread_evidence"),
+    ),
+)
+RESULTS = [
+    Result("a", Outcome.SCORED, 0.0, PROVENANCE, claims=(CLAIM,), question="Q?", tags={"kind": "x"}),
+    Result("b", Outcome.FAILED, None, PROVENANCE, reason="missing_verdict"),
+]
+
+
+def text_of(path):
+    with open_text(str(path)).open() as stream:
+        return stream.read().decode()
+
+
+@pytest.mark.parametrize("compression", ["", ".gz", ".xz", ".zst", ".bz2"])
+@pytest.mark.parametrize("suffix", ["jsonl", "ndjson", "json", "csv", "tsv"])
+def test_samples_survive_every_text_format(tmp_path, suffix, compression):
+    """What is written is read back as it was."""
+    path = tmp_path / f"rows.{suffix}{compression}"
+    assert write_rows(map(sample_to_json, SAMPLES), path) == 2
+    assert list(read_samples(path)) == SAMPLES
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_samples_survive_parquet(tmp_path):
+    """Nested cells become JSON text in tables, which the reader knows."""
+    path = tmp_path / "rows.parquet"
+    assert write_rows(map(sample_to_json, SAMPLES), path) == 2
+    assert list(read_samples(path)) == SAMPLES
+
+
+@pytest.mark.parametrize("suffix", ["jsonl.gz", "json.xz", "csv.zst", "parquet"])
+def test_the_same_rows_give_the_same_bytes(tmp_path, suffix):
+    """Nothing of the time or the place gets into a file."""
+    files = [tmp_path / f"{name}.{suffix}" for name in ("one", "two")]
+    for file in files:
+        write_results(RESULTS, file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "parquet"])
+def test_no_rows_make_a_valid_file(tmp_path, suffix):
+    """An empty result is an empty table, not a missing file."""
+    path = tmp_path / f"rows.{suffix}"
+    assert write_results([], path) == 0
+    if suffix == "parquet":
+        assert pq.read_table(path).column_names == list(RESULT_COLUMNS)
+    elif suffix == "csv":
+        assert next(csv.reader([text_of(path)])) == list(RESULT_COLUMNS)
+    else:
+        assert path.read_text() in {"", "[]\n"}
+
+
+def test_results_as_json_lines_are_the_public_objects(tmp_path):
+    """JSON Lines keep everything, so that results can be rescored."""
+    path = tmp_path / "results.jsonl"
+    assert write_results(RESULTS, path) == 2
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert rows == [result_to_json(result) for result in RESULTS]
+    assert [result_from_json(row) for row in rows] == RESULTS
+
+
+def test_a_flat_row_per_claim_and_one_for_a_result_without():
+    """No sample is lost in a table, and every row has every column."""
+    (claim,) = flatten_result(RESULTS[0])
+    (failed,) = flatten_result(RESULTS[1])
+    assert list(claim) == list(failed) == list(RESULT_COLUMNS)
+    assert (claim["id"], claim["label"], claim["p_contradicted"], claim["quote"]) == ("a", "CONTRADICTED", 0.7, "It")
+    assert (claim["start"], claim["end"], claim["failure_mode"], claim["conflict"]) == (0, 6, "negation", True)
+    assert json.loads(claim["evidence"])[1]["passage_id"] == "p2"
+    assert claim["flags"] == "hedge_mismatch; spread_evidence"
+    assert (failed["outcome"], failed["score"], failed["reason"], failed["claim"]) == (
+        "failed",
+        None,
+        "missing_verdict",
+        None,
+    )
+
+
+def test_results_in_parquet_have_types(tmp_path):
+    """A score column is numbers and nulls, also when the first rows have none."""
+    path = tmp_path / "results.parquet"
+    write_results([RESULTS[1]] * 6000 + [RESULTS[0]], path)
+    table = pq.read_table(path)
+    assert table.num_rows == 6001
+    assert table.column("score").to_pylist()[-1] == 0.0
+    assert str(table.schema.field("p_supported").type) == "double"
+    assert str(table.schema.field("conflict").type) == "bool"
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
+def test_no_cell_is_a_formula(tmp_path, start):
+    """Text that a spreadsheet would run is disarmed, in headers too; numbers stay numbers."""
+    path = tmp_path / "rows.csv"
+    write_rows([{"a": f"{start}1+1", "n": -0.5, f"{start}h": [start]}], path)
+    header, row = csv.reader(io.StringIO(text_of(path), newline=""))
+    assert header == ["a", "n", f"'{start}h"]
+    assert row[:2] == [f"'{start}1+1", "-0.5"]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv", "parquet"])
+def test_lone_surrogates_and_nul_can_be_written(tmp_path, suffix):
+    """JSON escapes them; tables replace what they cannot hold, visibly."""
+    path = tmp_path / f"rows.{suffix}"
+    write_rows([{"response": "a\ud800b\0c", "contexts": ["x\udfff"]}], path)
+    (sample,) = read_samples(path)
+    assert sample.response == {"csv": "a\ufffdb\u2400c", "tsv": "a\ufffdb\u2400c", "parquet": "a\ufffdb\0c"}.get(
+        suffix, "a\ud800b\0c"
+    )
+
+
+@given(st.lists(st.text(), min_size=1), st.sampled_from(["jsonl", "json", "csv", "tsv"]))
+def test_any_text_comes_back(tmp_path_factory, texts, suffix):
+    """Quotes, separators, line ends and all else survive, but for what CSV must replace."""
+    path = tmp_path_factory.mktemp("write") / f"rows.{suffix}"
+    write_rows([{"id": str(n), "response": text} for n, text in enumerate(texts)], path)
+    found = [sample.response for sample in read_samples(path)]
+    if suffix in {"csv", "tsv"}:
+        texts = [text.replace("\0", "\u2400") for text in texts]
+        texts = [f"'{text}" if text.startswith(tuple("=+-@\t\r\n＝＋－＠")) else text for text in texts]
+    assert found == texts
+
+
+def test_a_failure_leaves_what_was_there(tmp_path):
+    """When the rows break off, the old file stays and no half file appears."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("old")
+
+    def rows():
+        yield {"a": 1}
+        raise LookupError
+
+    for suffix in ("jsonl", "json.gz", "csv", "parquet"):
+        with pytest.raises(LookupError):
+            write_rows(rows(), tmp_path / f"rows.{suffix}")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("rows.jsonl", "old")]
+
+
+def test_a_fault_of_the_rows_is_not_called_one_of_writing(tmp_path):
+    """An error of the operating system from elsewhere passes through as it is."""
+
+    def rows():
+        yield {"a": 1}
+        raise ConnectionResetError
+
+    with pytest.raises(ConnectionResetError):
+        write_rows(rows(), tmp_path / "rows.jsonl")
+
+
+def test_the_file_appears_only_when_it_is_whole(tmp_path):
+    """A reader never sees half a file."""
+    path = tmp_path / "rows.csv"
+    with open_rows(path) as write:
+        write({"a": 1})
+        assert not path.exists()
+    assert text_of(path) == "a\r\n1\r\n"
+
+
+def test_a_link_is_written_through_and_modes_are_kept(tmp_path):
+    """Replacing a file keeps the link to it and who may read it."""
+    real, link = tmp_path / "real.jsonl", tmp_path / "link.jsonl"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    write_rows([{"a": 1}], link)
+    assert link.is_symlink()
+    assert real.read_text() == '{"a": 1}\n'
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    ("suffix", "text"), [(None, '{"a": "é"}\n'), ("csv", "a\r\né\r\n"), ("json", '[\n{"a": "é"}\n]\n')]
+)
+def test_standard_output(capfdbinary, suffix, text):
+    """``-`` writes to standard output, JSON Lines unless told."""
+    write_rows([{"a": "é"}], "-", format=suffix)
+    assert capfdbinary.readouterr().out == text.encode()
+
+
+def test_standard_output_without_bytes(monkeypatch):
+    """Where standard output takes only text, it gets text."""
+    out = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    write_rows([{"a": "é"}], "-")
+    assert out.getvalue() == '{"a": "é"}\n'
+
+
+def test_a_closed_pipe_is_an_error_of_ours():
+    """A reader that went away is told in one line."""
+    read, written = os.pipe()
+    os.close(read)
+    with pytest.raises(OperatorError, match=r"cannot write /dev/fd/.*: Broken pipe"):
+        write_rows([{"a": "text"}] * 1000, f"/dev/fd/{written}", format="jsonl")
+    os.close(written)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet"])
+def test_a_full_disk_is_an_error_of_ours(suffix):
+    """No space left is for the operator, in one line."""
+    with pytest.raises(OperatorError, match="No space left"):
+        write_rows([{"a": "text" * 1000}] * 100, "/dev/full", format=suffix)
+
+
+def test_places_that_cannot_be_written_to(tmp_path):
+    """A folder, a missing folder and a name that says nothing are one line each."""
+    (tmp_path / "f.jsonl").mkdir()
+    with pytest.raises(InputError, match="it is a folder"):
+        write_rows([], tmp_path / "f.jsonl")
+    with pytest.raises(InputError, match="there is no folder"):
+        write_rows([], tmp_path / "no" / "f.jsonl")
+    for name, options in (("f.xlsx", {}), ("f", {}), ("f.jsonl", {"format": "xml"}), ("f.parquet.gz", {})):
+        with pytest.raises(ConfigError):
+            write_rows([], tmp_path / name, **options)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_that_do_not_fit_the_columns(tmp_path, suffix):
+    """A field that is no column is said, not dropped."""
+    path = tmp_path / f"rows.{suffix}"
+    with pytest.raises(InputError, match="row 2 has a field 'b'"):
+        write_rows([{"a": 1}, {"a": 1, "b": 2}], path, columns={"a": int})
+    with pytest.raises(InputError, match="row 1001 has a field 'b'"):
+        write_rows([{"a": 1}] * 1000 + [{"b": 2}], path)
+    assert write_rows([{"a": 1}, {"b": 2}], path) == 2
+
+
+def test_values_that_cannot_be_written(tmp_path):
+    """NaN is no JSON; a word is no number. Both are refused."""
+    with pytest.raises(InputError, match="cannot be written as JSON"):
+        write_rows([{"a": float("nan")}], tmp_path / "rows.jsonl")
+    with pytest.raises(InputError, match="'a' holds int values, and then 'word'"):
+        write_rows([{"a": 1}, {"a": "word"}], tmp_path / "rows.parquet", columns={"a": int})
+
+
+def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
+    """The message is the command that helps, before anything is written."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"everyclaim\[tables\]"):
+        write_rows([], tmp_path / "rows.parquet")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,129 @@
+"""A small made-up run of a kettle shop's support bot, with a finding of every kind."""
+
+from everyclaim.analysis.summary import Collector
+from everyclaim.analysis.worst import worst
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import (
+    Evidence,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    PassageVerdict,
+    Probabilities,
+    Provenance,
+    Result,
+    Sample,
+    Span,
+    Verdict,
+)
+from everyclaim.store import RunRecord
+
+PROVENANCE = Provenance(
+    "faithfulness", "embedded", "lexical", "each", "1.2.3", {"policy": "lenient", "empty": "exclude"}
+)
+RETURNS = Passage(
+    "returns",
+    "Thank you for shopping with us. Unopened kettles can be returned within 30 days of delivery, "
+    "provided that the seal is intact. Opened kettles are repaired free of charge for two years.",
+)
+OLD = Passage("returns-2019", "Kettles can be returned within 60 days.")
+LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
+
+
+def evidence(passage, quote):
+    start = passage.text.index(quote)
+    return Evidence(passage.id, start, start + len(quote), quote)
+
+
+def claim(number, text, label, probabilities=None, **verdict):
+    found = Verdict(f"c{number}", label, probabilities, judge="lexical", **verdict)
+    return JudgedClaim(f"c{number}", text, Span(0, len(text)), text, found)
+
+
+def kept(position, result, passages=()):
+    return Kept(position, "", Sample(result.id, "a response", tuple(passages), result.question), result)
+
+
+def plain(position, labels, source):
+    """An answer with one claim per letter, without detail."""
+    claims = tuple(claim(i, f"Claim number {i}.", LETTERS[letter]) for i, letter in enumerate(labels, 1))
+    score = labels.count("s") / len(labels)
+    tags = {"source": source} if source else {}
+    return kept(position, Result(f"t-{position}", Outcome.SCORED, score, PROVENANCE, claims=claims, tags=tags))
+
+
+def detailed(position):
+    """An answer with a contradicted, a disputed and two unsupported claims."""
+    claims = (
+        claim(
+            1,
+            "Unopened kettles can be returned within 60 days.",
+            Label.SUPPORTED,
+            Probabilities(0.71, 0.09, 0.2),
+            conflict=True,
+            evidence=(evidence(OLD, "within 60 days"), evidence(RETURNS, "within 30 days")),
+            per_passage=(
+                PassageVerdict("returns-2019", Label.SUPPORTED),
+                PassageVerdict("returns", Label.CONTRADICTED),
+            ),
+        ),
+        claim(
+            2,
+            "Opened kettles are repaired free of charge for three years.",
+            Label.CONTRADICTED,
+            Probabilities(0.02, 0.05, 0.93),
+            evidence=(evidence(RETURNS, "for two years"),),
+            failure_mode=FailureMode.NUMERIC_MISMATCH,
+            rationale="three years is not two years",
+        ),
+        claim(3, "The repair takes about a week.", Label.UNSUPPORTED, Probabilities(0.1, 0.8, 0.1)),
+        claim(4, "Postage is free.", Label.UNSUPPORTED, flags=("quote_not_found",), failure_mode=FailureMode.OTHER),
+    )
+    result = Result(
+        "ticket-017",
+        Outcome.SCORED,
+        0.25,
+        PROVENANCE,
+        claims=claims,
+        question="How long can I return a kettle, and what if it breaks?",
+        tags={"source": "multi", "needs": "arithmetic"},
+        warnings=("the response is long",),
+    )
+    return kept(position, result, (RETURNS, OLD))
+
+
+def without_score(position, outcome, reason=""):
+    return kept(position, Result(f"x-{position}", outcome, None, PROVENANCE, reason=reason, tags={"source": "faq"}))
+
+
+def example():
+    """Return the run's record, its summary and its two worst answers."""
+    patterns = ["ssss", "sss", "ssssu", "ss", "ssc", "sssss", "s", "ssss", "su"]
+    records = [plain(i, patterns[i % 9], ["faq", "manual", "multi"][i % 3]) for i in range(36)]
+    records += [detailed(36), without_score(37, Outcome.ABSTAINED), without_score(38, Outcome.NO_CLAIMS)]
+    records += [without_score(39, Outcome.FAILED, "missing_verdict: no verdict for c3"), plain(40, "su", "")]
+    return page_parts(records, slices=["source"], name="nightly")
+
+
+def page_parts(records, *, slices=(), name="", dataset="answers.jsonl", k=2, **collector):
+    """Return what a run's page is made of, from its records."""
+    collected = Collector(slices, **collector)
+    found = worst(collected.watching(records), k)
+    summary = collected.finish()
+    record = RunRecord(
+        id="3f2a91c0de11",
+        name=name,
+        created="2026-03-01T12:40:07.000000+00:00",
+        finished="2026-03-01T12:41:00.000000+00:00",
+        status="finished",
+        provenance=PROVENANCE,
+        config={},
+        config_fingerprint="",
+        dataset=dataset,
+        dataset_fingerprint="",
+        total=len(records),
+        counts=summary.overall.outcomes,
+    )
+    return record, summary, found

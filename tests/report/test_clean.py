@@ -1,0 +1,123 @@
+"""Text from outside cannot act on the page, on a log or on a terminal."""
+
+import dataclasses
+import io
+import json
+
+import pages_sample as sample
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Skipped, Span
+from everyclaim.report.clean import json_text, one_line
+from everyclaim.report.jsonreport import report_to_json
+from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.terminal import run_page
+
+NASTY = "a\x1b[2J\x1b]0;owned\x07b\r\nFAKE LINE\x9b31m\u202eevil\u2066\u200b\ufeff[bold red]not bold[/] [/nope]\x00\ud800\U000e0041"
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text", "plain text"),
+        ("two\r\nlines\tand a tab", "two lines and a tab"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("\x9b31mred", "\\x9b31mred"),
+        ("abc\u202edef", "abc\\u202edef"),
+        ("zero\u200bwidth", "zero\\u200bwidth"),
+        ("nul\x00", "nul\\x00"),
+        ("half \ud83d", "half \\ud83d"),
+        ("tag \U000e0041", "tag \\U000e0041"),
+        ("👩\u200d🔬 می\u200cخواهم", "👩\u200d🔬 می\u200cخواهم"),  # joiners belong to the writing
+    ],
+)
+def test_what_would_act_is_shown_instead(text, shown):
+    """Escapes, reordering and invisible characters are made visible; writing in any script stays."""
+    assert one_line(text) == shown
+
+
+def test_long_text_is_cut_and_the_cut_is_said():
+    """The limit holds, and an ellipsis says that there was more."""
+    assert one_line("word " * 100, 9) == "word word…"
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=80))
+def test_one_line_is_one_harmless_line(text):
+    """Whatever comes in, what goes out is printable, on one line, and can be written as UTF-8."""
+    shown = one_line(text)
+    assert len(shown.splitlines()) <= 1
+    assert shown.replace("\u200c", "").replace("\u200d", "").isprintable()
+    shown.encode("utf-8")
+
+
+@given(st.recursive(st.text(st.characters(exclude_categories=())), lambda inner: st.lists(inner, max_size=3)))
+def test_json_text_holds_the_value_and_nothing_that_acts(value):
+    """Reading gives the same value back; no control character, reordering or half surrogate stands raw."""
+    text = json_text(value)
+    assert json.loads(text) == value
+    text.encode("utf-8")
+    assert not any(ord(c) < 0x20 or 0x7F <= ord(c) < 0xA0 or c in "\u202e\u2066\u2028" for c in text)
+
+
+def test_json_refuses_what_json_does_not_have():
+    """NaN is not JSON."""
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(float("nan"))
+
+
+def nasty_pages():
+    kept = sample.detailed(0)
+    verdict = dataclasses.replace(
+        kept.result.claims[1].verdict,
+        rationale=NASTY,
+        flags=(NASTY,),
+        evidence=(Evidence(NASTY, 0, 5, NASTY), Evidence("returns", 0, 5, "Thank")),
+    )
+    claim = dataclasses.replace(kept.result.claims[1], text=NASTY, verdict=verdict)
+    torn = kept.result.claims[0]
+    named = tuple(dataclasses.replace(one, passage_id=NASTY) for one in torn.verdict.per_passage)
+    torn = dataclasses.replace(torn, verdict=dataclasses.replace(torn.verdict, per_passage=named))
+    passages = tuple(dataclasses.replace(p, text=p.text + NASTY) for p in kept.sample.passages)
+    result = dataclasses.replace(
+        kept.result, id=NASTY, question=NASTY, claims=(claim, torn), tags={NASTY: NASTY, "source": NASTY}
+    )
+    kept = kept._replace(result=result, sample=dataclasses.replace(kept.sample, id=NASTY, passages=passages))
+    record, summary, worst = sample.page_parts([kept], slices=["source", NASTY], name=NASTY, dataset=NASTY)
+    record = dataclasses.replace(record, provenance=dataclasses.replace(record.provenance, verifier=NASTY))
+    pieces = Decomposition((Claim("c1", NASTY, Span(0, 5), NASTY),), (Skipped(NASTY, Span(0, 5), "meta"),))
+    return {
+        "run": run_page(record, summary, worst),
+        "claims": decomposition_page(pieces, NASTY),
+        "runs": runs_page([record], NASTY),
+        "verdicts": verdicts_page({Label.SUPPORTED: 1}, {NASTY: 1}),
+    }
+
+
+@pytest.mark.parametrize("page", ["run", "claims", "runs", "verdicts"])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_no_page_lets_data_act(page, encoding):
+    """Ids, tags, names, quotes, rationales: no escape, no forged line, no markup, and it can be encoded."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding=encoding)
+    Console(file=stream, width=4000).print(nasty_pages()[page])
+    stream.flush()
+    text = raw.getvalue().decode(encoding)
+    assert not any(ord(c) < 0x20 and c != "\n" for c in text)
+    assert not any(c in text for c in "\x7f\x9b\u202e\u2066\u200b\ufeff\U000e0041")
+    assert not any(line.startswith("FAKE") for line in text.splitlines())
+    assert "[bold red]not bold[/]" in text
+    assert "\\x1b[2J" in text
+
+
+def test_the_json_document_survives_the_same_data():
+    """The report as JSON reads back to what was written, half surrogates included."""
+    record, summary, worst = sample.page_parts([sample.detailed(0)], name=NASTY, dataset=NASTY)
+    document = report_to_json(record, summary, worst)
+    text = json_text(document)
+    assert json.loads(text) == json.loads(json.dumps(document))
+    assert json.loads(text)["run"]["name"] == NASTY
+    assert "\x9b" not in text
+    assert "\u202e" not in text

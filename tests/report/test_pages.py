@@ -1,0 +1,153 @@
+"""Whole pages, compared with the text files in `pages/`.
+
+After a wanted change: ``EVERYCLAIM_WRITE_PAGES=1 pytest tests/report``, then read the difference.
+"""
+
+import dataclasses
+import io
+import os
+import re
+from pathlib import Path
+
+import pages_sample as sample
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Result, Skipped, Span, Usage
+from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.terminal import run_page, summary_page
+
+PAGES = Path(__file__).parent / "pages"
+
+
+def printed(page, width=80, **console):
+    stream = io.StringIO()
+    Console(file=stream, width=width, **console).print(page)
+    return stream.getvalue()
+
+
+def matches(name, text):
+    """Compare with the kept page, or keep this one when asked to."""
+    file = PAGES / f"{name}.txt"
+    if os.environ.get("EVERYCLAIM_WRITE_PAGES"):
+        file.write_text(text, encoding="utf-8")
+    return text == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_a_run_reads_well_at_every_width(width):
+    """The headline, the claims, the slices and the worst answers, whole."""
+    text = printed(run_page(*sample.example()), width)
+    assert max(len(line) for line in text.splitlines()) <= width
+    assert not any(line.endswith(" ") for line in text.splitlines())
+    assert matches(f"run-{width}", text)
+
+
+def test_a_run_in_an_ascii_terminal_holds_no_other_character():
+    """Signs become ASCII of the same width, so that columns stay aligned."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    Console(file=stream, width=80).print(run_page(*sample.example()))
+    stream.flush()
+    assert matches("run-ascii", raw.getvalue().decode("ascii"))
+
+
+def test_colour_adds_nothing_but_colour():
+    """The same words and signs with and without colour: nothing is said by colour alone."""
+    page = run_page(*sample.example())
+    console = Console(file=io.StringIO(), width=80, force_terminal=True, color_system="truecolor")
+    with console.capture() as captured:
+        console.print(page)
+    coloured = captured.get()
+    assert "\x1b[" in coloured
+    assert Text.from_ansi(coloured).plain.rstrip("\n") == printed(page).rstrip("\n")
+
+
+def test_no_color_is_obeyed(monkeypatch):
+    """With NO_COLOR set a terminal gets no colours."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    text = printed(run_page(*sample.example()), force_terminal=True, color_system="truecolor")
+    assert not re.search(r"\x1b\[(\d+;)*[349]\d", text)  # 30 to 49 and 90 to 97 are colours
+
+
+def test_a_run_without_any_score_says_so():
+    """All answers failed or declined: no mean, no bar, no NaN."""
+    records = [
+        sample.without_score(0, Outcome.FAILED, "timeout: no reply in 60 s"),
+        sample.without_score(1, Outcome.FAILED, "bad_json: cut off"),
+        sample.without_score(2, Outcome.ABSTAINED),
+    ]
+    assert matches("run-unscored", printed(run_page(*sample.page_parts(records))))
+
+
+def test_policy_numbers_and_usage_are_said():
+    """Numbers by policy, questions as clusters, calls, tokens and costs have their lines."""
+    records = [
+        sample.kept(0, Result("a", Outcome.NO_CLAIMS, 1.0, sample.PROVENANCE, usage=Usage(2, 1500, 90, 1, 0.0123))),
+        sample.plain(1, "ssu", ""),
+    ]
+    _, summary, _ = sample.page_parts(records, cluster_by="question")
+    assert matches("summary-policy", printed(summary_page(summary)))
+
+
+def test_wide_characters_keep_the_columns():
+    """Chinese, Arabic and emoji in tags and answers neither break the table nor disappear."""
+    records = [sample.plain(0, "ssu", "知识库"), sample.plain(1, "su", "🫖 teapots"), sample.plain(2, "s", "دليل")]
+    assert matches("run-wide", printed(run_page(*sample.page_parts(records, slices=["source"]))))
+
+
+def test_many_slice_values_are_cut_and_the_cut_is_said():
+    """A tag with a value per answer does not fill the screen."""
+    records = [sample.plain(i, "s", f"value {i}") for i in range(50)]
+    text = printed(run_page(*sample.page_parts(records, slices=["source"])))
+    assert "… and 30 more values; --json has them all" in text
+
+
+DECOMPOSED = Decomposition(
+    claims=(
+        Claim("c1", "Unopened kettles can be returned within 30 days of delivery.", Span(11, 71), "…"),
+        Claim("c2", "Opened kettles are repaired.", Span(72, 100), "…"),
+    ),
+    skipped=(Skipped("Good news!", Span(0, 10), "not_checkable"),),
+)
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_a_decomposition_shows_claims_and_what_was_skipped(width):
+    """Every claim with its offsets, every skipped piece with its reason."""
+    assert matches(f"claims-{width}", printed(decomposition_page(DECOMPOSED, "x" * 100), width))
+
+
+@pytest.mark.parametrize(
+    ("decomposition", "response", "said"),
+    [
+        (Decomposition(()), "", "no claims: the response is empty"),
+        (Decomposition(()), "Hello!", "no claims: nothing to check"),
+        (Decomposition((), abstained=True), "I do not know.", "the response declines to answer"),
+    ],
+)
+def test_a_response_without_claims_says_why(decomposition, response, said):
+    """Empty, nothing to check and declined are told apart."""
+    assert printed(decomposition_page(decomposition, response)).strip() == said
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_runs_of_a_store(width):
+    """One line per run, newest as given, unfinished ones marked."""
+    record, _, _ = sample.example()
+    stopped = dataclasses.replace(record, id="77aa00ff1122", name="", status="running", total=60)
+    assert matches(f"runs-{width}", printed(runs_page([record, stopped], "runs.db"), width))
+
+
+def test_an_empty_store_says_so():
+    """No table without rows."""
+    assert printed(runs_page([], ".everyclaim/runs.db")).strip() == "no runs yet in .everyclaim/runs.db"
+
+
+def test_verdicts_on_given_claims():
+    """Three labels apart, failures by code, rows that were not read."""
+    page = verdicts_page(
+        {Label.SUPPORTED: 70, Label.UNSUPPORTED: 20, Label.CONTRADICTED: 7}, {"missing_verdict": 3}, bad_rows=1
+    )
+    assert matches("verdicts", printed(page))

@@ -1,0 +1,282 @@
+"""What goes wrong around a store: one clear line, and nothing lost."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable
+from pathlib import Path
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from kept_samples import PROVENANCE, a_result, a_sample
+
+from everyclaim.core.errors import MissingExtraError, StoreError
+from everyclaim.core.wire import fingerprint
+from everyclaim.store import Store
+
+
+def keep(store: Store, run: str, number: int, text: str = "Tea is hot.") -> None:
+    sample = a_sample(number, text=text)
+    store.save(run, number, fingerprint(sample), sample, a_result(sample))
+
+
+def message(action: Callable[[], object]) -> str:
+    with pytest.raises(StoreError) as caught:
+        action()
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    ("location", "expected"),
+    [
+        ("", "a store is a file or a database"),
+        (":memory:", "a store is a file or a database"),
+        ("sqlite://", "a store is a file or a database"),
+        ("mysql://root@localhost/x", "only a file path, sqlite:/// and postgresql://"),
+        ("postgresql://host:port/x", "URL cannot be read"),
+        ("://", "URL cannot be read"),
+    ],
+)
+def test_a_location_that_is_no_store_is_refused(location: str, expected: str) -> None:
+    """A wrong URL is one line that says what to write."""
+    assert expected in message(lambda: Store.open(location))
+
+
+def test_a_server_that_is_down_is_said_without_the_password() -> None:
+    """The line names the place and the reason, never the password."""
+    text = message(lambda: Store.open("postgresql://ada:secret@127.0.0.1:1/claims"))
+    assert "ada:***@127.0.0.1:1/claims" in text
+    assert "refused" in text.lower()
+    assert "secret" not in text
+
+
+def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL is optional."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(MissingExtraError, match=r"A PostgreSQL store needs .* 'everyclaim\[postgres\]'"):
+        Store.open("postgresql://localhost/x")
+
+
+def test_a_store_is_made_with_its_folders(tmp_path: Path) -> None:
+    """A first run needs no preparation; the URL form names the same file."""
+    place = tmp_path / "new" / "folder" / "runs.db"
+    with Store.open(place) as store:
+        run = store.create_run(PROVENANCE).id
+    with Store.open(f"sqlite:///{place}") as store:
+        assert store.run(run).id == run
+
+
+def test_a_folder_is_not_a_store(tmp_path: Path) -> None:
+    """A folder where a file should be is named."""
+    assert "it is a folder" in message(lambda: Store.open(tmp_path))
+
+
+def test_a_file_below_a_file_cannot_be_made(tmp_path: Path) -> None:
+    """The operating system's reason is passed on."""
+    (tmp_path / "file").write_text("x")
+    assert "file" in message(lambda: Store.open(tmp_path / "file" / "runs.db"))
+
+
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
+    """Opening a text file by mistake changes nothing in it."""
+    place = tmp_path / "answers.jsonl"
+    place.write_text('{"id": 1}\n' * 100)
+    assert "not a SQLite database" in message(lambda: Store.open(place))
+    assert place.read_text() == '{"id": 1}\n' * 100
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    """Another program's tables are not mixed with ours."""
+    place = tmp_path / "other.db"
+    with sqlite3.connect(place) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    connection.close()
+    assert "tables of something else (bookmarks" in message(lambda: Store.open(place))
+
+
+def test_a_shared_postgres_database_keeps_its_own_tables(postgres: str) -> None:
+    """Another program's `runs` in the same database stays as it is."""
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute("CREATE TABLE runs (mine TEXT)")
+        with Store.open(postgres) as store:
+            store.create_run(PROVENANCE, name="v1")
+            assert store.run("v1").name == "v1"
+        assert connection.execute("SELECT count(*) FROM runs").fetchone() == (0,)
+
+
+def test_a_damaged_file_is_said_and_not_repaired_silently(tmp_path: Path) -> None:
+    """Overwritten pages are found while reading, and are an error, not an empty result."""
+    place = tmp_path / "runs.db"
+    with Store.open(place) as store:
+        run = store.create_run(PROVENANCE).id
+        for number in range(60):
+            keep(store, run, number)
+    size = place.stat().st_size
+    with place.open("r+b") as file:
+        file.seek(size // 4)
+        file.write(os.urandom(size // 2))
+
+    def read() -> None:
+        with Store.open(place) as damaged:
+            list(damaged.results(run))
+
+    assert "runs.db" in message(read)
+
+
+def test_a_row_that_was_tampered_with_is_named(tmp_path: Path) -> None:
+    """A result that is no longer JSON, or no longer a result, stops the reading with the place."""
+    place = tmp_path / "runs.db"
+    with Store.open(place) as store:
+        run = store.create_run(PROVENANCE).id
+        keep(store, run, 0)
+        for broken, expected in (("{", "damaged row"), ("{}", "sample 0 of run"), ("[]", "sample 0 of run")):
+            with store._engine.begin() as connection:
+                connection.execute(sa.text("UPDATE samples SET result = :broken"), {"broken": broken})
+            assert expected in message(lambda: list(store.results(run)))
+
+
+def test_a_locked_store_is_waited_for_and_then_said(tmp_path: Path) -> None:
+    """Another program's long transaction makes one line, and what was kept stays."""
+    place = tmp_path / "runs.db"
+    with Store.open(place, lock_seconds=0.2) as store:
+        run = store.create_run(PROVENANCE).id
+        keep(store, run, 0)
+        blocker = sqlite3.connect(place, isolation_level=None)
+        blocker.execute("BEGIN IMMEDIATE")
+        assert "holds it locked" in message(lambda: keep(store, run, 1))
+        assert len(list(store.results(run))) == 1  # reading goes on
+        blocker.execute("ROLLBACK")
+        blocker.close()
+        keep(store, run, 1)
+        assert len(list(store.results(run))) == 2
+
+
+def test_a_full_disk_is_said_and_loses_nothing(tmp_path: Path) -> None:
+    """A real file system of 1.5 MB: the sample that does not fit is not there, all before it are."""
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1536k", "tmpfs", str(small)], check=False)
+    if mounted.returncode:
+        pytest.skip("mounting a small file system needs privileges; the next test limits the database instead")
+    try:
+        _fill(small / "runs.db")
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+def test_a_database_at_its_size_limit_behaves_like_a_full_disk(tmp_path: Path) -> None:
+    """The same without privileges, by a limit on the number of pages."""
+    _fill(tmp_path / "runs.db", pages=200)
+
+
+def _fill(place: Path, pages: int | None = None) -> None:
+    kept = 0
+    with Store.open(place) as store:
+        if pages:
+
+            @sa.event.listens_for(store._engine, "checkout")
+            def _limit(connection: sqlite3.Connection, *_: object) -> None:
+                connection.execute(f"PRAGMA max_page_count={pages}").close()
+
+        run = store.create_run(PROVENANCE).id
+
+        def fill() -> None:
+            nonlocal kept
+            while True:
+                keep(store, run, kept, "Tea is hot. " * 500)
+                kept += 1
+
+        assert "disk is full" in message(fill)
+        assert kept > 5
+        assert len(list(store.results(run))) == kept
+    with Store.open(place) as store:
+        assert len(list(store.results(run))) == kept
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions of POSIX")
+def test_a_read_only_folder_is_said() -> None:
+    """Tried as a user without privileges, since root may write anywhere."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    program = f"""
+        import os, sqlite3
+        from everyclaim.store import Store
+        import sqlalchemy.dialects.sqlite
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            Store.open({str(folder / "runs.db")!r})
+        except Exception as error:
+            print(type(error).__name__, error)
+    """
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True
+        )
+    finally:
+        folder.rmdir()
+    assert done.stdout.startswith("StoreError store ")
+    assert "check that the folder exists and can be written" in done.stdout
+
+
+WRITER = """
+    import sys
+    sys.path.insert(0, sys.argv[2])
+    from kept_samples import PROVENANCE, a_result, a_sample
+    from everyclaim.core.wire import fingerprint
+    from everyclaim.store import Store
+    with Store.open(sys.argv[1]) as store:
+        run = store.create_run(PROVENANCE, name=sys.argv[3]).id
+        for n in range(150):
+            store.save(run, n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n)))
+        store.finish_run(run, "finished")
+"""
+
+
+def test_processes_write_the_same_store_at_once(place: str) -> None:
+    """Three processes make the store and fill it together; each run is whole."""
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-W", "error", "-c", textwrap.dedent(WRITER), place, here]
+    running = [subprocess.Popen([*command, f"run{k}"], stderr=subprocess.PIPE, text=True) for k in range(3)]
+    for process in running:
+        _, errors = process.communicate(timeout=120)
+        assert (process.returncode, errors) == (0, "")
+    with Store.open(place) as store:
+        for k in range(3):
+            run = store.run(f"run{k}")
+            assert (run.status, run.kept) == ("finished", 150)
+            assert [r.id for r in store.results(run.id)] == [f"s{n}" for n in range(150)]
+
+
+def test_a_server_that_restarted_between_samples_costs_nothing(postgres: str) -> None:
+    """Connections that the server closed meanwhile are made anew."""
+    with Store.open(postgres) as store:
+        run = store.create_run(PROVENANCE).id
+        keep(store, run, 0)
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+            connection.execute(f"{others} AND pid <> pg_backend_pid()")
+        keep(store, run, 1)
+        assert len(list(store.results(run))) == 2
+
+
+def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: str) -> None:
+    """A server that goes away is an operator's error, not a traceback, and the store works when it is back."""
+    with Store.open(postgres) as store:
+        run = store.create_run(PROVENANCE).id
+
+        def lose() -> None:
+            with store._write() as mine, psycopg.connect(postgres, autocommit=True) as other:
+                others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+                other.execute(f"{others} AND pid <> pg_backend_pid()")
+                mine.execute(sa.text("SELECT 1"))
+
+        assert "terminating connection" in message(lose)
+        keep(store, run, 0)
+        assert len(list(store.results(run))) == 1

@@ -1,0 +1,89 @@
+"""Stores made by other versions."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from kept_samples import PROVENANCE, a_result, a_sample
+
+from everyclaim.core.errors import StoreError
+from everyclaim.core.types import Label
+from everyclaim.store import Store
+from everyclaim.store.connect import engine_for
+from everyclaim.store.migrations import MIGRATIONS, migrate
+from everyclaim.store.tables import METADATA
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    """Give a store as the first schema made it."""
+    place = tmp_path / "old.db"
+    connection = sqlite3.connect(place)
+    connection.executescript((Path(__file__).parent / "schema1.sql").read_text())
+    connection.close()
+    return place
+
+
+def test_a_store_of_the_first_schema_is_upgraded_in_place(old: Path) -> None:
+    """Everything in it is still there, and what came later works on it."""
+    with Store.open(old) as store:
+        run = store.run("old")
+        assert (run.status, run.provenance, run.kept) == ("finished", PROVENANCE, 1)
+        assert [(k.sample, k.result) for k in store.records(run.id)] == [(a_sample(), a_result(a_sample()))]
+        store.add_label(run.id, "s0", "c1", Label.SUPPORTED, annotator="Ada")
+    with Store.open(old) as store:
+        assert len(store.labels(run.id)) == 1
+
+
+def test_an_upgraded_store_has_the_tables_of_a_new_one(old: Path, tmp_path: Path) -> None:
+    """There is one schema, whatever way a store came to it; a released step never changes."""
+    shapes = []
+    for place in (old, tmp_path / "new.db"):
+        Store.open(place).close()
+        connection = sqlite3.connect(place)
+        shapes.append(connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY name").fetchall())
+        connection.close()
+    assert shapes[0] == shapes[1]
+
+
+def test_the_tables_are_as_the_code_describes_them(store: Store) -> None:
+    """The steps and the table descriptions agree on every column, its order, and whether it may be missing."""
+    schema = "everyclaim" if store.location.startswith("postgresql") else None
+    inspector = sa.inspect(store._engine)
+    for table in METADATA.tables.values():
+        found = {column["name"]: column["nullable"] for column in inspector.get_columns(table.name, schema=schema)}
+        described = {column.name: column.nullable for column in table.c}
+        keys = {column.name for column in table.primary_key}
+        assert list(found) == list(described)
+        assert {k: v for k, v in found.items() if k not in keys} == {
+            k: v for k, v in described.items() if k not in keys
+        }
+
+
+def test_a_store_of_a_newer_version_is_not_touched(place: str) -> None:
+    """One line says to upgrade."""
+    with Store.open(place) as store:
+        prefix = "everyclaim." if place.startswith("postgresql") else ""
+        with store._engine.begin() as connection:
+            connection.execute(sa.text(f"INSERT INTO {prefix}schema_migrations VALUES (99, 'later', '9.0')"))
+    with pytest.raises(StoreError, match=r"made by a newer everyclaim \(its schema is 99, .*upgrade"):
+        Store.open(place)
+
+
+def test_a_step_that_fails_leaves_the_store_as_it_was(place: str) -> None:
+    """A step and its record are one transaction; the next try starts from the same point."""
+    engine, shown = engine_for(place, lock_seconds=1)
+    schema = "everyclaim" if place.startswith("postgresql") else None
+
+    def broken(connection: sa.Connection, prefix: str) -> None:
+        connection.exec_driver_sql(f"CREATE TABLE {prefix}half (a TEXT)")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        migrate(engine, schema, shown, (*MIGRATIONS, broken))
+    with engine.connect() as connection:
+        assert not sa.inspect(connection).has_table("half", schema=schema)
+    engine.dispose()
+    with Store.open(place) as store:
+        assert store.runs() == []

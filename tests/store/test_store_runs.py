@@ -1,0 +1,133 @@
+"""Runs and human labels."""
+
+from dataclasses import replace
+
+import pytest
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+
+from everyclaim.core.errors import InputError
+from everyclaim.core.types import Label, Outcome
+from everyclaim.core.wire import fingerprint
+from everyclaim.store import Store, config_fingerprint
+
+
+def keep(store: Store, run: str, number: int, *, failed: bool = False) -> None:
+    sample = a_sample(number)
+    store.save(run, number, fingerprint(sample), sample, a_failure(sample) if failed else a_result(sample))
+
+
+def test_a_run_remembers_how_it_was_made(store: Store) -> None:
+    """Components, parameters, configuration and data set come back as given."""
+    run = store.create_run(
+        PROVENANCE, name="v1", dataset="answers.jsonl", dataset_fingerprint="d", config={"b": [1, {"a": None}]}, total=9
+    )
+    assert store.run(run.id) == run
+    assert run.provenance == PROVENANCE
+    assert run.config == {"b": [1, {"a": None}]}
+    assert (run.name, run.dataset, run.dataset_fingerprint, run.total) == ("v1", "answers.jsonl", "d", 9)
+    assert (run.status, run.finished, run.kept) == ("running", None, 0)
+
+
+def test_counts_hold_every_outcome_before_and_after_the_end(store: Store) -> None:
+    """A running, a killed and a finished run all say how many samples had which outcome."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0)
+    keep(store, run, 1, failed=True)
+    expected = {Outcome.SCORED: 1, Outcome.NO_CLAIMS: 0, Outcome.ABSTAINED: 0, Outcome.FAILED: 1}
+    assert store.run(run).counts == expected
+    store.finish_run(run, "finished")
+    ended = store.run(run)
+    assert (ended.counts, ended.status) == (expected, "finished")
+    assert ended.finished is not None
+    assert ended.finished > ended.created
+
+
+def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None:
+    """The newest run of a name is meant; a beginning needs four characters and must be the only one."""
+    old, new = store.create_run(PROVENANCE, name="v1"), store.create_run(PROVENANCE, name="v1")
+    assert store.run(old.id).id == old.id
+    assert store.run("v1").id == new.id
+    assert store.run(new.id[:8]).id == new.id
+    for wanted in ("", "v", new.id[:3], "v1 ", "%", "____"):
+        with pytest.raises(InputError, match="no run"):
+            store.run(wanted)
+
+
+def test_runs_are_listed_newest_first(store: Store) -> None:
+    """A limit keeps the newest."""
+    ids = [store.create_run(PROVENANCE).id for _ in range(4)]
+    assert [run.id for run in store.runs()] == ids[::-1]
+    assert [run.id for run in store.runs(limit=2)] == ids[:1:-1]
+
+
+def test_only_the_same_data_and_configuration_is_resumed(store: Store) -> None:
+    """Another data set, another threshold, or a newer finished run: nothing to resume."""
+    mark = config_fingerprint(PROVENANCE, {"threshold": 0.5})
+    assert store.find_unfinished("a.jsonl", mark) is None
+    run = store.create_run(PROVENANCE, dataset="a.jsonl", config={"threshold": 0.5})
+    assert run.config_fingerprint == mark
+    found = store.find_unfinished("a.jsonl", mark)
+    assert found is not None
+    assert found.id == run.id
+    assert store.find_unfinished("b.jsonl", mark) is None
+    assert store.find_unfinished("a.jsonl", config_fingerprint(PROVENANCE, {"threshold": 0.6})) is None
+    assert store.find_unfinished("a.jsonl", config_fingerprint(replace(PROVENANCE, version="9"), {})) is None
+    store.finish_run(run.id, "stopped")
+    assert store.find_unfinished("a.jsonl", mark) is not None
+    assert store.resume_run(run.id).status == "running"
+    store.finish_run(run.id, "finished")
+    assert store.find_unfinished("a.jsonl", mark) is None
+
+
+def test_deleting_a_run_leaves_the_others(store: Store) -> None:
+    """Samples, claims, tags and labels go with their run, and only with it."""
+    one, two = store.create_run(PROVENANCE).id, store.create_run(PROVENANCE).id
+    for run in (one, two):
+        keep(store, run, 0)
+        store.add_label(run, "s0", "c1", Label.SUPPORTED, annotator="Ada")
+    store.delete_run(one)
+    assert [run.id for run in store.runs()] == [two]
+    assert list(store.results(one)) == store.labels(one) == []
+    assert len(list(store.results(two))) == len(store.labels(two)) == 1
+    with pytest.raises(InputError, match="no run"):
+        store.delete_run(one)
+
+
+def test_labels_are_kept_per_person_and_replaced_by_the_same_person(store: Store) -> None:
+    """Two people may differ; one person who labels a claim again has changed their mind."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0)
+    keep(store, run, 1)
+    store.add_label(run, "s1", "c1", Label.SUPPORTED, annotator="Ada")
+    store.add_label(run, "s0", "c2", Label.SUPPORTED, annotator="Ada")
+    store.add_label(run, "s0", "c2", Label.UNSUPPORTED, annotator="Björn", note="says\x00 nothing")
+    last = store.add_label(run, "s0", "c2", Label.CONTRADICTED, annotator="Ada")
+    labels = store.labels(run)
+    assert [(x.position, x.sample_id, x.claim_id, x.annotator, x.label) for x in labels] == [
+        (0, "s0", "c2", "Björn", Label.UNSUPPORTED),
+        (0, "s0", "c2", "Ada", Label.CONTRADICTED),
+        (1, "s1", "c1", "Ada", Label.SUPPORTED),
+    ]
+    assert labels[0].note == "says\x00 nothing"
+    assert labels[1] == last
+
+
+@pytest.mark.parametrize(
+    ("sample", "claim", "message"),
+    [("s9", "c1", "no sample 's9'"), ("s0", "c9", "no claim 'c9' in sample 's0'"), ("S0", "c1", "no sample 'S0'")],
+)
+def test_a_label_needs_a_judged_claim(store: Store, sample: str, claim: str, message: str) -> None:
+    """A typing error in an import is said, not stored."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0)
+    with pytest.raises(InputError, match=message):
+        store.add_label(run, sample, claim, Label.SUPPORTED, annotator="Ada")
+
+
+def test_very_long_ids_are_found(store: Store) -> None:
+    """Ids may be longer than an index entry, and may share a long beginning."""
+    run = store.create_run(PROVENANCE).id
+    for number, end in enumerate("xy"):
+        sample = replace(a_sample(number), id="id" * 20_000 + end)
+        store.save(run, number, fingerprint(sample), sample, a_result(sample))
+    assert [kept.position for kept in store.find(run, "id" * 20_000 + "y")] == [1]

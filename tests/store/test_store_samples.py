@@ -1,0 +1,189 @@
+"""Keeping samples and results, and reading them back."""
+
+import json
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+
+from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Outcome, Result
+from everyclaim.core.wire import fingerprint, result_to_json
+from everyclaim.store import Store
+from everyclaim.store.tables import escape, unescape
+
+
+def keep(store: Store, run: str, *numbers: int) -> None:
+    batch = [Kept(n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n))) for n in numbers]
+    store.save_all(run, batch)
+
+
+def rows(store: Store, table: str) -> int:
+    prefix = "everyclaim." if store.location.startswith("postgresql") else ""
+    with store._engine.connect() as connection:
+        return connection.execute(sa.text(f"SELECT count(*) FROM {prefix}{table}")).scalar_one()
+
+
+def test_a_result_comes_back_byte_for_byte(store: Store) -> None:
+    """Whatever a result holds is read back equal, and its JSON is the same text."""
+    run = store.create_run(PROVENANCE).id
+    sample = a_sample(tags={"z": "1", "a": "ü"})
+    result = a_result(sample, score=1 / 3)
+    store.save(run, 0, fingerprint(sample), sample, result)
+    (back,) = store.results(run)
+    assert back == result
+    assert json.dumps(result_to_json(back)) == json.dumps(result_to_json(result))
+    assert list(store.samples(run)) == [sample]
+    assert list(store.records(run)) == [Kept(0, fingerprint(sample), sample, result)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\x00",
+        "a\ud800b",
+        "\ud83d\ude00",
+        "\x1a0000",
+        "\x1a",
+        "שלום 👩‍👩‍👧",
+        "{} %s %(a)s :b '\" \\ \\u0000",
+        "\r\n\x85\u2028",
+    ],
+)
+def test_any_text_survives(store: Store, text: str) -> None:
+    """NUL, lone surrogates, the escape character itself: nothing is lost in any field."""
+    run = store.create_run(replace(PROVENANCE, parameters={text: text}), name=text, dataset=text, config={"k": text})
+    sample = replace(a_sample(tags={text: text}, text=f"Tea {text}"), id=f"id{text}", question=text, model=text)
+    result = replace(a_result(sample), reason=text, warnings=(text,))
+    store.save(run.id, 0, fingerprint(sample), sample, result)
+    assert list(store.records(run.id)) == [Kept(0, fingerprint(sample), sample, result)]
+    assert [kept.sample for kept in store.find(run.id, sample.id)] == [sample]
+    assert store.run(text) == store.run(run.id)
+    assert store.run(run.id).config == {"k": text}
+
+
+@given(st.text(st.characters(categories=None)))
+@settings(max_examples=300)
+def test_escaping_is_undone_exactly(text: str) -> None:
+    """Escaped text holds nothing that a database refuses, and gives back the original."""
+    assert unescape(escape(text)) == text
+    assert "\x00" not in escape(text)
+    escape(text).encode()
+
+
+@given(st.text(st.characters(categories=None), max_size=30), st.floats(0, 1))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_random_texts_and_scores_survive(store: Store, text: str, score: float) -> None:
+    """Every score comes back to the last digit and every text to the last character."""
+    run = store.create_run(PROVENANCE).id
+    sample = replace(a_sample(text=text), reference=text)
+    store.save(run, 7, fingerprint(sample), sample, a_result(sample, score))
+    assert list(store.records(run)) == [Kept(7, fingerprint(sample), sample, a_result(sample, score))]
+
+
+def test_results_come_in_input_order_whatever_the_order_of_saving(store: Store) -> None:
+    """Samples complete in any order; reading follows the input, across chunks."""
+    run = store.create_run(PROVENANCE).id
+    numbers = [(n * 71) % 199 for n in range(199)]
+    for first in range(0, 199, 17):
+        keep(store, run, *numbers[first : first + 17])
+    assert [result.id for result in store.results(run)] == [f"s{n}" for n in range(199)]
+
+
+def test_saving_again_changes_nothing(store: Store) -> None:
+    """The same sample at the same place is kept once, also within one batch, with its claims and tags."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0, 1, 1)
+    keep(store, run, 1, 2)
+    store.save(run, 0, fingerprint(a_sample(0)), a_sample(0), a_failure(a_sample(0)))
+    assert [result.outcome for result in store.results(run)] == [Outcome.SCORED] * 3
+    assert (rows(store, "samples"), rows(store, "claims"), rows(store, "tags")) == (3, 6, 3)
+
+
+def test_equal_samples_at_two_places_are_both_kept(store: Store) -> None:
+    """A data set may repeat itself; each place has its result."""
+    run = store.create_run(PROVENANCE).id
+    for position in (0, 5):
+        store.save(run, position, fingerprint(a_sample(0)), a_sample(0), a_result(a_sample(0)))
+    assert len(list(store.results(run))) == 2
+    assert [kept.position for kept in store.find(run, "s0")] == [0, 5]
+
+
+def test_another_sample_at_a_kept_place_is_refused(store: Store) -> None:
+    """A run whose data changed is not mixed: the batch is refused whole, with the reason."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0)
+    batch = [Kept(n, fingerprint(a_sample(n + 8)), a_sample(n + 8), a_result(a_sample(n + 8))) for n in (1, 0)]
+    with pytest.raises(StoreError, match="another sample at place 0: the data changed"):
+        store.save_all(run, batch)
+    assert len(list(store.results(run))) == 1
+
+
+def test_kept_tells_places_and_fingerprints(store: Store) -> None:
+    """Resuming asks for a window of places."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0, 3, 9)
+    assert store.kept(run, 1, 9) == {3: fingerprint(a_sample(3))}
+    assert store.kept("other", 0, 100) == {}
+
+
+def test_claims_and_slices_are_plain_sql(store: Store) -> None:
+    """Rates per label and per slice need no JSON."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0, 1)
+    prefix = "everyclaim." if store.location.startswith("postgresql") else ""
+    query = (
+        f"SELECT t.value, c.label, count(*), min(c.contradicted) FROM {prefix}claims c JOIN {prefix}tags t"
+        " ON t.run_id = c.run_id AND t.position = c.position WHERE t.name = 'source' AND c.conflict GROUP BY 1, 2"
+    )
+    with store._engine.connect() as connection:
+        assert connection.execute(sa.text(query)).all() == [("kitchen", "CONTRADICTED", 2, 0.7)]
+
+
+def test_a_score_that_is_not_a_number_is_null_in_sql_and_itself_in_the_result(store: Store) -> None:
+    """The policy that gives other tools' NaN keeps it in the result; averages in SQL skip it."""
+    run = store.create_run(PROVENANCE).id
+    sample = a_sample()
+    store.save(run, 0, fingerprint(sample), sample, Result(sample.id, Outcome.NO_CLAIMS, float("nan"), PROVENANCE))
+    (back,) = store.results(run)
+    assert back.score is not None
+    assert back.score != back.score
+    prefix = "everyclaim." if store.location.startswith("postgresql") else ""
+    with store._engine.connect() as connection:
+        assert connection.execute(sa.text(f"SELECT score FROM {prefix}samples")).scalar_one() is None
+
+
+def test_failed_samples_can_be_forgotten(store: Store) -> None:
+    """After an outage only the failed samples are scored again."""
+    run = store.create_run(PROVENANCE).id
+    keep(store, run, 0, 2)
+    store.save(run, 1, fingerprint(a_sample(1)), a_sample(1), a_failure(a_sample(1)))
+    assert store.forget_failed(run) == 1
+    assert sorted(store.kept(run, 0, 10)) == [0, 2]
+    assert (rows(store, "claims"), rows(store, "tags")) == (4, 2)
+
+
+def test_saving_to_a_run_that_is_not_there_is_said(store: Store) -> None:
+    """A deleted run does not come back piece by piece."""
+    with pytest.raises(InputError, match="no run 'nothere'"):
+        keep(store, "nothere", 0)
+
+
+def test_reading_a_long_run_needs_little_memory(store: Store) -> None:
+    """Only a few results are in memory at a time, however many there are."""
+    run = store.create_run(PROVENANCE).id
+    text = "x" * 20_000
+    for first in range(0, 1200, 60):
+        samples = [(n, a_sample(n, text=text)) for n in range(first, first + 60)]
+        store.save_all(run, [Kept(n, fingerprint(s), s, a_result(s)) for n, s in samples])
+    tracemalloc.start()
+    count = sum(1 for _ in store.results(run))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert count == 1200  # 1200 results of about 80 kB are near 100 MB
+    assert peak < 25e6

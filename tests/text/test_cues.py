@@ -1,0 +1,96 @@
+"""Cues: the small words that change what is claimed, and words that mean the opposite."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.text.antonyms import pairs
+from everyclaim.text.cues import antonyms, cues
+from everyclaim.text.tokens import stem, word_set
+
+
+def read(text):
+    return [(cue.kind, cue.text) for cue in cues(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Aspirin may reduce pain in most patients.", [("hedge", "may"), ("quantifier", "most")]),
+        ("Aspirin reduces pain.", []),
+        ("It does not always help.", [("negation", "not"), ("booster", "always")]),
+        ("It isn’t clear, they do n't say and can't go.", [("negation", "n’t"), ("negation", "n't"), ("negation", "n't")]),
+        ("It fails to work without power.", [("negation", "fails to"), ("negation", "without")]),
+        ("If it rains, stay unless it stops.", [("conditional", "If"), ("conditional", "unless")]),
+        ("It was larger than the oldest one.", [("comparative", "larger"), ("comparative", "than"), ("comparative", "oldest")]),
+        ("No more than 5 dogs", [("comparative", "No more than")]),
+        ("There is no doubt.", [("booster", "no doubt")]),
+        ("Not only cats", []),
+        ("It took about three hours.", [("hedge", "about")]),
+        ("It is about cats.", []),
+        ("In May 2020 and No. 5", []),
+        ("May it rain", [("hedge", "May")]),
+        ("It appears to be safe and is believed to work.", [("hedge", "appears to"), ("hedge", "is believed")]),
+        ("Only some of the users saw all of it.", [("quantifier", "Only"), ("quantifier", "some of"), ("quantifier", "all of")]),
+        ("The notable knot is nothing", [("negation", "nothing")]),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_cues_are_found_as_their_longest_reading(text, expected):
+    """A phrase counts once; a word that only looks like a cue does not count."""
+    assert read(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("word", "opposite"),
+    [
+        ("increased", "decreases"),
+        ("rose", "fell"),
+        ("bought", "sold"),
+        ("imports", "exported"),
+        ("before", "after"),
+        ("northern", "southern"),
+        ("won", "lost"),
+        ("allowed", "prohibits"),
+        ("includes", "excluding"),
+        ("first", "last"),
+        ("opened", "closed"),
+        ("hot", "cold"),
+        ("parents", "children"),
+        ("cause", "prevented"),
+        ("legal", "illegal"),
+        ("approved", "rejected"),
+    ],
+)
+def test_opposites_are_known_in_any_form(word, opposite):
+    """Antonyms are found for inflected and irregular forms, in both directions."""
+    opposites = {stem(opposite), *(["child"] if opposite == "children" else [])}
+    assert opposites & antonyms(word)
+    assert any(stem(word) in antonyms(form) for form in (opposite, *opposites))
+
+
+def test_the_table_is_symmetric_and_large_enough():
+    """Every pair holds in both directions, nothing is its own opposite, and a word not in the table has none."""
+    listed = list(pairs())
+    assert len(listed) >= 400
+    assert all(a != b for a, b in listed)
+    whole = [(a, b) for a, b in listed if stem(a) == a and stem(b) == b]  # a stem is not always a word itself
+    assert len(whole) > 0.8 * len(listed)
+    assert all(b in antonyms(a) and a in antonyms(b) for a, b in whole)
+    assert antonyms("bicycle") == frozenset()
+
+
+PIECES = st.lists(
+    st.sampled_from(sorted(word_set("not only no more than may May can't n't 5 No. about three if the most \ud800 \x00 İ ’ -"))),
+    max_size=20,
+).flatmap(lambda words: st.sampled_from([" ", ""]).map(lambda gap: gap.join(words)))  # fmt: skip
+
+
+@given(PIECES | st.text(max_size=60))
+def test_cues_stand_where_they_say(text):
+    """Every cue is the text at its offsets, in order, without overlap."""
+    at = 0
+    for cue in cues(text):
+        assert at <= cue.start < cue.end
+        assert text[cue.start : cue.end] == cue.text
+        at = cue.end

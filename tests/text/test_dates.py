@@ -1,0 +1,132 @@
+"""Dates and times: what is said, and nothing that is not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.text.dates import conflict, covers, moments, same
+from everyclaim.text.tokens import word_set
+
+
+def read(text):
+    return [(m.year, m.month, m.day, m.hour, m.minute) for m in moments(text)]
+
+
+def one(text):
+    (moment,) = moments(text)
+    return moment
+
+
+N = None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("born on 14 March 1879 in Ulm", [(1879, 3, 14, N, N)]),
+        ("born on March 14, 1879, in Ulm", [(1879, 3, 14, N, N)]),
+        ("on the 20th of March 1879", [(1879, 3, 20, N, N)]),
+        ("on 20th March", [(N, 3, 20, N, N)]),
+        ("on Sept. 3, 1939", [(1939, 9, 3, N, N)]),
+        ("in March 1879", [(1879, 3, N, N, N)]),
+        ("in 1879.", [(1879, N, N, N, N)]),
+        ("2020-03-04", [(2020, 3, 4, N, N)]),
+        ("2020-03-04T15:05:00Z", [(2020, 3, 4, 15, 5)]),
+        ("on 14/03/1879", [(1879, 3, 14, N, N)]),
+        ("on 31.12.2021", [(2021, 12, 31, N, N)]),
+        ("in 44 BC and AD 79", [(-44, N, N, N, N), (79, N, N, N, N)]),
+        ("at 3 pm, 15:00 and 3:30 a.m.", [(N, N, N, 15, 0), (N, N, N, 15, 0), (N, N, N, 3, 30)]),
+        ("at 12 am, at noon", [(N, N, N, 0, 0), (N, N, N, 12, 0)]),
+        ("from 1914–1918", [(1914, N, N, N, N), (1918, N, N, N, N)]),
+        ("the 2019-20 season", [(2019, N, N, N, N), (2020, N, N, N, N)]),
+        ("the 2008 crisis (born 1950)", [(2008, N, N, N, N), (1950, N, N, N, N)]),
+        ("lowercase 14 march 1879", [(1879, 3, 14, N, N)]),
+        ("you may march 3 miles", []),
+        ("They may come in May.", [(N, 5, N, N, N)]),
+        ("about 1500 people for 2000 homes, 1990 metres, $1999", []),
+        ("version 1.2.34, call 555-1234-5678, 1,889 items", []),
+        ("32 March", []),
+    ],
+)
+def test_dates_are_read_as_written(text, expected):
+    """Each part is what was said; a part not said is None; a number of things is not a year."""
+    assert read(text) == expected
+
+
+def test_longer_periods_and_named_days():
+    """Decades, centuries, quarters and weekdays keep what they are."""
+    assert (one("the 1990s").year, one("the 1990s").years) == (1990, 10)
+    assert (one("the '80s").year, one("the '80s").years) == (1980, 10)
+    assert (one("the 19th century").year, one("the nineteenth century").years) == (1800, 100)
+    assert (one("Q3 2024").quarter, one("third quarter of 2024").quarter) == (3, 3)
+    assert one("on Tuesday").weekday == 1
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        ("14 March 1879", "March 14, 1879", "same"),
+        ("20 March 1879", "14 March 1879", "conflict"),
+        ("March 1879", "14 March 1879", "same"),
+        ("1879", "1880", "conflict"),
+        ("14 March", "1879", None),
+        ("the 1990s", "1995", None),
+        ("the 1990s", "1985", "conflict"),
+        ("03/04/2020", "4 March 2020", "same"),
+        ("03/04/2020", "3 April 2020", "same"),
+        ("03/04/2020", "5 April 2020", "conflict"),
+        ("3 pm", "15:00", "same"),
+        ("3 pm", "3 am", "conflict"),
+        ("44 BC", "AD 44", "conflict"),
+        ("Q3 2024", "Q2 2024", "conflict"),
+        ("on Monday", "on Friday", "conflict"),
+    ],
+)
+def test_moments_are_compared_by_what_both_say(left, right, verdict):
+    """Agreement needs a shared part; a difference in any shared part is a conflict."""
+    a, b = one(left), one(right)
+    assert same(a, b) == (verdict == "same")
+    assert conflict(a, b) == (verdict == "conflict")
+
+
+def test_a_fuller_date_covers_a_shorter_one_but_not_the_other_way():
+    """A source that says only the year does not cover a claim that gives the day."""
+    assert covers(one("14 March 1879"), one("1879"))
+    assert not covers(one("1879"), one("14 March 1879"))
+    assert covers(one("1995"), one("the 1990s"))
+    assert not covers(one("the 1990s"), one("1995"))
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        sorted(
+            word_set(
+                "14 March 1879 , may on 1990s 3/4/2020 2020-03-04 BC Q3 3 pm 15:00 the 19th century - – Monday AD 99999 % '80s"
+                " \x00 \ud800 🙂 ה İ"
+            )
+        )
+    ),
+    max_size=14,
+).map(" ".join)
+
+
+@given(PIECES | st.text(max_size=60))
+def test_spans_are_ordered_and_inside(text):
+    """Every moment stands at its offsets, in order, without overlap."""
+    at = 0
+    for moment in moments(text):
+        assert at <= moment.start < moment.end <= len(text)
+        assert text[moment.start : moment.end].strip()
+        at = moment.end
+
+
+@given(PIECES, PIECES)
+def test_comparison_is_symmetric_and_consistent(left, right):
+    """`same` is reflexive and symmetric, and never holds together with `conflict`."""
+    for a in moments(left):
+        assert same(a, a)
+        assert covers(a, a)
+        for b in moments(right):
+            assert same(a, b) == same(b, a)
+            assert conflict(a, b) == conflict(b, a)
+            assert not (same(a, b) and conflict(a, b))

@@ -1,0 +1,206 @@
+"""Quantities: the same however they are written, and never made out of what is no quantity."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.text.quantities import conflict, quantities, same
+from everyclaim.text.tokens import word_set
+
+
+def read(text):
+    return [(text[q.start : q.end], q.low, q.dimension) for q in quantities(text)]
+
+
+def one(text):
+    (quantity,) = quantities(text)
+    return quantity
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "dimension"),
+    [
+        ("twenty-one dogs", 21, "count"),
+        ("two hundred and five thousand people", 205_000, "count"),
+        ("a hundred and one nights", 101, "count"),
+        ("two and a half million users", 2_500_000, "count"),
+        ("half a million users", 500_000, "count"),
+        ("2.8 million people", 2_800_000, "count"),
+        ("1k users", 1000, "count"),
+        ("two dozen eggs", 24, "count"),
+        ("1,234,567 rows", 1_234_567, "count"),
+        ("about 1500 people", 1500, "count"),
+        ("they met twice", 2, "count"),
+        ("the third attempt", 3, "ordinal"),
+        ("the 22nd attempt", 22, "ordinal"),
+        ("the twenty-first attempt", 21, "ordinal"),
+        ("20%", 20, "percent"),
+        ("20 per cent", 20, "percent"),
+        ("half of the users", 50, "percent"),
+        ("three quarters of the users", 75, "percent"),
+        ("5 percentage points", 5, "percentage_point"),
+        ("$5 million", 5_000_000, "money:USD"),
+        ("USD 5m", 5_000_000, "money:USD"),
+        ("€1.2bn", 1_200_000_000, "money:EUR"),
+        ("10 € each", 10, "money:EUR"),
+        ("5 dollars and 20 cents", 5.2, "money:USD"),
+        ("two hours forty minutes", 9600, "duration"),
+        ("2h 40m", 9600, "duration"),
+        ("an hour and a half", 5400, "duration"),
+        ("half an hour", 1800, "duration"),
+        ("two and a half hours", 9000, "duration"),
+        ("a 25-year-old man", 25 * 31_557_600, "duration"),
+        ("5 ft 11 in", 1.8034, "length"),
+        ("5'11\" tall", 1.8034, "length"),
+        ("1/2 cup of sugar", 0.11829412, "volume"),
+        ("2 ½ cups of sugar", 0.5914706, "volume"),
+        ("177 °C", 177, "temperature"),
+        ("minus 5 degrees Celsius", -5, "temperature"),
+        ("60 miles an hour", 26.8224, "speed"),
+        ("3 square miles", 7769964.33, "area"),
+        ("16GB of memory", 16e9, "data"),
+        ("section 3", 3, "label"),
+    ],
+)
+def test_a_quantity_has_a_value_in_the_base_unit(text, value, dimension):
+    """Digits, words, fractions, multipliers, currencies and units all end in one number and a dimension."""
+    quantity = one(text)
+    assert quantity.dimension == dimension
+    assert quantity.low == pytest.approx(value)
+    assert quantity.low == quantity.high
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "one of them, no one, another one",
+        "version 3.11.2",
+        "call 555-1234 or 555-123-4567",
+        "as shown in [12] and [3, 4]",
+        "GPT-4, AB-123, COVID-19",
+        "born on 14 March 1879, died in 1955",
+        "at 3 pm on Monday, in the 1990s",
+        "1. Mix the flour",
+        "open 24/7",
+        "nobody counted anything here",
+        "",
+    ],
+)
+def test_what_is_no_quantity_is_left_alone(text):
+    """Pronouns, versions, telephone numbers, citations, names, dates and list marks are not quantities."""
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("8 to 10 minutes", 480, 600),
+        ("8–10 minutes", 480, 600),
+        ("between 8 and 10 minutes", 480, 600),
+        ("$5-10 million", 5e6, 1e7),
+        ("5 to 10 million dollars", 5e6, 1e7),
+        ("200-300 people", 200, 300),
+        ("at least 5 users", 5, math.inf),
+        ("more than 3 cats", 3, math.inf),
+        ("no more than 3 cats", -math.inf, 3),
+        ("up to 10 users", -math.inf, 10),
+        ("5 or more users", 5, math.inf),
+        ("under 2 km", -math.inf, 2000),
+    ],
+)
+def test_ranges_and_bounds_stay_whole(text, low, high):
+    """A range is one quantity, and a bound is open at its other end."""
+    quantity = one(text)
+    assert (quantity.low, quantity.high) == (low, high)
+
+
+def test_a_fall_is_two_quantities_and_a_score_is_one():
+    """From 10% to 5% is no range; 3-2 is a score, not a range."""
+    assert [q.low for q in quantities("fell from 10% to 5%")] == [10, 5]
+    assert one("they won 3-2").dimension == "score"
+    assert conflict(one("they won 3-2"), one("they won 3-1"))
+
+
+def test_what_is_counted_is_kept():
+    """The noun of a count is its stem, past adjectives."""
+    assert one("five large dogs").noun == one("six dogs").noun == "dog"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "verdict"),
+    [
+        ("two hours forty minutes", "2 h 40 min", "same"),
+        ("two hours forty minutes", "160 minutes", "same"),
+        ("three hours", "about three hours", None),
+        ("about 3 hours", "approximately three hours", "same"),
+        ("about three hours", "five hours", "conflict"),
+        ("26.2 miles", "42.2 km", "same"),
+        ("26.2 miles", "45 km", "conflict"),
+        ("5 miles", "8 km", "same"),
+        ("12 months", "one year", "same"),
+        ("8 to 10 minutes", "8-10 min", "same"),
+        ("8 to 10 minutes", "9 minutes", None),
+        ("8 to 10 minutes", "12 minutes", "conflict"),
+        ("8 to 10 minutes", "8 to 12 minutes", "conflict"),
+        ("350 degrees F", "350 degrees", "same"),
+        ("375 degrees F", "350 degrees", "conflict"),
+        ("375 degrees F", "350 degrees F", "conflict"),
+        ("177 °C", "350 °F", "same"),
+        ("2.8 million people", "2,812,345 people", "same"),
+        ("2.8 million people", "3 million people", "conflict"),
+        ("at least 5 users", "7 users", None),
+        ("at least 5 users", "3 users", "conflict"),
+        ("five dogs", "six dogs", "conflict"),
+        ("five dogs", "six cats", None),
+        ("half of the users", "50%", "same"),
+        ("a third of the users", "33%", "same"),
+        ("$5", "€5", None),
+        ("5%", "5 percentage points", None),
+        ("14 people", "15 people", "conflict"),
+        ("section 3", "section 4", "conflict"),
+    ],
+)
+def test_quantities_are_compared_within_the_precision_stated(left, right, verdict):
+    """Equal values are the same in any unit; values that exclude each other conflict; the rest is neither."""
+    a, b = one(left), one(right)
+    assert same(a, b) == (verdict == "same")
+    assert conflict(a, b) == (verdict == "conflict")
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        sorted(
+            word_set(
+                "1 2.8 1,000 350 8-10 to between and 10 at least up about million k two twenty hundred a half third one"
+                " hours minutes min h ft in miles km °F °C degrees % $ € dollars of the people dogs - – / 1/2 ½ 3.11.2"
+                " 5'11\" ~ + or more 1889 \x00 \ud800 🙂 ה İ dozen and-a-half 5m 9999999999999999999999"
+            )
+        )
+    ),
+    max_size=14,
+).flatmap(lambda words: st.sampled_from([" ", "", "  ", "\n"]).map(lambda gap: gap.join(words)))
+
+
+@given(PIECES | st.text(max_size=60))
+def test_spans_are_ordered_and_inside(text):
+    """Every quantity stands at its offsets, in order, without overlap, with a low end that is not above the high."""
+    at = 0
+    for quantity in quantities(text):
+        assert at <= quantity.start < quantity.end <= len(text)
+        assert quantity.low <= quantity.high
+        assert not math.isnan(quantity.low)
+        at = quantity.end
+
+
+@given(PIECES, PIECES)
+def test_comparison_is_symmetric_and_consistent(left, right):
+    """`same` is reflexive and symmetric, `conflict` is symmetric, and they never both hold."""
+    for a in quantities(left):
+        assert same(a, a)
+        assert not conflict(a, a)
+        for b in quantities(right):
+            assert same(a, b) == same(b, a)
+            assert conflict(a, b) == conflict(b, a)
+            assert not (same(a, b) and conflict(a, b))

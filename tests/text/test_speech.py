@@ -1,0 +1,69 @@
+"""Reported speech: the speaker and what was said are kept apart."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.text.speech import reports
+from everyclaim.text.tokens import word_set
+
+
+def read(text):
+    return [(report.speaker, text[slice(*report.content_span)]) for report in reports(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Smith said the bridge was safe.", [("Smith", "the bridge was safe")]),
+        ("According to the Health Office, smoking kills.", [("the Health Office", "smoking kills")]),
+        ("Smoking kills, according to Dr. A. Keller.", [("Dr. A. Keller", "Smoking kills")]),
+        ('"The bridge is safe. Really," said Jones, the mayor.', [("Jones", "The bridge is safe. Really")]),
+        ("“It is safe,” Jones said.", [("Jones", "It is safe")]),
+        ("The bridge was safe, Jones said.", [("Jones", "The bridge was safe")]),
+        ("The bridge is safe, said the mayor of Arlen on Monday.", [("the mayor of Arlen", "The bridge is safe")]),
+        ("The company announced a merger.", [("The company", "a merger")]),
+        ("Mary Holm, a spokeswoman for the agency, told reporters that it would rain.", [("Mary Holm", "it would rain")]),
+        ("He told Jones the bridge was safe.", [("He", "the bridge was safe")]),
+        ("Researchers found that rats dream. She added salt.", [("Researchers", "rats dream")]),
+        ("As Jones said, the bridge is safe.", [("Jones", "the bridge is safe")]),
+        ("The mayor attended and Jones said it was safe.", [("Jones", "it was safe")]),
+        ("Smith and Jones said it was fine.", [("Smith and Jones", "it was fine")]),
+        ("Smith has repeatedly argued that taxes help; critics say they do not.", [("Smith", "taxes help"), ("critics", "they do not")]),
+        ("The report stated: “Costs rose. Profits fell.” Nothing else.", [("The report", "Costs rose. Profits fell")]),
+        ("It was reported by Jones that the bridge fell.", [("Jones", "the bridge fell")]),
+        ("The minister said in a statement that it was over.", [("The minister", "it was over")]),
+        ("It is said that cats swim. The claims were false.", []),
+        ("The bridge is safe.", []),
+        ("", []),
+    ],
+)  # fmt: skip
+def test_speaker_and_content_are_read(text, expected):
+    """The usual ways of reporting speech each give the noun phrase of the speaker and what was said."""
+    assert read(text) == expected
+
+
+def test_who_said_it_can_be_told_from_who_was_there():
+    """Jones said it and Smith only attended: no report of Smith's."""
+    claim = reports("Smith said the bridge was safe.")
+    passage = reports("Jones said the bridge was safe. Smith attended the meeting.")
+    assert [report.speaker for report in claim] == ["Smith"]
+    assert [report.speaker for report in passage] == ["Jones"]
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        sorted(word_set('Smith Jones said says told that according to , . " “ ” the mayor and claimed by was as : ; \n \ud800 İ -'))
+    ),
+    max_size=24,
+).map(" ".join)  # fmt: skip
+
+
+@given(PIECES | st.text(max_size=60))
+def test_reports_stand_where_they_say(text):
+    """Speaker and content are non-empty spans of the text and do not overlap."""
+    for report in reports(text):
+        (start, end), (first, last) = report.speaker_span, report.content_span
+        assert text[start:end] == report.speaker
+        assert 0 <= first < last <= len(text)
+        assert end <= first or last <= start
