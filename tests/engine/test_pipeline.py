@@ -5,7 +5,7 @@ import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
 from kept_samples import PROVENANCE, a_result, a_sample
@@ -160,6 +160,15 @@ def test_an_empty_input_is_a_finished_run(store: Store, name: str) -> None:
     """Nothing to do is not an error."""
     assert asyncio.run(run([], Metric(), run=name, store=store)).status == "finished"
     assert store.run(name).status == "finished"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"concurrency": 0}, {"sample_seconds": 0}, {"sample_seconds": float("nan")}, {"max_failures": -1}]
+)
+def test_options_that_could_not_work_are_refused(wrong: dict[str, Any]) -> None:
+    """A run without a place for any sample would wait for ever."""
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        Options(**wrong)
 
 
 # ---- failures of single samples

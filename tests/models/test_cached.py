@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import KEY, SCHEMA, ask, run, spec_for
+from chatting import KEY, SCHEMA, ask, run, spec_for
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 import pytest
-from conftest import KEY, SCHEMA, ask, spec_for
+from chatting import KEY, SCHEMA, ask, spec_for
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message

@@ -6,7 +6,7 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
-from conftest import ENDPOINTS, KEY, ask
+from chatting import ENDPOINTS, KEY, ask
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.models import read_reply

@@ -7,7 +7,7 @@ import traceback
 from pathlib import Path
 
 import pytest
-from conftest import ENDPOINTS, KEY, SCHEMA, ask, spec_for
+from chatting import ENDPOINTS, KEY, SCHEMA, ask, spec_for
 
 from everyclaim.core.errors import ConfigError, EveryclaimError
 from everyclaim.core.protocols import Message

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import ENDPOINTS, SCHEMA, WIRES, ask
+from chatting import ENDPOINTS, SCHEMA, WIRES, ask
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Usage

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import stamina
-from conftest import KEY, SCHEMA, run, spec_for
+from chatting import KEY, SCHEMA, run, spec_for
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.core.protocols import ChatReply, Message
@@ -171,6 +171,56 @@ async def gather(model: Any, count: int) -> list[Any]:
     return await asyncio.gather(
         *(model.complete([Message("user", str(n))]) for n in range(count)), return_exceptions=True
     )
+
+
+class Narrow:
+    """A provider that refuses whatever goes beyond `width` calls at once."""
+
+    spec = "narrow"
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.running = self.refused = 0
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        if self.running >= self.width:
+            await asyncio.sleep(0)
+            self.refused += 1
+            raise failing("rate_limited")
+        self.running += 1
+        await asyncio.sleep(0.002)
+        self.running -= 1
+        return ChatReply("ok", "stop", "m", USED)
+
+
+@pytest.mark.parametrize("width", [1, 3, 20, 64])
+def test_a_provider_that_takes_less_slows_a_run_down_and_fails_nothing(width: int) -> None:
+    """Sixty-four wanted, fewer taken: the calls in flight shrink to what is taken, and every call succeeds."""
+    narrow = Narrow(width)
+    model = Retrying(Limited(narrow, Rates(concurrency=64)), Patience(attempts=10))
+    results = run(lambda: gather(model, 400))
+    assert [result.content for result in results] == ["ok"] * 400
+    assert narrow.refused <= 400
+    assert (narrow.refused == 0) == (width == 64)
+
+
+def test_a_cancelled_wait_gives_its_turn_to_the_next() -> None:
+    """No slot is lost, whenever a task is cancelled."""
+    model = Scripted(seconds=0.01)
+    limited = Limited(model, Rates(concurrency=2))
+
+    async def work() -> None:
+        tasks = [asyncio.ensure_future(limited.complete([Message("user", str(n))])) for n in range(12)]
+        await asyncio.sleep(0.005)
+        for task in tasks[1:9]:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.wait_for(gather(limited, 6), 5)
+
+    run(work)
+    assert model.peak == 2
 
 
 # Single-flight

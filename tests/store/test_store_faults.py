@@ -252,3 +252,31 @@ def test_processes_write_the_same_store_at_once(place: str) -> None:
             run = store.run(f"run{k}")
             assert (run.status, run.kept) == ("finished", 150)
             assert [r.id for r in store.results(run.id)] == [f"s{n}" for n in range(150)]
+
+
+def test_a_server_that_restarted_between_samples_costs_nothing(postgres: str) -> None:
+    """Connections that the server closed meanwhile are made anew."""
+    with Store.open(postgres) as store:
+        run = store.create_run(PROVENANCE).id
+        keep(store, run, 0)
+        with psycopg.connect(postgres, autocommit=True) as connection:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+            connection.execute(f"{others} AND pid <> pg_backend_pid()")
+        keep(store, run, 1)
+        assert len(list(store.results(run))) == 2
+
+
+def test_a_connection_lost_in_the_middle_of_a_transaction_is_one_line(postgres: str) -> None:
+    """A server that goes away is an operator's error, not a traceback, and the store works when it is back."""
+    with Store.open(postgres) as store:
+        run = store.create_run(PROVENANCE).id
+
+        def lose() -> None:
+            with store._write() as mine, psycopg.connect(postgres, autocommit=True) as other:
+                others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()"
+                other.execute(f"{others} AND pid <> pg_backend_pid()")
+                mine.execute(sa.text("SELECT 1"))
+
+        assert "terminating connection" in message(lose)
+        keep(store, run, 0)
+        assert len(list(store.results(run))) == 1

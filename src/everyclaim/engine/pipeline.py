@@ -17,7 +17,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everyclaim.core.errors import EveryclaimError
+from everyclaim.core.errors import ConfigError, EveryclaimError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
 from everyclaim.core.protocols import Kept, Metric, ResultStore
 from everyclaim.core.types import Outcome, Sample
@@ -35,6 +35,14 @@ class Options:
     concurrency: int = 8  # samples in a metric at the same time
     sample_seconds: float | None = None  # a sample that takes longer is `failed: timeout`
     max_failures: int | None = None  # with more failed samples than this the run stops early
+
+    def __post_init__(self) -> None:
+        if self.concurrency < 1:
+            raise ConfigError(f"concurrency is {self.concurrency}: it must be at least 1")
+        if self.sample_seconds is not None and not self.sample_seconds > 0:
+            raise ConfigError(f"sample_seconds is {self.sample_seconds}: it must be more than 0, or left out")
+        if self.max_failures is not None and self.max_failures < 0:
+            raise ConfigError(f"max_failures is {self.max_failures}: it must be 0 or more, or left out")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,6 +56,7 @@ class Retrying:
         # The retry machinery costs more than a call's own bookkeeping, so it starts with the first failure.
         import stamina
 
+        _quieten()
         patience = self._patience
         attempts = stamina.retry_context(
             on=lambda error: self._wait(error, begun),
@@ -84,3 +86,10 @@ class Retrying:
             return True
         left = self._patience.seconds - (time.monotonic() - begun)
         return error.retry_after if error.retry_after <= left else False
+
+
+def _quieten() -> None:
+    """Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it."""
+    logger = logging.getLogger("stamina")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())

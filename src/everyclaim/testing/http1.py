@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 
 MAX_HEAD = 64 * 1024
+TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
 MAX_BODY = 256 * 1024 * 1024
 
 
@@ -92,7 +93,7 @@ class Connection(asyncio.Protocol):
             return None
         loop = asyncio.get_running_loop()
         if response.latency > 0:
-            loop.call_later(response.latency, self._write, response)
+            loop.call_later(max(0.0, response.latency - TIMER_LAG), self._write, response)
         else:
             self._write(response)
         return None

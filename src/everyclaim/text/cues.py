@@ -43,7 +43,7 @@ suggested, suggesting, appear to, appears to, appeared to, appears, seem, seems,
 tend to, tends to, tended to, typically, usually, generally, often, sometimes, occasionally, in some cases, mostly,
 approximately, roughly, nearly, almost, estimated, expected to, is expected, are expected, would, not necessarily,
 possible, possibility, probable, suspected, unclear whether, it is unclear, in part, partly, somewhat, relatively,
-to some extent, more or less, so-called, hypothesized, hypothesised, speculated, preliminary, tentative, assumed,
+to some extent, more or less, hypothesized, hypothesised, speculated, preliminary, tentative, assumed,
 it is believed, it is thought, is believed, are believed, is thought, are thought, not clear, not certain, uncertain,
 aims to, intends to, plans to, hopes to, planned, proposed
 """
@@ -86,7 +86,7 @@ _NUMERIC = re.compile(
     r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"
 )
 _NUMERIC_HEDGES = word_set("about around circa some")
-_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?(?:-called)?|(?<=n)['’]t\b")
+_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?")
 _SENTENCE_BEFORE = re.compile(r"(?:^|[.!?:;\n\"“(])\s*$")
 
 

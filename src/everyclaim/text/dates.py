@@ -38,7 +38,7 @@ _PATTERNS = (
     rf"|{_ALONE}(?P<ymd>(?P<sy>\d{{4}})/(?P<sm>\d{{1,2}})/(?P<sd>\d{{1,2}}))(?![\w/])",
     rf"|{_ALONE}(?P<dmy>(?P<n1>\d{{1,2}})(?P<sep>[/.-])(?P<n2>\d{{1,2}})(?P=sep)(?P<ny>\d{{4}}|\d\d))",
     r"(?![\w/.-]\d|\w)",
-    rf"|(?<![\w.,/:-])(?P<time>(?P<th>{_HOUR})(?::(?P<tm>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap]\.m\.|[ap]m(?!\w))",
+    rf"|(?<![\w.,/:-])(?P<time>(?P<th>{_HOUR})(?:[:.](?P<tm>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap]\.m\.|[ap]m(?!\w))",
     rf"|(?P<bh>{_HOUR}):(?P<bm>[0-5]\d)(?::[0-5]\d)?(?![\w:]))",
     rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)[ -]centur(?:y|ies)(?:\s(?P<cera>bce?\b|b\.c\.))?)",
     rf"|{_ALONE}(?P<dm>(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s(?P<m1>{_MONTH})(?:,?\s(?P<y1>{_YEAR}))?)",
@@ -53,7 +53,7 @@ _PATTERNS = (
     rf"|{_ALONE}(?P<era>(?P<ey>\d{{1,4}}){_ERA})|(?<!\w)a\.?d\.?\s(?P<ey2>\d{{1,4}})(?![\w.,]\w)",
     rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})[ -]centur(?:y|ies)(?:\s(?P<wera>bce?\b|b\.c\.))?)",
     r"|(?<!\w)(?P<noon>noon|midnight)(?!\w)",
-    rf"|(?<![\w.,/#$€£¥%:+-])(?P<year>(?P<ya>{_YEAR})(?:\s?[–—-]\s?(?P<yb>[12]\d{{3}}|\d\d)",
+    rf"|(?<![\w.,/#$€£¥%:+-])(?P<year>(?P<ya>{_YEAR})(?:\s?(?:[–—]|--?)\s?(?P<yb>[12]\d{{3}}|\d\d)",
     r"(?![\w/%]|[.,-]\d))?)(?!\s?[%°])",
 )
 _MASTER = re.compile("".join(_PATTERNS))
@@ -108,7 +108,7 @@ def moments(text: str) -> list[Moment]:
     return list(_remembered(text))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def _remembered(text: str) -> tuple[Moment, ...]:
     # Quantities ask for the dates of the text they read, to leave them alone; the verifier asks again.
     return tuple(_read(text))
@@ -274,9 +274,9 @@ def _year(match: re.Match[str], text: str) -> Moment | None:
         return moment
     before = _BEFORE_YEAR.search(text, max(0, match.start() - 16), match.start())
     word = before[1].lower() if before else ""
-    if word in _COUNTING and word != "to":
-        return None
     after = _AFTER_YEAR.match(text, match.end())
+    if word in _COUNTING and word != "to" and not (word in ("about", "around") and after is None):
+        return None
     if after is None or word in _YEAR_BEFORE:
         follows_unit = after is not None and is_unit_word(after[1]) and len(after[1]) > 2
         return None if follows_unit else moment

@@ -39,7 +39,7 @@ _NUMBER_AFTER = re.compile(r"[ \u00a0-](\d{1,4}[A-Za-z]?|[IVX]{1,5})(?![\w%]|[.,
 _MONTHS_AND_DAYS = word_set(
     """
     january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec
+    thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec bc bce ad ce am pm
     """
 )
 # Words that begin sentences and headings without being names; function words are in STOPWORDS.

@@ -39,8 +39,9 @@ _OR_SO = re.compile(r" or so\b|-?ish\b| (?:more or less|approximately)\b")
 _SINGLE = re.compile(
     r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|kilometre|inch)\b"
 )
-_RANGE = re.compile(r"\s?(?:[-–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
+_RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
 _COMPOUND = frozenset({"duration", "length", "mass", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
+_SINGLES = ("an hour", "a mile", "a decade", "an inch", "half a")  # without one of these, `_SINGLE` finds nothing
 _INCHES = re.compile(r" ?in\b")
 _TAIL = re.compile(r"(?:-\w+)+")
 _BEFORE_UNIT = re.compile(r"(\w+|[%$€£])[ -]$")
@@ -53,14 +54,15 @@ _LABELS = word_set(
     """
 )
 _PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
-_NOUN = re.compile(r"[ \u00a0-]((?:[^\W\d_]|['’-])+)(?: ((?:[^\W\d_]|['’-])+))?(?: ((?:[^\W\d_]|['’-])+))?")
+_NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
+_NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
 _FRACTION_OF = re.compile(r" (?:of|the|its|their|his|her|our|all)\b")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
 # The last words of what the patterns above read: anything else before a number says nothing about it.
 _BEFORE_NUMBER = word_set(
     """
-    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over under
-    above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
+    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over
+    under above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
     much
     """
 )
@@ -99,7 +101,7 @@ def quantities(text: str) -> list[Quantity]:
         if quantity is not None:
             found.append(_bounded(quantity, low))
         at += used
-    if " a" in low or low.startswith("a") or "half" in low:
+    if any(written in low for written in _SINGLES):
         starts = [quantity.start for quantity in found]
         found += [single for single in _single_units(low) if not _overlaps(single, found, starts)]
         found.sort(key=lambda quantity: quantity.start)

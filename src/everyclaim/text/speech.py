@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from everyclaim.core.types import Span
 from everyclaim.text.dates import lowered
-from everyclaim.text.tokens import word_set
+from everyclaim.text.tokens import STOPWORDS, word_set
 
 
 class Report(NamedTuple):
@@ -26,21 +26,22 @@ class Report(NamedTuple):
 # These report even without "that" or a quotation mark after them.
 _PLAIN_VERBS = word_set(
     """
-    said says say saying stated states claimed claims announced announces argued argues insisted insists maintained
-    maintains contended contends alleged alleges declared declares explained explains believed believes thought thinks
-    denied denies admitted admits warned warns concluded concludes estimated estimates predicted predicts confirmed
-    confirms noted notes wrote writes testified asserted asserts reported
+    said says say saying stated claimed announced announces argued argues insisted insists
+    contended contends alleged alleges declared declares explained explains believed believes
+    denied denies admitted admits warned warns concluded concludes estimated predicted predicts confirmed
+    confirms noted testified asserted asserts reported
     """
 )
 # These need "that", a colon or a quotation: "added salt" reports nothing.
 _CLAUSE_VERBS = word_set(
     """
-    added adds replied responded responds emphasized emphasised emphasizes stressed stresses recommended recommends
-    proposed proposes found finds find shows showed show revealed reveals indicated indicates demonstrated demonstrates
-    discovered observed observes agreed agrees promised vowed recalled complained remarked commented mentioned mentions
-    suggested suggests suggest acknowledged acknowledges speculated reports report estimate argue claim believe think
-    state note warn explain conclude predict confirm deny asked hold holds held reiterated pledged cautioned
-    hypothesized hypothesised theorized quipped joked shouted whispered tweeted posted
+    states claims maintained maintains thought thinks wrote writes estimates notes added adds replied responded responds
+    emphasized emphasised emphasizes stressed stresses recommended recommends proposed proposes found finds find shows
+    showed show revealed reveals indicated indicates demonstrated demonstrates discovered observed observes agreed
+    agrees promised vowed recalled complained remarked commented mentioned mentions suggested suggests suggest
+    acknowledged acknowledges speculated reports report estimate argue claim believe think state note warn explain
+    conclude predict confirm deny asked hold holds held reiterated pledged cautioned hypothesized hypothesised theorized
+    quipped joked shouted whispered tweeted posted
     """
 )
 _TOLD_VERBS = word_set("told tells tell informed informs assured assures reminded reminds advised notified convinced")
@@ -67,11 +68,16 @@ _LEADING = re.compile(
 )
 _APPOSITION = re.compile(r"(?P<head>[^,;:()\"“”]{2,80}), [^,;:\"“”]{2,120},\s*$")
 _NO_HEAD = word_set(
-    "the a an of to for in on at by with from is are was were be been being this that these those its their his her to"
+    """
+    the a an of to for in on at by with from is are was were be been being this that these those its their his her to and
+    or may thus will can do does did
+    """
 )
-_QUOTES = '"“”«»'
-_CLOSING = re.compile(r"[,.!?…]?[\"”»]\s*$")
-_OPENING = re.compile(r"\s*[,:]?\s*(?:that )?[\"“«]")
+_PREPOSITIONS = word_set("of to on in at by for with about from")
+_NO_SPEAKER = STOPWORDS - word_set("he she they i we you who it some others many most few all both one")
+_QUOTES = "\"“”«»`'"
+_CLOSING = re.compile(r"[,.!?…]?(?:[\"”»]|(?<=')')\s*$")
+_OPENING = re.compile(r"\s*[,:]?\s*(?:that )?(?:[\"“«]|``|'')")
 _THAT = re.compile(r"(?:\s+[^,.;:\"“”]{1,80}?)?\s+that\s+")
 _BY = re.compile(r" by (?P<who>[^,.;:\"“”]{2,80}?)(?= that |[,.;]|$)")
 _WHOM = re.compile(r"\s+(?:the |an? |his |her |their )?[\w’'.-]+\s+")
@@ -97,8 +103,8 @@ def reports(text: str) -> list[Report]:
     ends: _Sentences | None = None
     for match in _WORD.finditer(low):
         word = match.group()
-        if word not in _VERBS and word != "according":
-            continue
+        if (word not in _VERBS and word != "according") or (text[match.start()].isupper() and word != "according"):
+            continue  # "United States"
         ends = ends or _Sentences(text)
         start, end = ends.around(match.start())
         if word == "according":
@@ -183,6 +189,8 @@ def _content_after(
     kind = verb.lower()
     pause = text.find(";", after, end)
     end = pause if pause >= 0 else end
+    if kind in _TOLD_VERBS and (low[after : after + 12].split() or [""])[0] in _PREPOSITIONS:
+        return None  # "tells of"
     that = _THAT.match(low, after, end)
     if that is not None:
         return _report(text, speaker, verb, (that.end(), end))
@@ -192,7 +200,7 @@ def _content_after(
     colon = _COLON.match(text, after)
     if colon is not None:
         return _report(text, speaker, verb, (colon.end(), end))
-    if kind in _CLAUSE_VERBS:
+    if kind in _CLAUSE_VERBS or low.startswith(" to ", after):
         return None
     return _report(text, speaker, verb, (after, end))
 
@@ -203,7 +211,7 @@ def _content_before(text: str, speaker: tuple[int, int], verb: str, start: int) 
     if _CLOSING.search(before):
         close = text.rindex(before.rstrip()[-1], 0, speaker[0])
         return _report(text, speaker, verb, (_quote_start(text, close), close))
-    if before.rstrip().endswith((",", "—", "–")):
+    if verb in _PLAIN_VERBS and before.rstrip().endswith((",", "—", "–")):
         return _report(text, speaker, verb, (start, speaker[0]))
     return None
 
@@ -223,7 +231,7 @@ def _inverted(text: str, verb: int, after: int, start: int, end: int) -> Report 
     """Read "“…,” said Jones" and "…, said Jones"."""
     before = text[max(0, verb - 4) : verb]
     quoted = _CLOSING.search(before) is not None
-    if not quoted and not before.rstrip().endswith(","):
+    if not quoted and not (before.rstrip().endswith(",") and text[verb:after] in _PLAIN_VERBS):
         return None
     match = _INVERTED.match(text, after, end)
     if match is None:
@@ -249,7 +257,7 @@ def _passive(text: str, low: str, verb: str, after: int, end: int) -> Report | N
 
 def _according(text: str, low: str, at: int, start: int, end: int) -> Report | None:
     match = _ACCORDING.match(low, at)
-    if match is None:
+    if match is None or low.startswith(("plan", "schedule"), match.end()):
         return None
     stop = _SPEAKER_END.search(text, match.end(), end)
     last = _after_abbreviation(text, match.end(), stop.start() if stop else end, end)
@@ -292,6 +300,8 @@ def _subject(text: str, low: str, start: int, verb: int) -> tuple[int, int] | No
     words = text[first:end].split()
     if not words or len(words) > _MOST_WORDS or words[-1].lower() in _NO_HEAD or not words[-1][:1].isalpha():
         return None
+    if all(word.lower() in _NO_SPEAKER for word in words) or words[-1].lower().endswith(("it's", "that's", "it’s")):
+        return None
     return first, end
 
 
@@ -315,6 +325,6 @@ def _quote_end(text: str, start: int, end: int) -> int:
 def _quote_start(text: str, close: int) -> int:
     """Give where the quotation that closes at `close` begins."""
     floor = max(0, close - _LONGEST_QUOTE)
-    opening = {"”": "“", "»": "«"}.get(text[close], '"')
+    opening = {"”": "“", "»": "«", "'": "``"}.get(text[close], '"')
     at = text.rfind(opening, floor, close)
-    return at + 1 if at >= 0 else floor
+    return at + len(opening) if at >= 0 else floor
