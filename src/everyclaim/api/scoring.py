@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from everyclaim.api.components import Options, Strategy, build_decomposer, build_metric, build_verifier
 from everyclaim.core.errors import InputError
 from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.scope import scope
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
@@ -26,7 +27,9 @@ async def ascore(
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    return await score_sample(build_metric(options), _sample(response, passages, question, reference))
+    sample = _sample(response, passages, question, reference)
+    async with scope():
+        return await score_sample(build_metric(options), sample)
 
 
 def score(
@@ -68,7 +71,8 @@ async def averify_claims(
     sample = _sample("", passages, question, None)
     verifier = build_verifier(judge, strategy)
     policy = Policy.strict() if strict else Policy()
-    return await judged(verifier, given, sample.passages, question=question, policy=policy)
+    async with scope():
+        return await judged(verifier, given, sample.passages, question=question, policy=policy)
 
 
 def verify_claims(
@@ -87,7 +91,7 @@ def verify_claims(
     return wait(averify_claims(claims, passages, question=question, judge=judge, strategy=strategy, strict=strict))
 
 
-def extract_claims(response: str, *, question: str = "", decomposer: str | Decomposer = "embedded") -> Decomposition:
+def extract_claims(response: str, *, question: str = "", decomposer: str | Decomposer | None = None) -> Decomposition:
     """Split a response into claims, and say what was skipped and why."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")

@@ -8,7 +8,8 @@ from everyclaim.core.types import Span
 from everyclaim.text.locate import locate
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
-_ENOUGH = 0.6  # share of a claim's telling words that must stand in the window, in order
+_ENOUGH = 0.6  # share of the telling words that a claim has from its sentence, that must stand in one order in both
+_AT_LEAST = 2  # of them; one word is no place
 _LONG = 2000  # characters; a longer sentence is not aligned
 
 
@@ -25,13 +26,15 @@ def place(claim: str, sentence: str, start: int) -> Span:
         return Span(start + exact.start, start + exact.end)
     mine, theirs = tokenize(claim), tokenize(sentence)
     matcher = SequenceMatcher(a=[stem(t.norm) for t in mine], b=[stem(t.norm) for t in theirs], autojunk=False)
-    telling = sum(token.norm not in STOPWORDS for token in mine)
-    shared = [
-        theirs[block.b + i]
+    # Words that the claim brought in from elsewhere ("it" replaced) have no place here and do not count.
+    here = {stem(token.norm) for token in theirs}
+    telling = sum(token.norm not in STOPWORDS and stem(token.norm) in here for token in mine)
+    found = [
+        (block, sum(token.norm not in STOPWORDS for token in mine[block.a : block.a + block.size]))
         for block in matcher.get_matching_blocks()
-        for i in range(block.size)
-        if mine[block.a + i].norm not in STOPWORDS
     ]
-    if not shared or len(shared) < _ENOUGH * telling:
+    shared = [block for block, words in found if words]
+    if sum(words for _, words in found) < max(_AT_LEAST, _ENOUGH * telling):
         return whole
-    return Span(start + shared[0].start, start + shared[-1].end)
+    last = shared[-1]
+    return Span(start + theirs[shared[0].b].start, start + theirs[last.b + last.size - 1].end)

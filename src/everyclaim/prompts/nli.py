@@ -40,13 +40,13 @@ class NliPrompt:
         return closed("relations", {"relations": listed(closed("", row))})
 
     def messages(
-        self, claims: Sequence[AskedClaim], passages: Sequence[Mapping[str, str]], question: str, *, shared: bool
+        self, claims: Sequence[AskedClaim], passages: Mapping[str, Any], question: str, *, shared: bool
     ) -> list[Message]:
         """Write the request; the question plays no part in entailment and is not sent."""
         del question
         return [
             Message("system", _SYSTEM),
-            Message("user", document({"premises": [_premise(passage) for passage in passages]}), cache=shared),
+            Message("user", document({"premises": [_premise(passage) for passage in passages.values()]}), cache=shared),
             Message("user", document({"hypotheses": {claim.id: claim.text for claim in claims}})),
         ]
 
@@ -59,6 +59,5 @@ class NliPrompt:
         return {key: Finding(_LABELS[relation]) for key, relation in found.items() if relation in _LABELS}
 
 
-def _premise(passage: Mapping[str, str]) -> str:
-    title = passage.get("title", "")
-    return f"{title}\n{passage['text']}" if title else passage["text"]
+def _premise(passage: Any) -> str:
+    return passage if isinstance(passage, str) else f"{passage['title']}\n{passage['text']}"

@@ -90,7 +90,7 @@ def play(messages: Sequence[Message]) -> str:
     """Answer a request of any of our prompts by rule."""
     data = request_data(messages)
     if "hypotheses" in data:
-        passages = [{"id": "", "text": text} for text in data["premises"]]
+        passages = dict(enumerate(data["premises"]))
         found = [(key, judge_by_words(claim, passages)) for key, claim in data["hypotheses"].items()]
         names = {"SUPPORTED": "entailment", "UNSUPPORTED": "neutral"}
         return json.dumps({"relations": [{"id": key, "relation": names[row["label"]]} for key, row in found]})
@@ -109,19 +109,19 @@ def play(messages: Sequence[Message]) -> str:
     return json.dumps({"sentences": rows})
 
 
-def judge_by_words(claim: str, passages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:
     """Return the verdict of the rule, in the form of a reply."""
     words = _words(claim)
-    for passage in passages:
-        if words <= _words(passage["text"]):
-            first = re.split(r"(?<=[.!?])\s", passage["text"].strip())
-            best = max(first, key=lambda sentence: len(words & _words(sentence)))
-            quotes = [{"passage": passage["id"], "quote": best}]
-            return _verdict("SUPPORTED", quotes, "all of its words are in the passage", "none")
+    for key, passage in passages.items():
+        text = passage if isinstance(passage, str) else passage["text"]
+        if words <= _words(text):
+            sentences = re.split(r"(?<=[.!?])\s", text.strip())
+            best = max(sentences, key=lambda sentence: len(words & _words(sentence)))
+            return _verdict("SUPPORTED", [f"{key}: {best}"], "all of its words are in the passage", "none")
     return _verdict("UNSUPPORTED", [], "some of its words are in no passage", "other")
 
 
-def _verdict(label: str, quotes: Sequence[Mapping[str, str]], why: str, mode: str) -> dict[str, Any]:
+def _verdict(label: str, quotes: Sequence[str], why: str, mode: str) -> dict[str, Any]:
     return {"quotes": list(quotes), "why": why, "label": label, "mode": mode, "conflict": False}
 
 

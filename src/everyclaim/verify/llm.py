@@ -11,7 +11,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
@@ -139,12 +139,12 @@ class _Job:
         return {ids[alias]: finding for alias, finding in prompt.parse(reply, list(ids)).items()}
 
 
-def passage_data(passages: Sequence[Passage]) -> list[dict[str, str]]:
-    """Lay passages out under ids of their own: `p1`, `p2`, ... in order."""
-    return [
-        {"id": f"p{i}"} | ({"title": passage.title} if passage.title else {}) | {"text": passage.text}
+def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:
+    """Lay passages out under ids of their own, `p1`, `p2`, ... in order: the text, with its title if it has one."""
+    return {
+        f"p{i}": {"title": passage.title, "text": passage.text} if passage.title else passage.text
         for i, passage in enumerate(passages, start=1)
-    ]
+    }
 
 
 def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], judge: str) -> Verdict:
