@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from everyclaim.core.types import Span
 from everyclaim.text.locate import locate
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
-_ENOUGH = 0.6  # share of the telling words that a claim has from its sentence, that must stand in one order in both
+_ENOUGH = 0.6  # share of the telling words that a claim has from its sentence, that must stand in one stretch
 _AT_LEAST = 2  # of them; one word is no place
 _LONG = 2000  # characters; a longer sentence is not aligned
 
@@ -26,15 +27,27 @@ def place(claim: str, sentence: str, start: int) -> Span:
         return Span(start + exact.start, start + exact.end)
     mine, theirs = tokenize(claim), tokenize(sentence)
     matcher = SequenceMatcher(a=[stem(t.norm) for t in mine], b=[stem(t.norm) for t in theirs], autojunk=False)
+    shared = {
+        block.b + i: mine[block.a + i].norm not in STOPWORDS
+        for block in matcher.get_matching_blocks()
+        for i in range(block.size)
+    }
+    first, last = _densest(len(theirs), shared)
     # Words that the claim brought in from elsewhere ("it" replaced) have no place here and do not count.
     here = {stem(token.norm) for token in theirs}
     telling = sum(token.norm not in STOPWORDS and stem(token.norm) in here for token in mine)
-    found = [
-        (block, sum(token.norm not in STOPWORDS for token in mine[block.a : block.a + block.size]))
-        for block in matcher.get_matching_blocks()
-    ]
-    shared = [block for block, words in found if words]
-    if sum(words for _, words in found) < max(_AT_LEAST, _ENOUGH * telling):
+    if sum(shared.get(i, False) for i in range(first, last)) < max(_AT_LEAST, _ENOUGH * telling):
         return whole
-    last = shared[-1]
-    return Span(start + theirs[shared[0].b].start, start + theirs[last.b + last.size - 1].end)
+    return Span(start + theirs[first].start, start + theirs[last - 1].end)
+
+
+def _densest(size: int, shared: Mapping[int, bool]) -> tuple[int, int]:
+    """Return the stretch of tokens, half-open, with the largest surplus of shared tokens over others."""
+    best, surplus, begin = (0, 0, 0), 0, 0
+    for i in range(size):
+        surplus += 1 if i in shared else -1
+        if surplus > best[0]:
+            best = (surplus, begin, i + 1)
+        if surplus < 0:
+            surplus, begin = 0, i + 1
+    return best[1], best[2]
