@@ -12,7 +12,7 @@ from collections.abc import Mapping
 _FAMILIES: Mapping[str, re.Pattern[str]] = {
     name: re.compile(rf"(?<![a-z]){pattern}", re.IGNORECASE)
     for name, pattern in {
-        "GPT": r"(?:gpt|chatgpt|text-davinci|codex|o[1-9](?:-(?:mini|pro|preview|deep)|(?![a-z0-9.])))",
+        "GPT": r"(?:gpt|chatgpt|text-davinci|codex|(?<![0-9])o[1-9](?:-(?:mini|pro|preview|deep)|(?![a-z0-9.])))",
         "Claude": r"claude",
         "Gemini": r"(?:gemini|gemma|palm-?2)",
         "Llama": r"(?:code-?)?llama",
