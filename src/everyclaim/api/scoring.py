@@ -100,6 +100,8 @@ def extract_claims(response: str, *, question: str = "", decomposer: str | Decom
 
 def _sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
+    if not isinstance(response, str):
+        raise InputError(f"the response must be a text, got {type(response).__name__}")
     shelf: list[Any] = [passages] if isinstance(passages, str) else list(passages)
     row = {
         "id": "1",
