@@ -3,13 +3,14 @@
 import asyncio
 import logging
 import pickle
+import sys
 import traceback
 from pathlib import Path
 
 import pytest
 from chatting import ENDPOINTS, KEY, SCHEMA, ask, spec_for
 
-from everyclaim.core.errors import ConfigError, EveryclaimError
+from everyclaim.core.errors import ConfigError, EveryclaimError, MissingExtraError
 from everyclaim.core.protocols import Message
 from everyclaim.models import ChatSettings, Patience, ReplyCache, build_chat_model
 from everyclaim.models.keys import Secret, find_key, scrub
@@ -201,3 +202,25 @@ def test_one_model_serves_several_event_loops() -> None:
         for number in range(3):
             asyncio.run(once(number))
         assert server.calls == 3
+
+
+@pytest.mark.parametrize(
+    ("spec", "library", "extra"),
+    [
+        ("openai:m?base_url=http://x/v1", "aiohttp", "openai"),
+        ("anthropic:m?base_url=http://x", "aiohttp", "anthropic"),
+        ("openai:m?base_url=http://x/v1&transport=sdk", "openai", "openai"),
+        ("anthropic:m?base_url=http://x&transport=sdk", "anthropic", "anthropic"),
+        ("openai:m?base_url=http://x/v1", "stamina", "openai"),
+        ("anthropic:m?base_url=http://x", "aiolimiter", "anthropic"),
+    ],
+)
+def test_a_missing_part_is_one_line_with_the_command(
+    spec: str, library: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Said when the model is built, not in the middle of a run."""
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.raises(MissingExtraError) as caught:
+        build_chat_model(spec)
+    assert f"pip install 'everyclaim[{extra}]'" in str(caught.value)
+    assert "\n" not in str(caught.value)

@@ -20,6 +20,8 @@ from everyclaim.core.types import Label, Outcome, Result, Usage
 _OUTCOMES = tuple(Outcome)
 _RESULT_FIELDS = ("model", "release")  # can be sliced by as if they were tags
 
+_COUNTS = ("calls", "prompt_tokens", "completion_tokens", "cache_hits", "cache_read_tokens", "cache_write_tokens")
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -68,7 +70,7 @@ class Columns:
         self._values: dict[str, dict[str, int]] = {tag: {} for tag in slices}
         self._costs = array("d")
         self._cost_known = True
-        self._usage = [0, 0, 0, 0]
+        self._usage = dict.fromkeys(_COUNTS, 0)
 
     def add(self, result: Result) -> None:
         """Keep one result's numbers."""
@@ -88,8 +90,8 @@ class Columns:
         self._add_usage(result.usage)
 
     def _add_usage(self, usage: Usage) -> None:
-        for index, number in enumerate((usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.cache_hits)):
-            self._usage[index] += number
+        for name in self._usage:
+            self._usage[name] += getattr(usage, name)
         if usage.cost is None:
             self._cost_known = False
         elif usage.cost:
@@ -97,8 +99,7 @@ class Columns:
 
     def usage(self) -> Usage:
         """Return what all results cost together; the cost is unknown when one of them is."""
-        calls, prompt, completion, hits = self._usage
-        return Usage(calls, prompt, completion, hits, math.fsum(self._costs) if self._cost_known else None)
+        return Usage(**self._usage, cost=math.fsum(self._costs) if self._cost_known else None)
 
     def everything(self) -> Selection:
         """Return all rows. Arrays are copied: one that is lent out could not grow any more."""

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from everyclaim.core.errors import ConfigError
+from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.models.budgeted import Budget, Budgeted
@@ -88,6 +89,9 @@ def build_chat_model(
     meter = meter or Meter()
     endpoint = from_spec(spec, key=key)
     options = endpoint.options
+    for library in ("aiolimiter", "stamina"):  # imported when first needed, which must not be mid-run to fail
+        if not _is_installed(library):
+            raise MissingExtraError(f"a judge at {options.provider}", options.provider)
     price = find_price(options.provider, options.model, is_home=options.is_home, file=settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
@@ -101,3 +105,10 @@ def build_chat_model(
     if settings.cache:
         model = Cached(model, settings.cache, options.identity)
     return Chat(endpoint, Shared(model, options.identity), meter)
+
+
+def _is_installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ValueError:  # blocked by a None in sys.modules
+        return False

@@ -30,7 +30,7 @@ class SdkTransport:
                 import anthropic as library  # type: ignore[no-redef]
             import httpx2
         except ImportError:
-            raise MissingExtraError(f"transport=sdk for {options.provider}:", options.provider) from None
+            raise MissingExtraError(f"transport=sdk for {options.provider}", options.provider) from None
         self._library: Any = library
         self._http = httpx2
         self._options = options

@@ -50,7 +50,7 @@ class DirectTransport:
         try:
             import aiohttp
         except ImportError:
-            raise MissingExtraError(f"the judge {options.provider}:", options.provider) from None
+            raise MissingExtraError(f"a judge at {options.provider}", options.provider) from None
         self._aiohttp: Any = aiohttp
         self._options = options
         self._secrets = (key, *options.secrets)
