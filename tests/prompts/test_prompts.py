@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask,
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.verdicts import AskedClaim, Quote, read_quote
 
+EXAMPLES = Path(__file__).parents[2] / "examples" / "domains"
 ROW = {"id": "c1", "quotes": ["p1: words"], "why": "said", "label": "SUPPORTED", "mode": "none", "conflict": False}
 
 
@@ -266,3 +268,11 @@ def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says) as raised:
         read_domain(text, name="legal.toml")
     assert "legal.toml" in str(raised.value)
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
+def test_the_domain_files_that_ship_as_examples_can_be_read(file: Path) -> None:
+    """Each adds to both prompts."""
+    domain = read_domain(file.read_text("utf-8"), name=file.name)
+    assert domain.decompose
+    assert domain.verify.count('"label"') == 2

@@ -186,6 +186,6 @@ def test_a_composed_spec_is_taken_apart_into_what_it_was_made_of(
 def test_the_spec_of_a_cascade_says_what_is_not_usual() -> None:
     """And its parameters say everything."""
     assert Cascade(Sure(), Always()).spec == "cascade:sure>always"
-    cascade = Cascade(Sure(), Always(), Band(0.1, 0.95), 0.2)
+    cascade = Cascade(Sure(), Always(), Band(0.1), 0.2)
     assert cascade.spec == "cascade:sure>always?audit=0.2&low=0.1"
-    assert cascade.parameters == {"low": "0.1", "high": "0.95", "audit": "0.2"}
+    assert cascade.parameters == {"low": "0.1", "high": "0.85", "audit": "0.2"}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from difflib import SequenceMatcher
 
 from everyclaim.core.types import Span
-from everyclaim.text.locate import locate
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
 _ENOUGH = 0.6  # share of the telling words that a claim has from its sentence, that must stand in one stretch
@@ -22,9 +21,10 @@ def place(claim: str, sentence: str, start: int) -> Span:
     whole = Span(start, start + len(sentence))
     if len(sentence) > _LONG:
         return whole
-    exact = locate(claim.rstrip(" .!?。"), sentence, min_ratio=1.0)
-    if exact:
-        return Span(start + exact.start, start + exact.end)
+    bare = claim.rstrip(" .!?。")
+    at = sentence.find(bare)
+    if at == 0 or (at > 0 and not sentence[at - 1].isalnum()):
+        return Span(start + at, start + at + len(bare))
     mine, theirs = tokenize(claim), tokenize(sentence)
     matcher = SequenceMatcher(a=[stem(t.norm) for t in mine], b=[stem(t.norm) for t in theirs], autojunk=False)
     shared = {

@@ -21,11 +21,12 @@ DISAGREED = "audit_disagreed"
 class Band:
     """The band of doubt, in the first judge's probability of SUPPORTED: strictly between `low` and `high`.
 
-    At or below `low` its verdict stands as not supported, at or above `high` as supported.
+    At or below `low` its verdict stands as not supported, at or above `high` as supported. The usual band is
+    the widest settling zone in which the lexical judge was right 19 times in 20 on development data.
     """
 
-    low: float = 0.05
-    high: float = 0.95
+    low: float = 0.15
+    high: float = 0.85
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high <= 1:
