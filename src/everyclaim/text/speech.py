@@ -69,8 +69,8 @@ _LEADING = re.compile(
 _APPOSITION = re.compile(r"(?P<head>[^,;:()\"“”]{2,80}), [^,;:\"“”]{2,120},\s*$")
 _NO_HEAD = word_set(
     """
-    the a an of to for in on at by with from is are was were be been being this that these those its their his her to and
-    or may thus will can do does did
+    the a an of to for in on at by with from is are was were be been being this that these those its their his her to
+    and or may thus will can do does did
     """
 )
 _PREPOSITIONS = word_set("of to on in at by for with about from")
