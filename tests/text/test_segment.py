@@ -18,6 +18,20 @@ def kinds(text):
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("It weighs 900 g.", "It was made in 1990."),
+        ("The tank holds 5 l.", "The pump is new."),
+        ("Heat to 93 °C.", "This takes a minute."),
+        ("The part costs 3 euros per cm.", "It is steel."),
+    ],
+)
+def test_a_unit_at_the_end_ends_its_sentence(first, second):
+    """`900 g.` is neither an initial nor an abbreviation."""
+    assert read(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Dr. Marsh met Prof. Lane at noon.",

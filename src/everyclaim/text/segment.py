@@ -210,7 +210,11 @@ _LEFTOVER = re.compile(
     r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
-_MISSED = re.compile(r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])")
+_MISSED = re.compile(
+    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
+    # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
+    r"|(?P<unit>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\.)\s+(?=(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+)
 _SHORT = re.compile(  # they end in a full stop that ends no sentence
     r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
     r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
@@ -303,10 +307,11 @@ def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     quotes = 1 if quoted and piece[0] == '"' else 0
     place = start
     for cut in _MISSED.finditer(text, start, end):
-        stretch = text[place : cut.end("stop")]
+        stop = cut.end("unit" if cut["unit"] else "stop")
+        stretch = text[place:stop]
         brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
         quotes += stretch.count('"')
-        place = cut.end("stop")
+        place = stop
         if brackets <= 0 and quotes % 2 == 0 and not _SHORT.fullmatch(cut["word"] or ""):
             yield start, place
             start = place
