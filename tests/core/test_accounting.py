@@ -15,7 +15,7 @@ from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
 from everyclaim.metrics import Faithfulness
-from everyclaim.models.asking import ask_object
+from everyclaim.models.asking import Asking
 from everyclaim.testing import ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 
@@ -73,7 +73,7 @@ def test_a_tally_follows_the_work_into_tasks_and_threads_and_not_into_its_neighb
 def test_a_call_is_paid_once_whatever_becomes_of_its_reply(answer: ChatReply | JudgeError, used: Usage) -> None:
     """Good, malformed, cut or failed."""
     with tallied() as tally, suppress(JudgeError):
-        asyncio.run(ask_object(ScriptedChat(answer), [], schema={}, tag=""))
+        asyncio.run(Asking(ScriptedChat(answer)).for_object([], schema={}, tag=""))
     assert tally.usage == used
 
 

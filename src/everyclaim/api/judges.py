@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from everyclaim.api.talking import OFF, Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.models import ChatSettings, Meter, build_chat_model
+from everyclaim.models import Budget, ChatSettings, Meter, Rates, ReplyCache, build_chat_model
 from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Strictness, VerdictPrompt, read_domain
 from everyclaim.verify.cascade import Band, Cascade
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.llm import LlmVerifier
 from everyclaim.verify.panel import Panel
 
-PROVIDERS = ("openai", "anthropic")
-COMPOSED = ("cascade", "panel")
 JUDGE_OPTIONS = ("batch", "repeats", "evidence", "prompt", "domain", "inference", "numbers", "hedges")
 SPLIT_OPTIONS = ("atomicity", "coverage", "domain", "sentences", "language")
 
@@ -37,6 +36,22 @@ class Chats:
         if key not in self._open:
             self._open[key] = build_chat_model(spec, self.settings, meter=self.meter)
         return self._open[key]
+
+    def close(self) -> None:
+        """Close the file of replies; it is opened again when needed. Connections close with their scope."""
+        if self.settings.cache:
+            self.settings.cache.close()
+
+
+def chat_settings(options: Talking) -> ChatSettings:
+    """Return limits, rates, cache and prices as the options say them. Raises `ConfigError` for a wrong number."""
+    cache, prices = options.get("cache"), options.get("prices")
+    return ChatSettings(
+        rates=Rates(options.get("requests_per_minute"), options.get("tokens_per_minute"), concurrency=64),
+        budget=Budget(options.get("max_cost"), options.get("max_calls"), options.get("max_tokens")),
+        cache=ReplyCache(Path(cache)) if cache and cache != OFF else None,
+        prices=Path(prices) if prices else None,
+    )
 
 
 def llm_verifier(spec: Spec, chats: Chats | None = None) -> LlmVerifier:

@@ -6,16 +6,16 @@ is asked for again, and then kept as it stands. A reply that was cut is not used
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Decomposition
+from everyclaim.core.waiting import all_of
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.strangers import Surroundings, strangers
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, ask_object
+from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.split import Split, SplitPrompt, SplitTask
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
@@ -53,7 +53,7 @@ class LlmDecomposer:
         """
         pieces, skipped = pieces_of(response, self.language)
         job = _Job(self, response, question)
-        answers = await asyncio.gather(*(job.splits(part) for part in portions(pieces, self.at_most)))
+        answers = await all_of(job.splits(part) for part in portions(pieces, self.at_most))
         found = {number: split for answer in answers for number, split in answer.items()}
         return assembled(pieces, await job.corrected(pieces, found), skipped)
 
@@ -69,20 +69,23 @@ class _Job:
     async def splits(self, pieces: Sequence[Piece]) -> dict[int, Split]:
         """Ask for these sentences, once more for those left out, in halves where a reply is too long."""
         found: dict[int, Split] = {}
+        asking = Asking(self.decomposer.chat)
         for attempt in (1, 2):
             missing = [piece for piece in pieces if piece.number not in found]
             try:
-                found |= await self._ask(missing, attempt)
+                found |= await self._ask(asking, missing, attempt)
             except JudgeError as error:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
-                    halves = await asyncio.gather(self.splits(missing[:middle]), self.splits(missing[middle:]))
-                    return found | halves[0] | halves[1]
+                    first, second = await all_of(self.splits(part) for part in (missing[:middle], missing[middle:]))
+                    return found | first | second
                 if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
+                    asking.regret()
                     raise
             if len(found) == len(pieces):
                 break
         if pieces and not found:
+            asking.regret()
             raise JudgeError(
                 "missing_claims", f"{self.decomposer.spec} said nothing about any sentence of the response"
             )
@@ -95,7 +98,7 @@ class _Job:
         odd = {p.number: words for p in pieces if (words := foreign(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
             try:
-                again = await self._ask(part, 1, odd)
+                again = await self._ask(Asking(self.decomposer.chat), part, 1, odd)
             except JudgeError as error:
                 if error.code not in _KEEP_SENTENCE:
                     raise
@@ -107,7 +110,7 @@ class _Job:
         return kept
 
     async def _ask(
-        self, pieces: Sequence[Piece], attempt: int, odd: Mapping[int, Sequence[str]] | None = None
+        self, asking: Asking, pieces: Sequence[Piece], attempt: int, odd: Mapping[int, Sequence[str]] | None = None
     ) -> dict[int, Split]:
         prompt = self.decomposer.prompt
         numbers = {f"s{i}": piece.number for i, piece in enumerate(pieces, start=1)}
@@ -118,7 +121,7 @@ class _Job:
             {key: odd[number] for key, number in numbers.items()} if odd else {},
         )
         tag = prompt.version if attempt == 1 else f"{prompt.version}#{attempt}"
-        reply = await ask_object(self.decomposer.chat, prompt.messages(task), schema=prompt.schema, tag=tag)
+        reply = await asking.for_object(prompt.messages(task), schema=prompt.schema, tag=tag)
         return {numbers[key]: split for key, split in prompt.parse(reply, list(numbers)).items()}
 
 

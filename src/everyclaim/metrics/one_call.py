@@ -7,17 +7,17 @@ sentence that the reply left out, is judged by an ordinary call.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.types import Claim, Passage, Provenance, Result, Sample, Verdict
+from everyclaim.core.waiting import all_of
 from everyclaim.decompose.llm import LlmDecomposer, foreign
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.strangers import Surroundings
 from everyclaim.metrics.faithfulness import Empty, scored, unscored
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, ask_object
+from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
@@ -67,7 +67,7 @@ class OneCallFaithfulness:
     async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims hold strangers are left out again."""
         shares = list(portions(pieces, self.decomposer.at_most))
-        answers = await asyncio.gather(*(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares))
+        answers = await all_of(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares)
         found = {number: judged for answer in answers for number, judged in answer.items()}
         around = Surroundings.of(sample.response, sample.question)
         return {
@@ -79,10 +79,11 @@ class OneCallFaithfulness:
     async def _ask_all(self, sample: Sample, pieces: Sequence[Piece], *, shared: bool) -> dict[int, Judged]:
         """Ask for these sentences, once more for those left out, in halves where a reply is too long."""
         found: dict[int, Judged] = {}
+        asking = Asking(self.verifier.chat)
         for attempt in (1, 2):
             missing = [piece for piece in pieces if piece.number not in found]
             try:
-                found |= await self._ask(sample, missing, attempt, shared=shared)
+                found |= await self._ask(asking, sample, missing, attempt, shared=shared)
             except JudgeError as error:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
@@ -90,18 +91,21 @@ class OneCallFaithfulness:
                         found |= await self._ask_all(sample, half, shared=True)
                     return found
                 if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
+                    asking.regret()
                     raise
             if len(found) == len(pieces):
                 break
         return found
 
-    async def _ask(self, sample: Sample, pieces: Sequence[Piece], attempt: int, *, shared: bool) -> dict[int, Judged]:
+    async def _ask(
+        self, asking: Asking, sample: Sample, pieces: Sequence[Piece], attempt: int, *, shared: bool
+    ) -> dict[int, Judged]:
         numbers = {f"s{i}": piece.number for i, piece in enumerate(pieces, start=1)}
         texts = {f"s{i}": piece.text for i, piece in enumerate(pieces, start=1)}
         task = SplitTask(texts, context(sample.response, pieces), sample.question)
         messages = self.prompt.messages(task, passage_data(sample.passages), shared=shared)
         tag = self.prompt.version + ("" if attempt == 1 else "#2")
-        reply = await ask_object(self.verifier.chat, messages, schema=self.prompt.schema, tag=tag)
+        reply = await asking.for_object(messages, schema=self.prompt.schema, tag=tag)
         return {numbers[key]: value for key, value in self.prompt.parse(reply, list(numbers)).items()}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from everyclaim.core.accounting import account
@@ -16,19 +16,37 @@ WORTH_ASKING_AGAIN = frozenset({"malformed", "empty_reply", "bad_reply"})
 TOO_MUCH = frozenset({"truncated", "too_long"})
 
 
-async def ask_object(
-    chat: ChatModel, messages: Sequence[Message], *, schema: Mapping[str, Any], tag: str
-) -> dict[str, Any]:
-    """Return the JSON object the model replies with; what it took is added to the open tallies.
+class Asking:
+    """One thing wanted from a chat model, in one request or several.
 
-    Raises `JudgeError` when the call fails (then with what it cost accounted all the same), is declined or
-    cut, or when the reply is not one JSON object.
+    When it cannot be had, `regret` takes the replies out of the cache: they came in due form and were of no
+    use, and would be of none the next time.
     """
-    try:
-        reply = await chat.complete(messages, schema=schema, tag=tag)
-    except JudgeError as error:
-        if error.usage:
-            account(error.usage)
-        raise
-    account(reply.usage)
-    return read_reply(reply)
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self._forget: list[Callable[[], None]] = []
+
+    async def for_object(self, messages: Sequence[Message], *, schema: Mapping[str, Any], tag: str) -> dict[str, Any]:
+        """Return the JSON object the model replies with; what it took is added to the open tallies.
+
+        Raises `JudgeError` when the call fails (then with what it cost accounted all the same), is declined or
+        cut, or when the reply is not one JSON object.
+        """
+        try:
+            reply = await self._chat.complete(messages, schema=schema, tag=tag)
+        except JudgeError as error:
+            if error.usage:
+                account(error.usage)
+            raise
+        account(reply.usage)
+        forget = getattr(self._chat, "forget", None)
+        if forget:
+            self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
+        return read_reply(reply)
+
+    def regret(self) -> None:
+        """Let what was asked be asked again some day."""
+        for forget in self._forget:
+            forget()
+        self._forget.clear()

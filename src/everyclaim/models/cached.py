@@ -59,6 +59,10 @@ class ReplyCache:
         }
         self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))
 
+    def drop(self, key: bytes) -> None:
+        """Forget what was kept for a key."""
+        self._run("DELETE FROM replies_1 WHERE key = ?", (key,))
+
     def close(self) -> None:
         """Close the file; it is opened again when needed."""
         with self._lock:
@@ -147,6 +151,10 @@ class Cached:
         if reply.finish == "stop" and (schema is None or _has_form(reply, schema)):
             self._cache.put(key, reply)
         return reply
+
+    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+        """Drop the reply to this request, so that it is asked again."""
+        self._cache.drop(call_key(self._identity, messages, schema, tag))
 
 
 def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:

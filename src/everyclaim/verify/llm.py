@@ -7,7 +7,6 @@ and the batch is halved; anything else is a failure, never a verdict.
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -16,7 +15,8 @@ from typing import Any, Literal
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, ask_object
+from everyclaim.core.waiting import all_of
+from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
 from everyclaim.verify.aligned import Policy, grounded, under
 
@@ -71,7 +71,7 @@ class LlmVerifier:
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.
         ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
         answers = [await job.findings(*turn) for turn in turns[:ahead]]
-        answers += await asyncio.gather(*(job.findings(*turn) for turn in turns[ahead:]))
+        answers += await all_of(job.findings(*turn) for turn in turns[ahead:])
         return [job.verdict(claim, [answer[claim.id] for answer in answers if claim.id in answer]) for claim in claims]
 
 
@@ -87,23 +87,25 @@ class _Job:
     async def findings(self, claims: Sequence[Claim], repeat: int) -> Findings:
         """Ask for these claims, once more for those left out, in halves where a reply is too long."""
         found: Findings = {}
+        asking = Asking(self.verifier.chat)
         for attempt in (1, 2):
             missing = [claim for claim in claims if claim.id not in found]
             try:
-                answer = await self._ask(missing, repeat, attempt)
+                answer = await self._ask(asking, missing, repeat, attempt)
             except JudgeError as error:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
-                    halves = await asyncio.gather(
-                        self.findings(missing[:middle], repeat), self.findings(missing[middle:], repeat)
-                    )
-                    return found | halves[0] | halves[1]
+                    parts = (missing[:middle], missing[middle:])
+                    first, second = await all_of(self.findings(part, repeat) for part in parts)
+                    return found | first | second
                 if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+                    asking.regret()
                     raise
                 continue
             found |= {key: finding for key, finding in answer.items() if attempt == 2 or self._is_enough(finding)}
             if len(found) == len(claims):
                 return found
+        asking.regret()
         absent = ", ".join(claim.id for claim in claims if claim.id not in found)
         raise JudgeError("missing_verdict", f"{self.verifier.spec} gave no usable verdict for {absent}, asked twice")
 
@@ -129,13 +131,13 @@ class _Job:
         texts = {passage.id: passage.text for passage in self.passages}
         return bool(grounded(as_verdict("", finding, self.passages, ""), texts).evidence)
 
-    async def _ask(self, claims: Sequence[Claim], repeat: int, attempt: int) -> Findings:
+    async def _ask(self, asking: Asking, claims: Sequence[Claim], repeat: int, attempt: int) -> Findings:
         prompt = self.verifier.prompt
         ids = {f"c{i}": claim.id for i, claim in enumerate(claims, start=1)}
         asked = [AskedClaim(alias, claim.text, claim.sentence) for alias, claim in zip(ids, claims, strict=True)]
         messages = prompt.messages(asked, passage_data(self.passages), self.question, shared=self.shared)
         tag = prompt.version + (f"/repeat={repeat}" if repeat > 1 else "") + ("#2" if attempt == 2 else "")
-        reply = await ask_object(self.verifier.chat, messages, schema=prompt.schema, tag=tag)
+        reply = await asking.for_object(messages, schema=prompt.schema, tag=tag)
         return {ids[alias]: finding for alias, finding in prompt.parse(reply, list(ids)).items()}
 
 
