@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
 
 from everyclaim._version import __version__
-from everyclaim.api.talking import MARKS, MODELS, Talking, decomposer_spec, judge_spec, metric_spec, talks
+from everyclaim.api.talking import MARKS, MODELS, OFF, Talking, decomposer_spec, judge_spec, metric_spec, talks
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Decomposer, Metric, Verifier
 from everyclaim.core.spec import Registry, Spec
@@ -54,6 +54,9 @@ class Options(Talking, total=False):
     strategy: Strategy | None
     strict: bool
     empty: Empty
+
+
+Chosen = TypeVar("Chosen", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,18 +189,20 @@ def build_metric(options: Options) -> Metric:
 
 
 @contextmanager
-def in_talks(options: Options, cache: str) -> Iterator[Chats | None]:
-    """Give the chat models of a whole file, the ones given or new ones; those keep replies in `cache` unless told.
+def in_talks(options: Chosen, cache: str = OFF) -> Iterator[Chosen]:
+    """Give the options with chat models in them, where a component is one, and close their cache at the end.
 
-    Without a language model there are none.
+    Chat models that are given already stay as they are. New ones keep replies in `cache` unless the options say where.
     """
-    given = options.get("chats")
-    told: Options = {"cache": cache, **options}
-    chats = given or _chats(told, options.get("judge", "lexical"), options.get("decomposer"))
+    if options.get("chats"):
+        yield options
+        return
+    told = cast("Options", {"cache": cache} | dict(options))
+    chats = _chats(told, options.get("judge", "lexical"), options.get("decomposer"))
     try:
-        yield chats
+        yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
     finally:
-        if chats and not given:
+        if chats:
             chats.close()
 
 

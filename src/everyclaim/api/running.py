@@ -104,10 +104,8 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
     store, so that none is paid for twice, unless `cache` says otherwise. Raises `InputError` when the source holds
     no sample, and `BudgetExceeded` at a limit: what is done is kept, and the same call goes on from there.
     """
-    with in_talks(options, cache_beside(store, DEFAULT_STORE)) as chats:
-        if chats is not None:
-            options = {**options, "chats": chats}
-        return _score_file(source, store, options)
+    with in_talks(options, cache_beside(store, DEFAULT_STORE)) as chosen:
+        return _score_file(source, store, chosen)
 
 
 def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions) -> Run:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from everyclaim.api.components import Options, Strategy, build_decomposer, build_judge, build_metric
+from everyclaim.api.components import Options, Strategy, build_decomposer, build_judge, build_metric, in_talks
 from everyclaim.api.talking import Talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.protocols import Decomposer, Verifier
@@ -29,8 +29,9 @@ async def ascore(
 ) -> Result:
     """Score one answer; see `score`."""
     sample = _sample(response, passages, question, reference)
-    async with scope():
-        return await score_sample(build_metric(options), sample)
+    with in_talks(options) as chosen:
+        async with scope():
+            return await score_sample(build_metric(chosen), sample)
 
 
 def score(
@@ -72,10 +73,11 @@ async def averify_claims(
             raise InputError(f"a claim must be a text that says something, got {text!r}")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
     sample = _sample("", passages, question, None)
-    verifier = build_judge(_options(talking, judge=judge, strategy=strategy)).verifier
     policy = Policy.strict() if strict else Policy()
-    async with scope():
-        return await judged(verifier, given, sample.passages, question=question, policy=policy)
+    with in_talks(_options(talking, judge=judge, strategy=strategy)) as chosen:
+        verifier = build_judge(chosen).verifier
+        async with scope():
+            return await judged(verifier, given, sample.passages, question=question, policy=policy)
 
 
 def verify_claims(
@@ -109,8 +111,8 @@ def extract_claims(
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")
-    splitter = build_decomposer(_options(talking, decomposer=decomposer))
-    return wait(decomposed(splitter, response, question=question))
+    with in_talks(_options(talking, decomposer=decomposer)) as chosen:
+        return wait(decomposed(build_decomposer(chosen), response, question=question))
 
 
 def _options(talking: Talking, **others: Any) -> Options:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, Unpack
 
 from everyclaim._version import __version__
 from everyclaim.api.components import Options, build_judge, default_concurrency, in_talks
-from everyclaim.api.talking import OFF
 from everyclaim.core.errors import BudgetExceeded, InputError
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
@@ -52,10 +51,8 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
     `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option, and
     `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
     """
-    with in_talks(options, OFF) as chats:
-        if chats is not None:
-            options = {**options, "chats": chats}
-        return _verify_file(source, on_verdict, options)
+    with in_talks(options) as chosen:
+        return _verify_file(source, on_verdict, chosen)
 
 
 def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:

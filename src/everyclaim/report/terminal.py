@@ -15,7 +15,7 @@ from rich.text import Text
 from everyclaim.analysis.bands import LOWER_BOUNDS, Band
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome, Provenance, Usage
+from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.report.findings import findings
 from everyclaim.report.style import (
     BAND_STYLE,
@@ -31,6 +31,7 @@ from everyclaim.report.style import (
     interval,
     joined,
     percent,
+    usage_line,
     words,
 )
 from everyclaim.stats.intervals import Estimate
@@ -151,7 +152,7 @@ def _remarks(summary: Summary) -> RenderableType:
     line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
     by_policy = f"the mean holds {counted(group.counted_unscored, 'number')} of answers that were not scored"
     line("policy", by_policy, when=group.counted_unscored)
-    line("usage", _usage(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
+    line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
     line("interval", _how(summary), when=group.score.n)
     return lines
 
@@ -174,13 +175,6 @@ def _length(group: Group) -> Text:
 def _counts(counts: Mapping[str, int]) -> Text:
     by_size = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     return joined([data(f"{words(name)} {count:,}") for name, count in by_size])
-
-
-def _usage(usage: Usage) -> Text:
-    tokens = usage.prompt_tokens + usage.completion_tokens
-    cost = "cost unknown" if usage.cost is None else f"${usage.cost:,.4f}"
-    hits = counted(usage.cache_hits, "cache hit")
-    return joined([counted(usage.calls, "call"), counted(tokens, "token"), hits, cost])
 
 
 def _how(summary: Summary) -> Text:
