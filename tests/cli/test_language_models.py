@@ -307,3 +307,91 @@ def no_waiting():
 
     with no_sleep():
         yield
+
+
+# ---- doctor
+
+
+def test_doctor_says_which_judges_have_keys_and_never_shows_them(cli, monkeypatch, desk):
+    """From the variable, from the keys file, or not at all with where to put one."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    (desk / "keys.toml").write_text('anthropic = "sk-ant-from-the-file-123"\n')
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(desk / "keys.toml"))
+    done = cli("doctor", "--json")
+    found = {check["name"]: check for check in json.loads(done.out)["checks"]}
+    assert found["key openai"]["found"] == "from OPENAI_API_KEY"
+    assert found["key anthropic"]["found"] == f"from {desk / 'keys.toml'}"
+    assert found["extra openai"]["ok"] is True
+    assert KEY not in done.out
+    assert "sk-ant" not in done.out
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(desk / "none.toml"))
+    found = {check["name"]: check for check in json.loads(cli("doctor", "--json").out)["checks"]}
+    assert found["key anthropic"]["ok"] is None
+    assert "set ANTHROPIC_API_KEY" in found["key anthropic"]["found"]
+
+
+def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
+    """At its address; two calls."""
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
+    monkeypatch.setenv("EVERYCLAIM_BASE_URL", server.base_url)
+    done = cli("doctor")
+    assert (done.code, server.calls) == (0, 2), done.out
+    assert "scored one answer with openai:m: supported, unsupported" in " ".join(done.out.split())
+
+
+# ---- judges of judges, and what the page says of them
+
+
+def test_a_cascade_says_what_it_spared(cli, server):
+    """Everything settled and everything audited: the page and the JSON have the share and the agreement."""
+    spec = f"cascade:lexical>openai:m?2.base_url={server.base_url}&low=0.5&high=0.5&audit=1"
+    done = cli("score", "answers.jsonl", "--judge", spec)
+    assert done.code == 0, done.err
+    page = " ".join(done.out.split())
+    assert "100.0 % of 10 claims settled by lexical" in page
+    assert "audit: " in page
+    assert "of 10 agree" in page
+    found = summary(cli("report", "--json"))["judging"]
+    assert found["cascade"]["settled"]["n"] == 10
+    assert found["cascade"]["agreement"]["n"] == 10
+
+
+def test_base_url_reaches_the_model_inside_a_cascade(cli, server):
+    """One provider, so there is no doubt whose address it is."""
+    done = cli("score", "answers.jsonl", "--judge", "cascade:lexical>openai:m?audit=1", "--base-url", server.base_url)
+    assert done.code == 0, done.err
+    assert server.calls > 0
+
+
+def test_a_panel_and_repeats_say_how_often_verdicts_differ(cli, server):
+    """Two models that differ on every claim about litres; one model that changes its mind."""
+
+    def torn(request):
+        reply = json.loads(play(request.messages))
+        if request.model == "b" and "verdicts" in reply:
+            for verdict in reply["verdicts"]:
+                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
+        return json.dumps(reply)
+
+    server.script(torn)
+    done = cli("score", "answers.jsonl", "--judge", "panel:openai:a|openai:b", "--base-url", server.base_url)
+    assert "judges disagree on 6 of 10 claims" in " ".join(done.out.split()), done.err
+
+    def fickle(request):
+        reply = json.loads(play(request.messages))
+        for verdict in reply.get("verdicts", ()):
+            if request.number % 2:
+                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
+        return json.dumps(reply)
+
+    server.script(fickle)
+    done = cli("score", "answers.jsonl", *judge(server), "--repeats", "3", "--no-cache", "--json")
+    assert summary(done)["judging"]["flips"]["n"] == 10
+
+
+def test_the_same_family_is_warned_of_once(cli, server):
+    """With the number of answers, not once per answer."""
+    done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini", "--base-url", server.base_url)
+    page = " ".join(done.out.split())
+    assert page.count("of the same family as the judge (GPT)") == 1
+    assert "5 answers: the answer's model 'gpt-4o'" in page
