@@ -15,7 +15,7 @@ WORDS = {
     "Probabilities", "Result", "Run", "Sample", "Verdict",
 }  # fmt: skip
 ERRORS = {
-    "ConfigError", "EveryclaimError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
+    "BudgetExceeded", "ConfigError", "EveryclaimError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
     "UserError",
 }  # fmt: skip
 
