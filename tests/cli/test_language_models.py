@@ -7,9 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import write_jsonl
 
-from everyclaim.testing import JudgeServer, play, rate_limited, request_data
+from everyclaim.testing import JudgeServer, Reply, play, rate_limited, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -18,6 +17,10 @@ ROWS = [
     for i in range(1, 6)
 ]
 CLAIMS = [{"id": row["id"], "claim": row["response"], "contexts": SHELF} for row in ROWS]
+
+
+def write_jsonl(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def played(request):
@@ -270,25 +273,34 @@ def test_the_cache_lies_beside_the_store_and_spares_the_second_run(cli, server, 
     assert server.calls == 20
 
 
-def test_only_the_failed_are_scored_again(cli, server):
-    """Two answers are cut off by the provider the first time; resuming asks for these two verdicts and nothing else."""
+@pytest.mark.parametrize(
+    ("trouble", "tries", "reason"),
+    [
+        ('{"verdicts": []}', 2, "missing_verdict"),  # well-formed, and of no use
+        ("I would rather not say.", 2, "malformed"),
+        (Reply("", finish="refusal"), 1, "refused"),
+        (server_error(500), 6, "server_error"),
+    ],
+)
+def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, tries, reason):
+    """Two answers fail the first time; resuming asks for these two verdicts and nothing else."""
 
     def rule(request):
         data = json.dumps(request_data(request.messages).get("claims", ""))
         if "holds 4 litres" in data or "holds 5 litres" in data:
-            return '{"verdicts": []}'  # well-formed, and of no use
+            return trouble
         return play(request.messages)
 
     server.script(rule)
     first = cli("score", "answers.jsonl", *judge(server), "--json", "--max-failed", "1")
     document = json.loads(first.out)
     assert document["summary"]["outcomes"] == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 2}
-    assert document["summary"]["failures"] == {"missing_verdict": 2}
-    assert server.calls == 5 + 3 + 2 * 2  # splits, verdicts, and for the bad ones two tries each
+    assert document["summary"]["failures"] == {reason: 2}
+    assert server.calls == 5 + 3 + 2 * tries  # splits, verdicts, and tries of the bad ones
     server.script(played)
     again = cli("score", "answers.jsonl", *judge(server), "--json", "--resume", document["run"]["id"])
     assert summary(again)["outcomes"]["scored"] == 5
-    assert server.calls == 12 + 2  # the splits come from the cache
+    assert server.calls == 5 + 3 + 2 * tries + 2  # the splits come from the cache
     assert summary(again)["usage"]["cache_hits"] == 2
 
 

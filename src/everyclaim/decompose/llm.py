@@ -80,7 +80,7 @@ class _Job:
                     first, second = await all_of(self.splits(part) for part in (missing[:middle], missing[middle:]))
                     return found | first | second
                 if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
-                    asking.regret()
+                    asking.regret(error)
                     raise
             if len(found) == len(pieces):
                 break

@@ -91,7 +91,7 @@ class OneCallFaithfulness:
                         found |= await self._ask_all(sample, half, shared=True)
                     return found
                 if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
-                    asking.regret()
+                    asking.regret(error)
                     raise
             if len(found) == len(pieces):
                 break

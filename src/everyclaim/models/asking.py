@@ -45,8 +45,10 @@ class Asking:
             self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
         return read_reply(reply)
 
-    def regret(self) -> None:
-        """Let what was asked be asked again some day."""
+    def regret(self, error: JudgeError | None = None) -> None:
+        """Let what was asked be asked again some day; not where the error is no fault of the replies."""
+        if error and error.code not in WORTH_ASKING_AGAIN:
+            return
         for forget in self._forget:
             forget()
         self._forget.clear()

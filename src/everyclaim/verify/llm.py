@@ -99,7 +99,7 @@ class _Job:
                     first, second = await all_of(self.findings(part, repeat) for part in parts)
                     return found | first | second
                 if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
-                    asking.regret()
+                    asking.regret(error)
                     raise
                 continue
             found |= {key: finding for key, finding in answer.items() if attempt == 2 or self._is_enough(finding)}
