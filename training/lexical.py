@@ -44,6 +44,11 @@ TREES = {**SIGNED_TREES, "max_iter": 160}
 RIDGE = 0.05  # of the logistic regression, on mean log-loss
 BOUND = 4.0
 TRUST = {
+    "citint": 2.5,
+    "wice_oracle": 2.5,
+    "begin": 1.5,
+    "defacto": 1.5,
+    "factcheck_bench": 1.5,
     "true_paws": 0.3,
     "infotabs": 0.6,
     "snli": 0.5,
