@@ -197,7 +197,7 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
     assert server.calls == 4
     assert "stopped: not all samples are in" in " ".join(done.out.split())
     last = done.said[-1]
-    assert last.startswith("stopped at max_calls=4; used so far: 4 calls, ")
+    assert last.startswith("stopped at max_calls=4; used: 4 calls, ")
     assert "2 samples are kept in run " in last
     assert last.endswith("the same command goes on from there")
     again = cli(*command)
@@ -212,8 +212,9 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
 def test_what_is_in_flight_at_the_limit_is_finished_and_kept(cli, server):
     """Five answers at once and five calls: all five are splits, none is lost; the next time only verdicts are asked."""
     command = ["score", "answers.jsonl", *judge(server), "--max-calls", "5", "--concurrency", "5"]
-    assert cli(*command).code == 3
-    assert server.calls == 5
+    done = cli(*command)
+    assert (done.code, server.calls) == (3, 5)
+    assert "used: 5 calls, " in done.err  # also those that were under way when the limit was reached
     done = cli(*command, "--json")
     assert (done.code, server.calls) == (0, 10), done.err
     assert summary(done)["usage"] | {"prompt_tokens": 0, "completion_tokens": 0} == {
@@ -228,7 +229,7 @@ def test_a_limit_on_cost_needs_a_price_and_stops_there(cli, server):
     command = ["score", "answers.jsonl", *judge(server), "--prices", "prices.toml", "--concurrency", "1"]
     done = cli(*command, "--max-cost", "0.5")
     assert done.code == 3
-    assert "stopped at max_cost=0.5; used so far: " in done.err
+    assert "stopped at max_cost=0.5; used: " in done.err
     assert "$" in done.err
     calls = server.calls
     assert calls < 10

@@ -16,7 +16,7 @@ from everyclaim.cli.conclude import Wishes, conclude
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import complain, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, with_talking
+from everyclaim.cli.talking import as_settings, check_use, why_it_stopped, with_talking
 from everyclaim.cli.talking import chosen as chosen_talk
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
@@ -137,7 +137,8 @@ def _score_one(file: str, options: FileOptions, wishes: Wishes, settings: Settin
     code = conclude(run, wishes, settings)
     if stop is None:
         return code, False
-    complain(_how_to_go_on(file, progress, str(stop), is_fresh="resume" in options and not options["resume"]), kind="")
+    is_fresh = "resume" in options and not options["resume"]
+    complain(_how_to_go_on(file, progress, why_it_stopped(stop, options), is_fresh=is_fresh), kind="")
     return gravest([code, TOO_MANY_FAILURES]), True
 
 

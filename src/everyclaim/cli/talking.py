@@ -13,9 +13,10 @@ from typing import Annotated, Any
 
 import typer
 
+from everyclaim.api.components import Options
 from everyclaim.api.settings import DEFAULT_STORE, Settings
 from everyclaim.api.talking import OFF, Talking, cache_beside, talks
-from everyclaim.core.errors import ConfigError
+from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 _MODEL, _LIMITS = "Language models", "Limits and cache"
 
@@ -127,6 +128,12 @@ def chosen(settings: Settings) -> Talking:
 
 def _is_given(value: Any) -> bool:
     return value is not None and value is not False and value != []
+
+
+def why_it_stopped(stop: BudgetExceeded, options: Options) -> str:
+    """Say which limit was reached and what was used in all, what was under way then among it."""
+    chats = options.get("chats")
+    return f"stopped at {stop.limit}; used: {chats.meter.says}" if stop.limit and chats else str(stop)
 
 
 def _default(kind: Any) -> Any:

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from everyclaim.analysis.summary import failure_code
+from everyclaim.api.components import in_talks
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import OFF
-from everyclaim.api.verifying import ClaimVerdict, claim_verdict_to_json, verify_file
+from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.conclude import check_destination
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
+from everyclaim.cli.talking import as_settings, check_use, chosen, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import provenance_to_json
@@ -71,6 +72,8 @@ def verify(
     tally = _Tally()
     stop = None
     with ExitStack() as stack:
+        options = stack.enter_context(in_talks(_of_settings(settings)))
+        options |= {"format": format_, "limit": limit, "report": reading}
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
         progress.start(None)
@@ -82,7 +85,7 @@ def verify(
                 write(claim_verdict_to_json(row))
 
         try:
-            _judge(file, take, settings, reading, format_=format_, limit=limit)
+            verify_file(file, take, **options)
         except BudgetExceeded as error:
             stop = error
     if not quiet:
@@ -92,40 +95,27 @@ def verify(
     elif not quiet:
         show(verdicts_page(tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage), stderr=out == "-")
     if stop is not None:
-        complain(_how_to_go_on(stop, tally, settings), kind="")
+        complain(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 
 
-def _how_to_go_on(stop: BudgetExceeded, tally: _Tally, settings: Settings) -> str:
+def _how_to_go_on(why: str, tally: _Tally, settings: Settings) -> str:
     again = "the same command begins anew, and pays again, because of --no-cache"
     if settings.cache != OFF:
         again = "the same command takes from the cache what was paid and goes on from there"
-    return f"{stop}; {tally.total:,} claims are judged; {again}"
+    return f"{why}; {tally.total:,} claims are judged; {again}"
 
 
-def _judge(
-    file: str,
-    take: Callable[[ClaimVerdict], None],
-    settings: Settings,
-    reading: ReadReport,
-    *,
-    format_: str | None,
-    limit: int | None,
-) -> None:
-    verify_file(
-        file,
-        take,
-        judge=settings.judge,
-        strategy=settings.strategy,
-        strict=settings.strict,
-        mapping=settings.map,
-        format=format_,
-        limit=limit,
-        concurrency=settings.concurrency,
-        report=reading,
-        **chosen(settings),
-    )
+def _of_settings(settings: Settings) -> VerifyOptions:
+    options: VerifyOptions = {
+        "judge": settings.judge,
+        "strategy": settings.strategy,
+        "strict": settings.strict,
+        "mapping": settings.map,
+        "concurrency": settings.concurrency,
+    }
+    return cast("VerifyOptions", options | chosen(settings))
 
 
 class _Tally:
