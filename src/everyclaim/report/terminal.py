@@ -211,7 +211,8 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
                 ]
             ),
         )
-        yield "", joined([f"{counted(cascade.spared, 'answer')} never sent on", saved])
+        spared = joined([f"{counted(cascade.spared, 'answer')} never sent on", saved])
+        yield "", spared if cascade.spared else Text("every answer was sent on, with some claims or with all")
     if judging.disagreement and judging.disagreement.n:
         yield "panel", Text(f"judges disagree on {_of(judging.disagreement)} claims ({interval(judging.disagreement)})")
     if judging.flips:
