@@ -33,7 +33,7 @@ from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.model import FORMAT, Head
 from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
-from lexical_data import Row, capped, split, synthetic
+from lexical_data import Row, capped, padded, split, synthetic
 
 VERSION = "1"
 CAP = 2500  # rows per data set
@@ -241,7 +241,7 @@ def compare(title: str, table: Table, scores: dict[str, Matrix], by: Matrix) -> 
     target = table.labels == "SUPPORTED"
     for name in sorted(set(by)):
         here = by == name
-        if here.sum() < 20 or len(set(target[here])) < 2:
+        if not name or here.sum() < 20 or len(set(target[here])) < 2:
             continue
         aucs = [roc_auc_score(target[here], score[here]) for score in scores.values()]
         last = list(scores.values())[-1][here]
@@ -313,7 +313,7 @@ def main() -> None:
         fit_rows, test_rows = split(options.data)
         made = synthetic(options.data, fit_rows, tested=False, most=MADE)
         probe = synthetic(options.data, fit_rows, tested=True, most=300)
-        return Table(capped(fit_rows, options.cap) + made), Table(test_rows), Table(probe)
+        return Table(padded(capped(fit_rows, options.cap)) + made), Table(test_rows), Table(probe)
 
     table, test, probe = cached(options.cache, make)
     if options.leave_out:

@@ -12,7 +12,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from everyclaim.text.windows import sentence_spans
@@ -26,6 +26,7 @@ FAMILIES = {
     "wice_oracle": "wice", "wice_subclaim_tokens": "wice",
     "infotabs": "tables",
 }  # fmt: skip
+PADDED = 0.35  # share of the fitted rows that get strange passages
 HELD_OUT = 0.3  # share of the groups of `written` that are never trained on
 
 
@@ -89,6 +90,27 @@ def capped(rows: list[Row], most: int) -> list[Row]:
             kept += groups[name][group]
             taken += len(groups[name][group])
     return kept
+
+
+def padded(rows: list[Row]) -> list[Row]:
+    """Put the passages of some rows, chosen by hash, among one to three passages of other groups of their data set.
+
+    Retrieval brings passages that do not matter; without such rows the model trusts what any of them holds.
+    """
+    others: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        others[row.dataset].append(row)
+    result = []
+    for row in rows:
+        if share("pad " + row.id) >= PADDED or sum(map(len, row.contexts)) > 4000:
+            result.append(row)
+            continue
+        rng = random.Random(row.id)
+        drawn = [rng.choice(others[row.dataset]) for _ in range(rng.randint(1, 3))]
+        texts = [*row.contexts, *(other.contexts[0][:3000] for other in drawn if other.group != row.group)]
+        rng.shuffle(texts)
+        result.append(replace(row, contexts=tuple(texts)))
+    return result
 
 
 _NUMBER = re.compile(r"(?<![\w.,])\d[\d,]*(?:\.\d+)?(?![\w]|[.,]\d)")
