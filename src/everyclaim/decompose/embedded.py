@@ -129,6 +129,8 @@ def _units(response: str, found: list[Sentence]) -> Iterator[_Unit | Skipped]:
             continue
         header = ""
         reason = reason_to_skip(text, sentence.kind)
+        if reason is None and not any(character.isalnum() for character in _blanked(text)):
+            reason = "citation"  # nothing is left without its marks
         if reason is None and len(found) > 1 and re.fullmatch(r"\d{1,2}[.)]", text):
             reason = "no_words"  # the number of a list item that stands on the next line
         if reason == "heading" and _is_answer(text, len(found)):
