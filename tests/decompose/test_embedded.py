@@ -326,8 +326,8 @@ def test_any_text_gives_true_spans_and_no_lies(text):
     for claim in found.claims:
         assert claim.text.strip()
         assert 0 <= claim.span.start < claim.span.end <= len(text)
-        words = set(re.findall(r"\w+", claim.sentence.lower()))
-        assert set(re.findall(r"\w+", claim.text.lower())) <= words | {"is", "was"}
+        words = set(re.findall(r"[^\W_]+", claim.sentence.lower()))  # underscores are marks of emphasis
+        assert set(re.findall(r"[^\W_]+", claim.text.lower())) <= words | {"is", "was"}
     for piece in found.skipped:
         assert text[slice(*piece.span)] == piece.text
 
