@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from everyclaim.api.components import build_verifier
+from everyclaim.api.components import create_verifier
 from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.verify.lexical.overlap import word_overlap
 
@@ -217,7 +217,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write all figures here")
     options = parser.parse_args()
     data = list(rows(options.files, held_out=options.held_out))
-    verifier = build_verifier(options.spec)
+    verifier = create_verifier(options.spec)
     judged, seconds = asyncio.run(judge(verifier, data))
     tables: dict[str, list[dict[str, Any]]] = {}
     for key in options.by:
