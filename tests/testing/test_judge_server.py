@@ -36,12 +36,14 @@ def test_the_public_names() -> None:
     """What others build on changes only on purpose."""
     assert sorted(everyclaim.testing.__all__) == [
         *(
+            "BatchScript",
             "Fault",
             "JudgeServer",
             "Recorder",
             "Replayer",
             "Reply",
             "Request",
+            "ServedBatch",
             "body",
             "empty_body",
             "fenced",

@@ -1,5 +1,6 @@
 """Tools for tests of judges: a model provider on loopback with faults on demand, recordings, retries without waits."""
 
+from everyclaim.testing.batches import BatchScript, ServedBatch
 from everyclaim.testing.cassette import Recorder, Replayer
 from everyclaim.testing.script import (
     Fault,
@@ -22,12 +23,14 @@ from everyclaim.testing.server import JudgeServer, refused_url
 from everyclaim.testing.sleepless import no_sleep
 
 __all__ = [
+    "BatchScript",
     "Fault",
     "JudgeServer",
     "Recorder",
     "Replayer",
     "Reply",
     "Request",
+    "ServedBatch",
     "body",
     "empty_body",
     "fenced",
