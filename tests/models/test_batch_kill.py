@@ -30,9 +30,21 @@ def start(server: JudgeServer, wire: str, folder: Path) -> "subprocess.Popen[str
     return process
 
 
+def kill(process: "subprocess.Popen[str]") -> str:
+    """Kill it; return what it had said since it began."""
+    process.kill()
+    return rest(process)
+
+
+def rest(process: "subprocess.Popen[str]") -> str:
+    # Not by `communicate`, which passes over what came in one piece with the first line.
+    with process:
+        assert process.stdout
+        return process.stdout.read()
+
+
 def finish(process: "subprocess.Popen[str]") -> object:
-    output, _ = process.communicate(timeout=60)
-    return json.loads(output)
+    return json.loads(rest(process))
 
 
 @pytest.mark.slow
@@ -47,9 +59,7 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
             while True:
                 process = start(server, wire, folder)
                 time.sleep(dice.random() * 0.35)
-                process.kill()
-                rest, _ = process.communicate()
-                if rest or process.returncode == 0:
+                if kill(process):
                     break
                 kills += 1
             assert finish(start(server, wire, folder)) == WHOLE
@@ -65,8 +75,7 @@ def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) 
             process = start(server, wire, tmp_path)
             while len(server.batch_desk.batches) < number:
                 time.sleep(0.002)
-            process.kill()
-            process.communicate()
+            kill(process)
         assert finish(start(server, wire, tmp_path)) == WHOLE
         assert taken(server) == ONCE
 
@@ -81,8 +90,7 @@ def test_a_second_process_is_refused(wire: str, tmp_path: Path) -> None:
         replies = ask_batched(server, wire, settings(tmp_path, cache=False), numbered(2))
         assert all(isinstance(reply, StoreError) for reply in replies)
         assert "another process" in str(replies[0])
-        process.kill()
-        process.communicate()
+        kill(process)
         server.batch_desk.script = BatchScript()
         assert answers(ask_batched(server, wire, settings(tmp_path), numbered(2))) == numbered(2)
         assert taken(server)["question 0"] == 1
