@@ -194,8 +194,8 @@ def _twin(add: object, kind: str, texts: tuple[str, ...], sentence: str, changed
         add("copy_twin", changed, "SUPPORTED", edited)
 
 
-_SAID = ("{who} said {what}.", "{who} said that {what}.", "{who} told reporters that {what}.", "{who} argued that {what}.",
-         "According to {who}, {what}.", "{who} announced that {what}.", "{What}, {who} said.")  # fmt: skip
+_SAID = ("{who} said {what}.", "{who} said that {what}.", "{who} told reporters that {what}.", "{What}, {who} said.",
+         "{who} argued that {what}.", "According to {who}, {what}.", "{who} announced that {what}.")  # fmt: skip
 _BESIDE = ("{who} only attended the meeting.", "{who} was also present.", "{who} did not comment.",
            "{who} joined the team a year later.", "The report was sent to {who}.")  # fmt: skip
 

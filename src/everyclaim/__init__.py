@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import (
+    BudgetExceeded,
     ConfigError,
     EveryclaimError,
     InputError,
@@ -50,6 +51,7 @@ _ON_FIRST_USE = {
 }
 
 __all__ = [
+    "BudgetExceeded",
     "Claim",
     "ConfigError",
     "Decomposition",

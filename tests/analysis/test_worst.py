@@ -45,3 +45,11 @@ def test_faultless_and_unscored_answers_are_never_among_the_worst():
 def test_asking_for_none_gives_none():
     """K = 0 is allowed."""
     assert worst(kept(answer("a", "u")), 0) == []
+
+
+def test_every_record_is_read_also_when_none_is_wanted():
+    """Whoever sums the records up as they go by must see them all."""
+    for wanted in (0, 1, 2, 10):
+        passing = iter(kept(answer("a", "su"), answer("b", "u"), answer("c", "s")))
+        assert len(worst(passing, wanted)) == min(wanted, 2)
+        assert next(passing, None) is None

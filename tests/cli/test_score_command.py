@@ -301,3 +301,11 @@ def test_a_destination_that_cannot_be_written_is_said_before_anything_is_scored(
     assert done.code == 2
     assert "results.jsonl" in only_line(done)
     assert json.loads(everyclaim("runs", "--json").out) == []
+
+
+def test_no_worst_answers_wanted_changes_no_number(everyclaim):
+    """--worst 0 leaves the list away, and nothing else."""
+    done = everyclaim("score", "answers.jsonl", "--worst", "0", "--fail-under", "0.4")
+    assert done.code == 0
+    assert "3 scored of 5" in done.out
+    assert "Worst answers" not in done.out

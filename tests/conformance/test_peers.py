@@ -73,7 +73,11 @@ def test_failed_rows_do_not_vanish_from_the_headline(tmp_path: object) -> None:
     """`n scored / n total` shows what the mean leaves out, and NaN is nowhere."""
     rows = [{"response": FACTS, "contexts": [SHEET]} for _ in range(2)]
     run = ec.score_file(rows, judge=Replies([]), store=f"{tmp_path}/runs.db")
-    assert (run.summary.overall.total, run.summary.overall.outcomes["failed"], run.summary.overall.score.value) == (2, 2, None)
+    assert (run.summary.overall.total, run.summary.overall.outcomes["failed"], run.summary.overall.score.value) == (
+        2,
+        2,
+        None,
+    )
 
 
 @pytest.mark.parametrize("strategy", ["joint", "each", "ranked"])
@@ -103,7 +107,9 @@ def test_another_judge_on_the_same_data_is_another_run(tmp_path: object) -> None
     rows = [{"id": "a", "response": FACTS, "contexts": [SHEET]}]
     store = f"{tmp_path}/runs.db"
     first = ec.score_file(rows, store=store)
-    second = ec.score_file(rows, store=store, judge=Replies([ec.Verdict(f"c{i}", ec.Label.CONTRADICTED) for i in range(1, 5)]))
+    second = ec.score_file(
+        rows, store=store, judge=Replies([ec.Verdict(f"c{i}", ec.Label.CONTRADICTED) for i in range(1, 5)])
+    )
     assert first.id != second.id
     assert second.summary.overall.score.value == 0.0
     assert {c.verdict.judge for r in second.results() for c in r.claims} == {"scripted"}

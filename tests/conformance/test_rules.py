@@ -173,7 +173,9 @@ def test_rule_7_evidence_may_be_spread(strategy: str) -> None:
 def test_rule_8_a_claim_is_judged_in_its_context() -> None:
     """The judge sees the parent sentence and the question."""
     judge = say("SUPPORTED")
-    ec.score(question="Who was he?", response="He was born in Ulm, and he died in Princeton.", passages=["x"], judge=judge)
+    ec.score(
+        question="Who was he?", response="He was born in Ulm, and he died in Princeton.", passages=["x"], judge=judge
+    )
     assert {c.sentence for c in judge.seen} == {"He was born in Ulm, and he died in Princeton."}
     assert set(judge.questions) == {"Who was he?"}
 

@@ -46,7 +46,20 @@ SPLITS = {
     ),
     "born and died": (
         "Mara Lind was born in Visby in 1900 and died in Lund in 1950.",
-        ["Mara Lind was born in Visby in 1900.", "Mara Lind died in Lund in 1950."],
+        [
+            "Mara Lind was born in Visby.",
+            "Mara Lind was born in 1900.",
+            "Mara Lind died in Lund.",
+            "Mara Lind died in 1950.",
+        ],
+    ),
+    "place and date of a birth": (
+        "Einstein was born in Germany on 20th March 1879.",
+        ["Einstein was born in Germany.", "Einstein was born on 20th March 1879."],
+    ),
+    "date before place, with a comma": (
+        "The firm was founded on 3 May 1998, in Menlo Park, California.",
+        ["The firm was founded on 3 May 1998.", "The firm was founded in Menlo Park, California."],
     ),
     "passive carries its auxiliary": (
         "The law was passed in 1990 and signed by the president.",
@@ -118,6 +131,8 @@ WHOLE = {
     "first who": "She was the first woman who crossed the lake.",
     "which about the whole": "The pump failed, which led to a flood in the cellar.",
     "which after of": "It is the roof of the tower, which has a red flag.",
+    "event that can happen elsewhere again": "The film was released in France on 3 May 2001.",
+    "attribution of a birth": "Smith said he was born in Rome in 1950.",
     "contact clause": "They sell a large range of cakes and the pies they bake are good.",
 }
 
@@ -133,6 +148,8 @@ def test_unsure_stays_whole(text):
     [
         ("question", "Would you like to know more?"),
         ("question", '"Where is it?"'),
+        ("bare_answer", "No."),
+        ("bare_answer", "Yes!"),
         ("greeting", "Hello there!"),
         ("greeting", "Thank you for your question."),
         ("meta", "Sure, here is what I found:"),
@@ -176,7 +193,6 @@ def test_what_is_not_a_claim_is_skipped_with_its_reason(reason, text):
         "1889",
         "Paris",
         "**Paris**",
-        "Yes.",
     ],
 )
 def test_checkable_content_is_never_skipped(text):

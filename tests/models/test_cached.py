@@ -21,7 +21,7 @@ from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models import Cached, ChatSettings, Patience, ReplyCache, build_chat_model, call_key
 from everyclaim.models.options import read_options
-from everyclaim.testing import JudgeServer, Reply, server_error, truncated
+from everyclaim.testing import JudgeServer, Reply, ScriptedChat, server_error, truncated
 
 GOOD = '{"ok": true}'
 TURNS = [Message("system", "rubric"), Message("user", "text")]
@@ -278,3 +278,16 @@ def test_the_cache_is_a_wrapper_around_any_chat_model(tmp_path: Path) -> None:
         assert asyncio.run(model.complete(TURNS)).content == "text"
     assert (echo.calls, model.spec) == (1, "echo")
     cache.close()
+
+
+@pytest.mark.parametrize("bad", ["no JSON", "{}", '{"other": 1}', "[]", '{"ok": true'])
+def test_a_reply_without_the_form_asked_for_is_not_kept(tmp_path: Path, bad: str) -> None:
+    """A later run may get a better one; without a schema any text is kept."""
+    schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+    chat = ScriptedChat([bad, '{"ok": true}', "never"])
+    cached = Cached(chat, ReplyCache(tmp_path / "cache.db"), "m")
+    said = [asyncio.run(cached.complete([], schema=schema)).content for _ in range(3)]
+    assert said == [bad, '{"ok": true}', '{"ok": true}']
+    asyncio.run(cached.complete([], tag="plain"))
+    asyncio.run(cached.complete([], tag="plain"))
+    assert chat.calls == 3

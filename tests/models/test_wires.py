@@ -8,7 +8,9 @@ from chatting import ENDPOINTS, SCHEMA, WIRES, ask
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Usage
-from everyclaim.models.wires import is_strict
+from everyclaim.models.dialect import first_dialect
+from everyclaim.models.options import read_options
+from everyclaim.models.wires import is_strict, write_chat, write_responses
 from everyclaim.testing import JudgeServer, Reply, body
 
 TURNS = [
@@ -152,3 +154,13 @@ def test_content_in_parts_is_put_together() -> None:
 def test_strictness_is_asked_for_only_where_the_schema_has_its_form(schema: dict[str, Any], strict: bool) -> None:
     """Every object closed and every property required, all the way down."""
     assert is_strict(schema) is strict
+
+
+def test_turns_of_one_role_that_follow_each_other_are_joined() -> None:
+    """Templates of many open models refuse a conversation whose roles do not alternate."""
+    turns = [Message("system", "rules"), Message("user", "passages", cache=True), Message("user", "claims")]
+    for write in (write_chat, write_responses):
+        options = read_options("openai:m?api=responses" if write is write_responses else "openai:m")
+        body = write(options, first_dialect(options), turns, None)
+        sent = body.get("messages") or body["input"]
+        assert sent == [{"role": "system", "content": "rules"}, {"role": "user", "content": "passages\nclaims"}]

@@ -148,8 +148,8 @@ def test_claims_and_slices_are_plain_sql(store: Store) -> None:
 def test_a_score_that_is_not_a_number_is_null_in_sql_and_itself_in_the_result(store: Store) -> None:
     """The policy that gives other tools' NaN keeps it in the result; averages in SQL skip it."""
     run = store.create_run(PROVENANCE).id
-    sample = a_sample()
-    store.save(run, 0, fingerprint(sample), sample, Result(sample.id, Outcome.NO_CLAIMS, float("nan"), PROVENANCE))
+    sample, as_others = a_sample(), replace(PROVENANCE, parameters={"empty": "nan"})
+    store.save(run, 0, fingerprint(sample), sample, Result(sample.id, Outcome.NO_CLAIMS, float("nan"), as_others))
     (back,) = store.results(run)
     assert back.score is not None
     assert back.score != back.score

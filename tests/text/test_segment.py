@@ -18,6 +18,20 @@ def kinds(text):
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("It weighs 900 g.", "It was made in 1990."),
+        ("The tank holds 5 l.", "The pump is new."),
+        ("Heat to 93 °C.", "This takes a minute."),
+        ("The part costs 3 euros per cm.", "It is steel."),
+    ],
+)
+def test_a_unit_at_the_end_ends_its_sentence(first, second):
+    """`900 g.` is neither an initial nor an abbreviation."""
+    assert read(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Dr. Marsh met Prof. Lane at noon.",
@@ -114,7 +128,9 @@ def test_wild_characters_keep_offsets_true():
     ]
 
 
-@pytest.mark.parametrize("piece", ["The pier is long [1]. ", "( . ", "> x\n", "- a\n", "```\n", "|-", '" ', "A. "])
+@pytest.mark.parametrize(
+    "piece", ["The pier is long [1]. ", "( . ", "> x\n", "- a\n", "```\n", "|-", '" ', "A. ", "`", "'"]
+)
 def test_huge_text_is_read(piece):
     """A megabyte of anything is segmented; the work is linear."""
     text = piece * (1_000_000 // len(piece))
@@ -137,7 +153,7 @@ def test_spans_are_true_ordered_and_trimmed(text):
         last = found.end
 
 
-@given(LAYOUT)
+@given(st.text(alphabet='aBé. \n?!-*`"“”\t\x00😀。', max_size=80))
 def test_nothing_readable_is_lost(text):
     """Every letter of the text stands in a sentence; only markers and rules are dropped."""
     covered = set()

@@ -67,3 +67,13 @@ def test_reports_stand_where_they_say(text):
         assert text[start:end] == report.speaker
         assert 0 <= first < last <= len(text)
         assert end <= first or last <= start
+
+
+def test_a_described_speaker_is_not_what_was_said():
+    """In "Jones, the chief engineer, said the bridge …" Jones speaks, and the bridge is what he speaks of."""
+    for text, speaker in (
+        ("Jones, the chief engineer, said the bridge was safe.", "Jones"),
+        ("The mayor, Ann Lind, said the road was open.", "The mayor"),
+        ("Sales rose, and costs fell, said Ada Lind.", "Ada Lind"),
+    ):
+        assert [report.speaker for report in reports(text)] == [speaker]

@@ -17,11 +17,13 @@ import numpy as np
 
 from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.columns import Columns, Selection
+from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratios
 
 SUMMARY_SCHEMA = 1
+TEXTS_KEPT = 100
 
 ClusterBy = Literal["sample", "question"]
 
@@ -70,7 +72,9 @@ class Summary:
     flags: Mapping[str, int]  # claims by flag
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
+    warning_texts: Mapping[str, int]  # results by what the warning says, the first hundred different ones
     usage: Usage
+    judging: JudgingSummary
     slices: Mapping[str, Mapping[str, Group]]  # tag → value → group; value "" is "no such tag"
     cluster_by: ClusterBy
     sampling: Sampling
@@ -90,6 +94,9 @@ class Collector:
     _conflicts: int = field(init=False, default=0)
     _warnings: int = field(init=False, default=0)
     _warned: int = field(init=False, default=0)
+    _warning_texts: Counter[str] = field(init=False, default_factory=Counter)
+    _judging: Judging = field(init=False, default_factory=Judging)
+    _total: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self._columns = Columns(tuple(dict.fromkeys(self.slices)), by_question=self.cluster_by == "question")
@@ -107,6 +114,10 @@ class Collector:
             self._failures[failure_code(result.reason)] += 1
         self._warnings += len(result.warnings)
         self._warned += bool(result.warnings)
+        for text in set(result.warnings):
+            if text in self._warning_texts or len(self._warning_texts) < TEXTS_KEPT:
+                self._warning_texts[text] += 1
+        self._total += 1
         if result.outcome is not Outcome.SCORED:
             return  # what a failed sample found before it failed is not in any rate, nor in any count
         for claim in result.claims:
@@ -115,6 +126,7 @@ class Collector:
             if verdict.failure_mode is not None:
                 self._modes[verdict.failure_mode.value] += 1
             self._flags.update(set(verdict.flags))
+        self._judging.add(result, self._total - 1)
 
     def finish(self) -> Summary:
         """Add up what was collected so far."""
@@ -128,7 +140,9 @@ class Collector:
             flags=_sorted(self._flags),
             warnings=self._warnings,
             warned=self._warned,
+            warning_texts=_sorted(self._warning_texts),
             usage=columns.usage(),
+            judging=self._judging.finish(rows.clusters, self.sampling),
             slices={
                 tag: {value: _group(part, self.sampling) for value, part in columns.parts(tag, rows)}
                 for tag in columns.slices
@@ -209,7 +223,9 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "flags": dict(summary.flags),
         "warnings": summary.warnings,
         "warned": summary.warned,
+        "warning_texts": dict(summary.warning_texts),
         "usage": asdict(summary.usage),
+        "judging": judging_to_json(summary.judging),
         "slices": {
             tag: {value: group_to_json(group) for value, group in groups.items()}
             for tag, groups in summary.slices.items()

@@ -13,8 +13,13 @@ def worst(records: Iterable[Kept], k: int) -> list[Kept]:
     """Return the `k` worst scored answers: lowest score, then most contradicted claims, then place in the input.
 
     Answers whose every claim is supported, without conflict, are never among them. Holds `k` records at a time.
+    All records are read, whatever `k` is: the caller may be watching them go by.
     """
-    return heapq.nsmallest(k, (record for record in records if _has_finding(record.result)), key=_badness)
+    findings = (record for record in records if _has_finding(record.result))
+    found = heapq.nsmallest(k, findings, key=_badness)
+    for _ in findings:  # nsmallest reads nothing when nothing is wanted
+        pass
+    return found
 
 
 def _has_finding(result: Result) -> bool:

@@ -6,11 +6,13 @@ through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
 
 from everyclaim._version import __version__
+from everyclaim.api.talking import MARKS, MODELS, OFF, Talking, decomposer_spec, judge_spec, metric_spec, talks
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Decomposer, Metric, Verifier
 from everyclaim.core.spec import Registry, Spec
@@ -18,22 +20,43 @@ from everyclaim.core.types import Provenance
 from everyclaim.metrics.faithfulness import Empty
 from everyclaim.verify.aligned import Policy
 
+if TYPE_CHECKING:
+    from everyclaim.api.judges import Chats
+
 Strategy = Literal["joint", "each", "ranked"]
 
-DECOMPOSERS = Registry("decomposers", {"embedded": "everyclaim.decompose.embedded:from_spec"})
-VERIFIERS = Registry("verifiers", {"lexical": "everyclaim.verify.lexical:from_spec"})
+_LLM_JUDGE, _LLM_SPLIT = "everyclaim.api.judges:llm_verifier", "everyclaim.api.judges:llm_decomposer"
+DECOMPOSERS = Registry(
+    "decomposers",
+    {"embedded": "everyclaim.decompose.embedded:from_spec", "openai": _LLM_SPLIT, "anthropic": _LLM_SPLIT},
+)
+VERIFIERS = Registry(
+    "verifiers",
+    {
+        "lexical": "everyclaim.verify.lexical:from_spec",
+        "openai": _LLM_JUDGE,
+        "anthropic": _LLM_JUDGE,
+        "cascade": "everyclaim.api.judges:cascade",
+        "panel": "everyclaim.api.judges:panel",
+    },
+)
+_TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
 METRICS = Registry("metrics", {"faithfulness": "everyclaim.api.metrics:faithfulness"})
 
 
-class Options(TypedDict, total=False):
+class Options(Talking, total=False):
     """What can be chosen about a score, by the same names in Python, on the command line and in settings."""
 
     metric: str
     judge: str | Verifier
-    decomposer: str | Decomposer
-    strategy: Strategy
+    decomposer: str | Decomposer | None  # None: the judge's own model where it is one, else `embedded`
+    chats: Chats  # how language models are reached, instead of what `Talking` says about limits, rates and cache
+    strategy: Strategy | None
     strict: bool
     empty: Empty
+
+
+Chosen = TypeVar("Chosen", bound=Options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,56 +77,142 @@ class MetricFactory(Protocol):
         """Build the metric."""
 
 
-def build_verifier(judge: str | Verifier = "lexical", strategy: str | None = None) -> Verifier:
-    """Return the judge a spec names (or the judge given), inside the strategy that puts passages to it.
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """A judge and the strategy that puts passages to it."""
+
+    alone: Verifier
+    verifier: Verifier  # inside the strategy
+    strategy: Strategy
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What made the verdicts beside the judge's name: the prompt's version, claims per call, ..."""
+        return dict(getattr(self.alone, "parameters", {}))
+
+
+def build_judge(options: Options) -> Judge:
+    """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
 
     Raises `ConfigError` for an unknown name, option or strategy.
     """
-    from everyclaim.retrieve import Bm25Ranker
-    from everyclaim.verify import Each, Ranked
+    judge = options.get("judge", "lexical")
+    strategy = _one_of("strategy", options.get("strategy") or default_strategy(), get_args(Strategy))
+    alone = judge
+    if isinstance(judge, str):
+        alone = create_verifier(judge_spec(judge, options), options.get("chats") or _chats(options, judge))
+    return Judge(cast("Verifier", alone), _inside(cast("Verifier", alone), strategy), strategy)
 
-    verifier: Verifier = VERIFIERS.create(judge) if isinstance(judge, str) else judge
-    chosen = _one_of("strategy", strategy or default_strategy(), get_args(Strategy))
-    if chosen == "each":
-        return Each(verifier, Bm25Ranker())
-    if chosen == "ranked":
-        return Ranked(verifier, Bm25Ranker())
+
+def create_verifier(judge: str | Spec, chats: Chats | None = None) -> Verifier:
+    """Return the judge a spec names; judges that are language models talk through `chats`."""
+    verifier: Verifier = _create(VERIFIERS, judge, chats)
     return verifier
 
 
+def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
+    if strategy == "joint":
+        return verifier
+    from everyclaim.retrieve import Bm25Ranker
+    from everyclaim.verify import Each, Ranked
+
+    return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
+
+
+def _create(registry: Registry, spec: str | Spec, chats: Chats | None) -> Any:
+    parsed = Spec.parse(spec) if isinstance(spec, str) else spec
+    return registry.create(parsed, chats) if parsed.name in _TALKING else registry.create(parsed)
+
+
 def default_strategy() -> Strategy:
-    """Return the strategy used when none is named: the embedded judges see all passages at once."""
+    """Return the strategy used when none is named: all passages at once.
+
+    That is right for the embedded judges, and for language models it is the fewest calls: `ranked` asks
+    less per call, and pays only where passages are long and the first one usually settles a claim.
+    """
     return "joint"
 
 
-def build_decomposer(decomposer: str | Decomposer = "embedded") -> Decomposer:
-    """Return the decomposer a spec names, or the one given. Raises `ConfigError` for an unknown name."""
-    return DECOMPOSERS.create(decomposer) if isinstance(decomposer, str) else decomposer
+def default_concurrency(options: Options) -> int:
+    """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
+    return 32 if talks(options.get("judge", "lexical"), options.get("decomposer")) else 8
+
+
+def default_decomposer(judge: str | Verifier) -> str:
+    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one."""
+    spec = Spec.parse(judge) if isinstance(judge, str) else None
+    if spec is None or spec.name not in {"openai", "anthropic"}:
+        return "embedded"
+    from everyclaim.api.judges import split_spec
+
+    return str(split_spec(spec))
+
+
+def build_decomposer(options: Options) -> Decomposer:
+    """Return the decomposer a spec names (None: `embedded`), or the one given; an unknown name is a `ConfigError`."""
+    named = options.get("decomposer")
+    decomposer = "embedded" if named is None else named
+    if not isinstance(decomposer, str):
+        return decomposer
+    chats = options.get("chats") or _chats(options, decomposer)
+    built: Decomposer = _create(DECOMPOSERS, decomposer_spec(decomposer, options), chats)
+    return built
 
 
 def build_metric(options: Options) -> Metric:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
-    spec = Spec.parse(options.get("metric", "faithfulness"))
-    strategy = options.get("strategy") or default_strategy()
-    decomposer = build_decomposer(options.get("decomposer", "embedded"))
-    verifier = build_verifier(options.get("judge", "lexical"), strategy)
+    spec = Spec.parse(metric_spec(options.get("metric", "faithfulness"), options))
+    named = options.get("judge", "lexical")
+    splitter = options.get("decomposer") or default_decomposer(named)
+    options = {**options, "decomposer": splitter}
+    if not options.get("chats") and (chats := _chats(options, named, splitter)):
+        options["chats"] = chats
+    decomposer, judge = build_decomposer(options), build_judge(options)
     strict = options.get("strict", False)
     empty = _one_of("empty", options.get("empty", "exclude"), get_args(Empty))
     provenance = Provenance(
         metric=str(spec),
         decomposer=decomposer.spec,
-        verifier=verifier.spec,
-        strategy=strategy,
+        verifier=judge.alone.spec,
+        strategy=judge.strategy,
         version=__version__,
-        parameters=_parameters(strict=strict, empty=empty),
+        parameters={
+            "policy": "strict" if strict else "lenient",
+            "empty": empty,
+            **getattr(decomposer, "parameters", {}),
+            **judge.parameters,
+        },
     )
-    parts = Parts(decomposer, verifier, provenance, Policy.strict() if strict else Policy(), empty)
+    parts = Parts(decomposer, judge.verifier, provenance, Policy.strict() if strict else Policy(), empty)
     metric: Metric = METRICS.create(spec, parts)
     return metric
 
 
-def _parameters(*, strict: bool, empty: str) -> Mapping[str, str]:
-    return {"policy": "strict" if strict else "lenient", "empty": empty}
+@contextmanager
+def in_talks(options: Chosen, cache: str = OFF) -> Iterator[Chosen]:
+    """Give the options with chat models in them, where a component is one, and close their cache at the end.
+
+    Chat models that are given already stay as they are. New ones keep replies in `cache` unless the options say where.
+    """
+    if options.get("chats"):
+        yield options
+        return
+    told = cast("Options", {"cache": cache} | dict(options))
+    chats = _chats(told, options.get("judge", "lexical"), options.get("decomposer"))
+    try:
+        yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
+    finally:
+        if chats:
+            chats.close()
+
+
+def _chats(options: Options, *components: Any) -> Chats | None:
+    """Return chat models to share, where a component talks to one; nothing is imported for those that do not."""
+    if not talks(*components):
+        return None
+    from everyclaim.api.judges import Chats, chat_settings
+
+    return Chats(chat_settings(options))
 
 
 def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:

@@ -11,9 +11,10 @@ from itertools import chain, islice
 from typing import Any, Unpack, cast
 
 from everyclaim.analysis import ClusterBy, Summary, summarise
-from everyclaim.api.components import Options, build_metric
+from everyclaim.api.components import Options, build_metric, default_concurrency, in_talks
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.settings import DEFAULT_STORE
+from everyclaim.api.talking import cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
 from everyclaim.core.events import Hook
 from everyclaim.core.protocols import Metric
@@ -36,7 +37,7 @@ class FileOptions(Options, total=False):
     name: str  # of the run
     release: str  # of the samples that do not name one
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
-    concurrency: int  # samples in flight
+    concurrency: int | None  # samples in flight; None: 8, with a language model 32
     hooks: Sequence[Hook]  # told of everything that happens
 
 
@@ -99,8 +100,15 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
     Rows that are no samples are kept out and reported in `Run.read`.
 
     An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
-    `resume` also scores its failed samples again. Raises `InputError` when the source holds no sample.
+    `resume` also scores its failed samples again. Replies of language models are kept in `replies.db` beside the
+    store, so that none is paid for twice, unless `cache` says otherwise. Raises `InputError` when the source holds
+    no sample, and `BudgetExceeded` at a limit: what is done is kept, and the same call goes on from there.
     """
+    with in_talks(options, cache_beside(store, DEFAULT_STORE)) as chosen:
+        return _score_file(source, store, chosen)
+
+
+def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions) -> Run:
     metric = build_metric(_of_a_score(options))
     identity = identify(source)
     report = ReadReport()
@@ -129,7 +137,7 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
                 metric,
                 run=record.id,
                 store=kept,
-                options=Pace(concurrency=options.get("concurrency", 8)),
+                options=Pace(concurrency=options.get("concurrency") or default_concurrency(options)),
                 hooks=options.get("hooks", ()),
                 total=record.total,
             )

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
-from everyclaim.api.components import Options, Strategy, build_decomposer, build_metric, build_verifier
+from everyclaim.api.components import Options, Strategy, build_decomposer, build_judge, build_metric, in_talks
+from everyclaim.api.talking import Talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.scope import scope
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
@@ -26,7 +28,10 @@ async def ascore(
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    return await score_sample(build_metric(options), _sample(response, passages, question, reference))
+    sample = _sample(response, passages, question, reference)
+    with in_talks(options) as chosen:
+        async with scope():
+            return await score_sample(build_metric(chosen), sample)
 
 
 def score(
@@ -41,7 +46,8 @@ def score(
 
     `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`; passages
     without an id are `p1`, `p2`, … Options: `judge`, `decomposer`, `metric` (specs, or for the first two
-    components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`.
+    components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models
+    `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings.
 
     A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
     a score. Raises `InputError` for what is not text and `ConfigError` for a wrong option. Works inside a
@@ -58,6 +64,7 @@ async def averify_claims(
     judge: str | Verifier = "lexical",
     strategy: Strategy | None = None,
     strict: bool = False,
+    **talking: Unpack[Talking],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims; see `verify_claims`."""
     texts = [claims] if isinstance(claims, str) else list(claims)
@@ -66,9 +73,11 @@ async def averify_claims(
             raise InputError(f"a claim must be a text that says something, got {text!r}")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
     sample = _sample("", passages, question, None)
-    verifier = build_verifier(judge, strategy)
     policy = Policy.strict() if strict else Policy()
-    return await judged(verifier, given, sample.passages, question=question, policy=policy)
+    with in_talks(_options(talking, judge=judge, strategy=strategy)) as chosen:
+        verifier = build_judge(chosen).verifier
+        async with scope():
+            return await judged(verifier, given, sample.passages, question=question, policy=policy)
 
 
 def verify_claims(
@@ -79,23 +88,41 @@ def verify_claims(
     judge: str | Verifier = "lexical",
     strategy: Strategy | None = None,
     strict: bool = False,
+    **talking: Unpack[Talking],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
 
-    Raises `JudgeError` when the judge gives no usable verdict, `InputError` for an empty claim.
+    `talking` are the options of language models, as for `score`. Raises `JudgeError` when the judge gives no usable
+    verdict, `InputError` for an empty claim.
     """
-    return wait(averify_claims(claims, passages, question=question, judge=judge, strategy=strategy, strict=strict))
+    judging = averify_claims(
+        claims, passages, question=question, judge=judge, strategy=strategy, strict=strict, **talking
+    )
+    return wait(judging)
 
 
-def extract_claims(response: str, *, question: str = "", decomposer: str | Decomposer = "embedded") -> Decomposition:
-    """Split a response into claims, and say what was skipped and why."""
+def extract_claims(
+    response: str,
+    *,
+    question: str = "",
+    decomposer: str | Decomposer | None = None,
+    **talking: Unpack[Talking],
+) -> Decomposition:
+    """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")
-    return wait(decomposed(build_decomposer(decomposer), response, question=question))
+    with in_talks(_options(talking, decomposer=decomposer)) as chosen:
+        return wait(decomposed(build_decomposer(chosen), response, question=question))
+
+
+def _options(talking: Talking, **others: Any) -> Options:
+    return cast("Options", {**talking, **others})
 
 
 def _sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
+    if not isinstance(response, str):
+        raise InputError(f"the response must be a text, got {type(response).__name__}")
     shelf: list[Any] = [passages] if isinstance(passages, str) else list(passages)
     row = {
         "id": "1",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
@@ -20,6 +20,7 @@ from pydantic_settings import (
 )
 
 from everyclaim.api.components import Strategy
+from everyclaim.api.talking import Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.metrics.faithfulness import Empty
 
@@ -34,16 +35,41 @@ class Settings(BaseSettings):
 
     metric: str = "faithfulness"
     judge: str = "lexical"
-    decomposer: str = "embedded"
+    decomposer: str | None = None  # the judge's own model where it is one, else `embedded`
     strategy: Strategy | None = None
     strict: bool = False
     empty: Empty = "exclude"
     store: str = DEFAULT_STORE  # a path, or a PostgreSQL URL
-    concurrency: int = Field(default=8, ge=1, le=10_000)  # samples in flight
+    concurrency: int | None = Field(default=None, ge=1, le=10_000)  # samples in flight; None: 8, language models 32
     fail_under: float | None = Field(default=None, ge=0, le=1)
     max_failed: float = Field(default=0.05, ge=0, le=1)  # share of failed samples that a run may have
     slices: list[str] = Field(default_factory=list)
     map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
+
+    # Of language models; see `Talking`.
+    base_url: str | None = None
+    headers: dict[str, str] = Field(default_factory=dict)
+    claims_per_call: int | None = Field(default=None, ge=1, le=1000)
+    repeats: int | None = Field(default=None, ge=1, le=1000)
+    rubric: str | None = None
+    evidence: Literal["flag", "required"] | None = None
+    inference: Literal["allowed", "explicit"] | None = None
+    numbers: Literal["rounded", "exact"] | None = None
+    hedges: Literal["flag", "strict"] | None = None
+    one_call: bool = False
+    max_cost: float | None = Field(default=None, ge=0)  # US dollars
+    max_calls: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
+    requests_per_minute: float | None = Field(default=None, gt=0)
+    tokens_per_minute: float | None = Field(default=None, gt=0)
+    cache: str | None = None  # a file; None: `replies.db` beside the store; "off": none
+    prices: str | None = None
+
+    @property
+    def talking(self) -> Talking:
+        """What is set about language models."""
+        chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
+        return cast("Talking", chosen)
 
     @classmethod
     def settings_customise_sources(

@@ -5,16 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, NamedTuple, TypedDict, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from everyclaim._version import __version__
-from everyclaim.api.components import Strategy, build_verifier, default_strategy
-from everyclaim.core.errors import InputError
+from everyclaim.api.components import Options, build_judge, default_concurrency, in_talks
+from everyclaim.core.errors import BudgetExceeded, InputError
 from everyclaim.core.protocols import Verifier
-from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Verdict
-from everyclaim.core.wire import verdict_to_json
+from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
+from everyclaim.core.wire import provenance_to_json, verdict_to_json
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ClaimRow, ReadReport, read_claims
 from everyclaim.verify import Policy, judged
@@ -26,18 +26,20 @@ class ClaimVerdict(NamedTuple):
     id: str
     verdict: Verdict | None
     error: str  # `code: explanation`; empty when there is a verdict
+    usage: Usage
+    provenance: Provenance
 
 
-class VerifyOptions(TypedDict, total=False):
-    """What can be chosen about judging a file of claims; the names are those of `score_file`."""
+class VerifyOptions(Options, total=False):
+    """What can be chosen about judging a file of claims; the names are those of `score_file`.
 
-    judge: str | Verifier
-    strategy: Strategy | None
-    strict: bool
+    `metric`, `decomposer` and `empty` have no meaning here.
+    """
+
     mapping: Mapping[str, str]  # field names, theirs → ours
     format: str | None  # when the name of the file does not say
     limit: int | None  # judge at most so many claims
-    concurrency: int  # claims in flight
+    concurrency: int | None  # claims in flight; None: 8, with a language model 32
     report: ReadReport  # what reading says goes here
 
 
@@ -46,25 +48,32 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
 
     `source` is anything that `score_file` takes, with rows of `id`, `claim`, `contexts`, and optionally
     `question` and `sentence`. A judge's failure is an error on its row and stops nothing. Raises
-    `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option.
+    `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option, and
+    `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
     """
-    judge = build_verifier(options.get("judge", "lexical"), options.get("strategy"))
+    with in_talks(options) as chosen:
+        return _verify_file(source, on_verdict, chosen)
+
+
+def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
+    judge = build_judge(options)
     strict = options.get("strict", False)
     made_by = Provenance(
         metric="verify",
         decomposer="",
-        verifier=judge.spec,
-        strategy=options.get("strategy") or default_strategy(),
+        verifier=judge.alone.spec,
+        strategy=judge.strategy,
         version=__version__,
-        parameters={"policy": "strict" if strict else "lenient"},
+        parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
     )
     report = options.get("report") or ReadReport()
     rows = islice(
         read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report),
         options.get("limit"),
     )
-    ask = _Asking(judge, Policy.strict() if strict else Policy(), made_by)
-    count = wait(_in_order(rows, ask, options.get("concurrency", 8), on_verdict))
+    ask = _Asking(judge.verifier, Policy.strict() if strict else Policy(), made_by)
+    concurrency = options.get("concurrency") or default_concurrency(options)
+    count = wait(_in_order(rows, ask, concurrency, on_verdict))
     if not count:
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
         raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
@@ -73,9 +82,10 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
     """Write one row of `verify`'s output; `error` is there only when there is no verdict."""
+    made = {"usage": asdict(row.usage), "provenance": provenance_to_json(row.provenance)}
     if row.verdict is None:
-        return {"id": row.id, "label": None, "error": row.error}
-    return {"id": row.id, **verdict_to_json(row.verdict)}
+        return {"id": row.id, "label": None, "error": row.error, **made}
+    return {"id": row.id, **verdict_to_json(row.verdict), **made}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +99,8 @@ class _Asking:
         sample = Sample(row.id, row.claim, row.passages, row.question)
         result = await score_sample(_GivenClaim(self, row.sentence), sample)
         if result.outcome is Outcome.SCORED:
-            return ClaimVerdict(row.id, result.claims[0].verdict, "")
-        return ClaimVerdict(row.id, None, result.reason)
+            return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, self.made_by)
+        return ClaimVerdict(row.id, None, result.reason, result.usage, self.made_by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,9 @@ async def _in_order(
         while waiting:
             tell(await waiting.popleft())
             count += 1
+    except BudgetExceeded:
+        await asyncio.gather(*waiting, return_exceptions=True)  # what is under way is paid: let the cache have it
+        raise
     finally:
         for task in waiting:
             task.cancel()

@@ -14,7 +14,7 @@ from everyclaim._version import __version__
 from everyclaim.cli import claims, doctor, report, runs, score, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.screen import complain, prepare_streams
-from everyclaim.core.errors import EveryclaimError, JudgeError
+from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -89,7 +89,7 @@ def _explain(error: Exception) -> int:
     if isinstance(error, InterruptedWorkError | typer.Abort):
         complain(str(error) or "interrupted", kind="")
         return INTERRUPTED
-    if isinstance(error, JudgeError):
+    if isinstance(error, JudgeError | BudgetExceeded):
         complain(str(error))
         return TOO_MANY_FAILURES
     if isinstance(error, EveryclaimError):

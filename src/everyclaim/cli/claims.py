@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -10,23 +11,27 @@ import typer
 from everyclaim.api.scoring import extract_claims
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Decomposition
 from everyclaim.report.listings import decomposition_page
 
 
+@with_talking
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
     question: Annotated[str, typer.Option("--question", metavar="TEXT", help="What was asked.")] = "",
     decomposer: opt.Decomposer = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the tables.")] = False,
+    talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> None:
     """Show the claims of a text, and what is skipped and why."""
-    settings = opt.settings(config, decomposer=decomposer)
+    settings = opt.settings(config, decomposer=decomposer, **as_settings(talking))
+    check_use(talking, settings.decomposer)
     response = _standard_input() if text == "-" else text
-    found = extract_claims(response, question=question, decomposer=settings.decomposer)
+    found = extract_claims(response, question=question, decomposer=settings.decomposer, **chosen(settings))
     if json:
         show_json(_to_json(found))
     else:

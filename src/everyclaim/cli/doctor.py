@@ -20,10 +20,12 @@ from everyclaim._version import __version__
 from everyclaim.api.components import DECOMPOSERS, METRICS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import Settings, find_settings_file
+from everyclaim.api.talking import MODELS
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError
 from everyclaim.core.types import Outcome
+from everyclaim.models.keys import VARIABLES, keys_file, where_key_is
 from everyclaim.report.style import Page, counted, data
 from everyclaim.store import Store
 
@@ -33,6 +35,9 @@ _EXTRAS = {
     "pandas": ("pandas", "pandas", "pandas frames"),
     "polars": ("polars", "polars", "polars frames"),
     "postgres": ("psycopg", "psycopg", "a PostgreSQL store"),
+    "openai": ("openai", "openai", "judges at OpenAI and endpoints like it"),
+    "anthropic": ("anthropic", "anthropic", "judges at Anthropic and endpoints like it"),
+    "testing": ("stamina", "stamina", "a provider on loopback for tests"),
 }
 
 
@@ -53,8 +58,9 @@ def doctor(
 ) -> int:
     """Check the installation and score one answer.
 
-    Looks at versions, optional parts, settings, store and components. Exits with 1 when something
-    that should work does not.
+    Looks at versions, optional parts, settings, store, components and keys (which are never shown). Where
+    the settings name a language model as the judge, the answer is scored by it. Exits with 1 when
+    something that should work does not.
     """
     checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]
     try:
@@ -67,6 +73,7 @@ def doctor(
         Check("metrics", True, ", ".join(METRICS.names())),
         Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
         Check("judges", True, ", ".join(VERIFIERS.names())),
+        *(_key(provider) for provider in MODELS),
         *(_extra(name) for name in _EXTRAS),
     ]
     if settings is not None:
@@ -83,6 +90,17 @@ def _settings_in_use(config: Path | None) -> str:
     variables = sorted(name for name in os.environ if name.startswith("EVERYCLAIM_") and name != "EVERYCLAIM_DEBUG")
     parts = [str(file) if file else "no everyclaim.toml here or above"]
     return ", ".join(parts + variables)
+
+
+def _key(provider: str) -> Check:
+    """Say where a provider's key is; without one its judges work only at other addresses."""
+    try:
+        place = where_key_is(provider)
+    except EveryclaimError as error:
+        return Check(f"key {provider}", False, str(error))
+    if place:
+        return Check(f"key {provider}", True, f"from {place}")
+    return Check(f"key {provider}", None, f"none: set {VARIABLES[provider]}, or write it into {keys_file()}")
 
 
 def _extra(name: str) -> Check:
@@ -123,6 +141,8 @@ def _self_check(settings: Settings) -> Check:
             judge=settings.judge,
             decomposer=settings.decomposer,
             metric=settings.metric,
+            strategy=settings.strategy,
+            **settings.talking,
         )
     except EveryclaimError as error:
         return Check("self-check", False, str(error))

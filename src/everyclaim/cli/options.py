@@ -130,7 +130,7 @@ Store = Annotated[
 ]
 Concurrency = Annotated[
     int | None,
-    typer.Option("--concurrency", metavar="N", help="Samples in flight.", rich_help_panel=_RUN),
+    typer.Option("--concurrency", metavar="N", help="Samples in flight (8; language models 32).", rich_help_panel=_RUN),
 ]
 Config = Annotated[
     Path | None,

@@ -23,7 +23,7 @@ Made from the commands by `python docs/commands.py`. An option that is not given
 | 0 | all is well |
 | 1 | the gate failed; `doctor`: something is broken |
 | 2 | bad input or usage, or a store that cannot be used |
-| 3 | too many failures of the judge |
+| 3 | too many failures of the judge, or stopped at a limit such as `--max-cost`; what is done is kept |
 | 4 | inconclusive: nothing was scored, or, with `--confident`, too little to tell |
 | 70 | a bug in everyclaim |
 | 130 | interrupted with Ctrl-C |

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from collections.abc import Mapping
+from typing import Annotated, Any, cast, get_args
 
 import typer
 
 from everyclaim.analysis import ClusterBy as ClusterByWord
-from everyclaim.api.running import FileOptions, Run, score_file
+from everyclaim.api.components import in_talks
+from everyclaim.api.running import FileOptions, find_run, score_file
 from everyclaim.api.settings import Settings
 from everyclaim.cli import options as opt
 from everyclaim.cli.conclude import Wishes, conclude
-from everyclaim.cli.exits import InterruptedWorkError, gravest
+from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import complain, tell_of_reading
-from everyclaim.core.errors import ConfigError
+from everyclaim.cli.talking import as_settings, check_use, why_it_stopped, with_talking
+from everyclaim.cli.talking import chosen as chosen_talk
+from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
+@with_talking
 def score(
     files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files or folders of answers; - is stdin.")],
     *,
@@ -54,12 +59,13 @@ def score(
         bool, typer.Option("--fresh", help="Never go on with an interrupted run.", rich_help_panel="Run")
     ] = False,
     concurrency: opt.Concurrency = None,
+    talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> int:
     """Score answers claim by claim and keep the run in the store.
 
     An interrupted run over the same file with the same options goes on where it stopped.
-    Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures, 4 inconclusive.
+    Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
     wishes = Wishes(
         out=out,
@@ -88,12 +94,52 @@ def score(
         max_failed=max_failed,
         slices=slices,
         map=mapping,
+        **as_settings(talking),
     )
+    check_use(talking, settings.judge, settings.decomposer)
     chosen = _of_settings(settings)
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume
-    return gravest([conclude(_scored(file, chosen, settings, quiet=quiet), wishes, settings) for file in files])
+    with in_talks(chosen) as shared:  # one budget for all files
+        return _score_all(files, shared, wishes, settings)
+
+
+def _score_all(files: list[str], options: FileOptions, wishes: Wishes, settings: Settings) -> int:
+    codes = []
+    for place, file in enumerate(files, start=1):
+        code, is_stopped = _score_one(file, options, wishes, settings)
+        codes.append(code)
+        if is_stopped:
+            if left := files[place:]:
+                complain(f"not begun: {', '.join(left)}", kind="")
+            break
+    return gravest(codes)
+
+
+def _score_one(file: str, options: FileOptions, wishes: Wishes, settings: Settings) -> tuple[int, bool]:
+    """Score and show one file; return its exit code, and whether a limit stopped it."""
+    stop = None
+    with progressing(quiet=wishes.quiet) as progress:
+        options["hooks"] = [progress.hook]
+        try:
+            run = score_file(file, store=settings.store, **options)
+        except BudgetExceeded as error:
+            if not progress.run:
+                raise
+            stop, run = error, find_run(progress.run, store=settings.store)
+        except KeyboardInterrupt:
+            raise InterruptedWorkError(_how_to_go_on(file, progress)) from None
+    if not wishes.quiet:
+        tell_of_reading(run.read)
+        if progress.skipped:
+            complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
+    code = conclude(run, wishes, settings)
+    if stop is None:
+        return code, False
+    is_fresh = "resume" in options and not options["resume"]
+    complain(_how_to_go_on(file, progress, why_it_stopped(stop, options), is_fresh=is_fresh), kind="")
+    return gravest([code, TOO_MANY_FAILURES]), True
 
 
 def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:
@@ -114,30 +160,17 @@ def _of_settings(settings: Settings) -> FileOptions:
         "mapping": settings.map,
         "slices": settings.slices,
         "concurrency": settings.concurrency,
+        "strategy": settings.strategy,
     }
-    if settings.strategy is not None:
-        options["strategy"] = settings.strategy
-    return options
+    return cast("FileOptions", options | chosen_talk(settings))
 
 
-def _scored(file: str, options: FileOptions, settings: Settings, *, quiet: bool) -> Run:
-    with progressing(quiet=quiet) as progress:
-        try:
-            options["hooks"] = [progress.hook]
-            run = score_file(file, store=settings.store, **options)
-        except KeyboardInterrupt:
-            raise InterruptedWorkError(_how_to_go_on(file, progress)) from None
-    if not quiet:
-        tell_of_reading(run.read)
-        if progress.skipped:
-            complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
-    return run
-
-
-def _how_to_go_on(file: str, progress: Progressing) -> str:
+def _how_to_go_on(file: str, progress: Progressing, why: str = "interrupted", *, is_fresh: bool = False) -> str:
     if not progress.run:
-        return "interrupted before the first sample"
+        return f"{why} before the first sample"
     again = "the same command goes on from there"
     if file == "-":
         again = f"give the same input again with --resume {progress.run} to go on from there"
-    return f"interrupted; {progress.done:,} samples are kept in run {progress.run}; {again}"
+    elif is_fresh:
+        again = "the same command without --fresh goes on from there"
+    return f"{why}; {progress.done:,} samples are kept in run {progress.run}; {again}"

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Annotated, Any
+from dataclasses import asdict
+from typing import Annotated, Any, cast
 
 import typer
 
 from everyclaim.analysis.summary import failure_code
+from everyclaim.api.components import in_talks
 from everyclaim.api.settings import Settings
-from everyclaim.api.verifying import ClaimVerdict, claim_verdict_to_json, verify_file
+from everyclaim.api.talking import OFF
+from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.conclude import check_destination
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
-from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import Label
+from everyclaim.cli.talking import as_settings, check_use, chosen, why_it_stopped, with_talking
+from everyclaim.core.errors import BudgetExceeded, ConfigError
+from everyclaim.core.types import Label, Provenance, Usage
+from everyclaim.core.wire import provenance_to_json
 from everyclaim.io import ReadReport, open_rows
 from everyclaim.report.listings import verdicts_page
 
 
+@with_talking
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file or folder of claims with contexts; - is stdin.")],
     *,
@@ -37,12 +43,15 @@ def verify(
     quiet: opt.Quiet = False,
     max_failed: opt.MaxFailed = None,
     concurrency: opt.Concurrency = None,
+    store: opt.Store = None,
+    talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> int:
     """Judge claims that are given, without decomposition.
 
     Rows hold claim and contexts, and may hold id, question and sentence. Verdicts are written in the
-    order of the rows. Nothing is kept in the store.
+    order of the rows. Nothing is kept in the store; replies of language models are kept beside it.
+    Exit codes: 0 ok, 2 bad input or usage, 3 too many failures or stopped at a limit.
     """
     if out == "-" and json:
         raise ConfigError("--out - and --json would both write to standard output: choose one")
@@ -55,10 +64,16 @@ def verify(
         map=mapping,
         max_failed=max_failed,
         concurrency=concurrency,
+        store=store,
+        **as_settings(talking),
     )
+    check_use(talking, settings.judge)
     reading = ReadReport()
     tally = _Tally()
+    stop = None
     with ExitStack() as stack:
+        options = stack.enter_context(in_talks(_of_settings(settings)))
+        options |= {"format": format_, "limit": limit, "report": reading}
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
         progress.start(None)
@@ -69,37 +84,38 @@ def verify(
             if write is not None:
                 write(claim_verdict_to_json(row))
 
-        _judge(file, take, settings, reading, format_=format_, limit=limit)
+        try:
+            verify_file(file, take, **options)
+        except BudgetExceeded as error:
+            stop = error
     if not quiet:
         tell_of_reading(reading)
     if json:
         show_json(tally.to_json(reading), indent=None)
     elif not quiet:
-        show(verdicts_page(tally.labels, tally.failures, bad_rows=reading.bad), stderr=out == "-")
+        show(verdicts_page(tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage), stderr=out == "-")
+    if stop is not None:
+        complain(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
+        return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 
 
-def _judge(
-    file: str,
-    take: Callable[[ClaimVerdict], None],
-    settings: Settings,
-    reading: ReadReport,
-    *,
-    format_: str | None,
-    limit: int | None,
-) -> None:
-    verify_file(
-        file,
-        take,
-        judge=settings.judge,
-        strategy=settings.strategy,
-        strict=settings.strict,
-        mapping=settings.map,
-        format=format_,
-        limit=limit,
-        concurrency=settings.concurrency,
-        report=reading,
-    )
+def _how_to_go_on(why: str, tally: _Tally, settings: Settings) -> str:
+    again = "the same command begins anew, and pays again, because of --no-cache"
+    if settings.cache != OFF:
+        again = "the same command takes from the cache what was paid and goes on from there"
+    return f"{why}; {tally.total:,} claims are judged; {again}"
+
+
+def _of_settings(settings: Settings) -> VerifyOptions:
+    options: VerifyOptions = {
+        "judge": settings.judge,
+        "strategy": settings.strategy,
+        "strict": settings.strict,
+        "mapping": settings.map,
+        "concurrency": settings.concurrency,
+    }
+    return cast("VerifyOptions", options | chosen(settings))
 
 
 class _Tally:
@@ -108,12 +124,18 @@ class _Tally:
     def __init__(self) -> None:
         self.labels: Counter[Label] = Counter()
         self.failures: Counter[str] = Counter()
+        self.flags: Counter[str] = Counter()
+        self.usage = Usage()
+        self.provenance: Provenance | None = None
 
     def count(self, row: ClaimVerdict) -> None:
+        self.usage += row.usage
+        self.provenance = row.provenance
         if row.verdict is None:
             self.failures[failure_code(row.error)] += 1
         else:
             self.labels[row.verdict.label] += 1
+            self.flags.update(set(row.verdict.flags))
 
     @property
     def failed(self) -> int:
@@ -129,7 +151,10 @@ class _Tally:
             "labels": {label.value.lower(): self.labels[label] for label in Label},
             "failed": self.failed,
             "failures": dict(sorted(self.failures.items())),
+            "flags": dict(sorted(self.flags.items())),
             "bad_rows": reading.bad,
+            "usage": asdict(self.usage),
+            "provenance": provenance_to_json(self.provenance) if self.provenance else None,
         }
 
 

@@ -52,7 +52,14 @@ class StoreError(OperatorError):
 
 
 class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was asked for, not a fault)
-    """A limit on cost, calls or tokens is reached, the user's own or the provider's; stops the run."""
+    """A limit on cost, calls or tokens is reached, the user's own or the provider's; stops the run.
+
+    `limit` is the user's own that was reached, such as ``max_calls=100``; empty for the provider's.
+    """
+
+    def __init__(self, message: str, *, limit: str = "") -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class JudgeError(EveryclaimError):

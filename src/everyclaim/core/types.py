@@ -145,7 +145,8 @@ class Verdict:
     """A judge's finding on one claim. `flags` say what a reader should know about it.
 
     Flags in use: `no_passages`, `quote_not_found` (a quote of the judge is nowhere in the passages),
-    `hedge_mismatch`, `spread_evidence` (supported only by passages together).
+    `no_evidence`, `hedge_mismatch`, `spread_evidence` (supported only by passages together), `unstable`
+    (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a cascade).
     """
 
     claim_id: str

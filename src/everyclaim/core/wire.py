@@ -105,7 +105,7 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
     return Result(
         id=row["id"],
         outcome=Outcome(row["outcome"]),
-        score=row["score"],
+        score=_score_from(row),
         provenance=provenance_from_json(row["provenance"]),
         reason=row["reason"],
         claims=tuple(_claim_from_json(claim) for claim in row["claims"]),
@@ -225,3 +225,12 @@ def _probabilities_to_json(probabilities: Probabilities | None) -> dict[str, flo
 
 def _probabilities_from_json(row: Mapping[str, float] | None) -> Probabilities | None:
     return Probabilities(**row) if row else None
+
+
+def _score_from(row: Mapping[str, Any]) -> float | None:
+    """Give the `nan` policy its number back, which JSON could not hold."""
+    score: float | None = row["score"]
+    unscored = row["outcome"] in {Outcome.NO_CLAIMS, Outcome.ABSTAINED}
+    if score is None and unscored and row["provenance"]["parameters"].get("empty") == "nan":
+        return float("nan")
+    return score

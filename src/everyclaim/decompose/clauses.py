@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.decompose import grammar
+from everyclaim.decompose.circumstances import where_and_when
 from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton, word_set
 from everyclaim.decompose.predicates import JOINERS, Piece, predicates
 from everyclaim.text.tagger import Word, tag
@@ -38,8 +39,25 @@ class Clause(NamedTuple):
 
 def clauses(sentence: str) -> list[Clause]:
     """Split an English sentence into clauses, in order; one clause, the sentence, when unsure."""
+    if len(sentence) > MAX_CHARACTERS:
+        return [Clause(sentence, 0, len(sentence))]
+    return [part for clause in _clauses(sentence) for part in _by_circumstance(clause, sentence)]
+
+
+def _by_circumstance(clause: Clause, sentence: str) -> list[Clause]:
+    """The place and the date of a once-only event apart, else the clause."""
+    parts = where_and_when(clause.text)
+    if parts is None or "." in clause.text[:-1].strip():
+        return [clause]
+    shift = clause.start if sentence.startswith(clause.text.rstrip("."), clause.start) else None
+    if shift is None:  # a carried subject: both parts stand where the clause stands
+        return [Clause(part.text, clause.start, clause.end) for part in parts]
+    return [Clause(part.text, shift + part.start, shift + part.end) for part in parts]
+
+
+def _clauses(sentence: str) -> list[Clause]:
     whole = [Clause(sentence, 0, len(sentence))]
-    if len(sentence) > MAX_CHARACTERS or _TRIGGER.search(sentence) is None:
+    if _TRIGGER.search(sentence) is None:
         return whole
     cut = _END.search(sentence)
     words = _opaque(tag(sentence[: cut.start()] if cut else sentence))

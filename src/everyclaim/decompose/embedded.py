@@ -24,10 +24,11 @@ Granularity = Literal["sentence", "clause"]
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _MARKUP = re.compile(
-    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|`+(?!`)(?=[^\s`])(?<!``)(?=[\w])"
-    r"|\[(?=[^\]\n]{1,200}\]\(\S{1,500}\))|\]\(\S{1,500}?\)"
-    r"|\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\n[ \t]*>[ \t>]*"
+    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
+    r"|\[(?=[^\]\[\n]{1,200}\]\(\S{1,500}\))|\]\(\S{1,500}?\)"
+    r"|\s{0,3}\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\n[ \t]*>[ \t>]*"
 )
+LONG = 1_000_000  # a response longer than this is no answer but a document: its sentences are its claims
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
 )
@@ -72,22 +73,12 @@ class EmbeddedDecomposer:
         for found in _units(response, sentences(response, self.language)):
             (units if isinstance(found, _Unit) else skipped).append(found)  # type: ignore[arg-type]
         claims: list[Claim] = []
+        split = self.granularity == "clause" and self.language == "en" and len(response) <= LONG
         for unit in units:
-            for text, start, end in self._parts(unit):
+            for text, start, end in _parts(unit, split=split):
                 claims.append(Claim(f"c{len(claims) + 1}", text, Span(start, end), unit.sentence))
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)
-
-    def _parts(self, unit: _Unit) -> list[tuple[str, int, int]]:
-        """The claims of one unit: text and span."""
-        if unit.complete:
-            return [(unit.complete, unit.start, unit.end)]
-        if self.granularity == "sentence" or self.language != "en":
-            return [(_tidy(unit.text), unit.start, unit.end)]
-        parts = clauses(unit.text)
-        if len(parts) == 1:
-            return [(_tidy(unit.text), unit.start, unit.end)]
-        return [(_tidy(part.text), unit.start + part.start, unit.start + part.end) for part in parts]
 
 
 def from_spec(spec: Spec) -> EmbeddedDecomposer:
@@ -104,6 +95,16 @@ def from_spec(spec: Spec) -> EmbeddedDecomposer:
     if not re.fullmatch(r"[a-z]{2,3}", language):
         raise ConfigError(f"bad language {language!r} of 'embedded': use an ISO 639-1 code such as 'en'")
     return EmbeddedDecomposer("sentence" if granularity == "sentence" else "clause", language)
+
+
+def _parts(unit: _Unit, *, split: bool) -> list[tuple[str, int, int]]:
+    """The claims of one unit: text and span."""
+    if unit.complete:
+        return [(unit.complete, unit.start, unit.end)]
+    parts = clauses(unit.text) if split else []
+    if len(parts) < 2:
+        return [(_tidy(unit.text), unit.start, unit.end)]
+    return [(_tidy(part.text), unit.start + part.start, unit.start + part.end) for part in parts]
 
 
 def _units(response: str, found: list[Sentence]) -> Iterator[_Unit | Skipped]:
@@ -201,4 +202,4 @@ def _blanked(text: str) -> str:
 
 def _tidy(text: str) -> str:
     """Readable on one line; the blank left by a citation before a full stop goes."""
-    return re.sub(r"\s+", " ", re.sub(r"[ \t]{2,}(?=[.,;:!?](?:\s|$))", "", text)).strip()
+    return re.sub(r"\s+", " ", re.sub(r"(?<![ \t])[ \t]{2,}(?=[.,;:!?](?:\s|$))", "", text)).strip()

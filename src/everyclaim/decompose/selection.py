@@ -2,7 +2,8 @@
 
 Skipping hides text from the judge, so every rule here is narrow: a sentence that could hold something
 checkable is kept. Reasons: `question`, `greeting`, `meta`, `opinion`, `instruction`, `abstention`,
-`heading`, `code`, `citation`, `lead_in`, `table_header`, `no_words`.
+`heading`, `code`, `citation`, `lead_in`, `table_header`, `no_words`, `bare_answer` (a lone yes or no says
+something only together with the question; what follows it is judged).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ _GREETING = re.compile(
     r"|dear (?:\w+ ){0,2}\w+)(?:, (?:\w+ )?\w+)?[\s,.!:)]*",
     _I,
 )
+_BARE_ANSWER = re.compile(r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not (?:really|quite|exactly))[\s,.!]*", _I)
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
@@ -141,6 +143,8 @@ def _manner(plain: str) -> str | None:
     """Talk about the conversation rather than about the world."""
     has_facts = any(character.isdigit() for character in plain)
     words = plain.split()
+    if _BARE_ANSWER.fullmatch(plain):
+        return "bare_answer"
     if _GREETING.fullmatch(plain) and len(words) <= 10 and not has_facts:
         return "greeting"
     if _META.match(plain) and not has_facts and not _says_more(plain):

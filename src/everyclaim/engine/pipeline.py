@@ -17,7 +17,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everyclaim.core.errors import ConfigError, EveryclaimError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
 from everyclaim.core.protocols import Kept, Metric, ResultStore
 from everyclaim.core.types import Outcome, Sample
@@ -78,8 +78,9 @@ async def run(
     for long should come through `in_thread`.
 
     A failing sample is kept as `failed`. Cancellation, an interrupt, an error of the store, of the
-    source or of a hook, and an error that would befall every sample (a wrong setting, a spent budget)
-    end the run: what is done is kept, the run is marked `stopped` or `failed`, and the error is raised.
+    source or of a hook, and an error that would befall every sample (a wrong setting) end the run: what is
+    done is kept, the run is marked `stopped` or `failed`, and the error is raised. So does a spent budget, but
+    first the samples in flight finish as far as they can without another call.
     """
     work = _Run(metric, run, store, options, hooks)
     try:
@@ -87,7 +88,8 @@ async def run(
     except BaseException as error:
         if store is not None:
             with suppress(EveryclaimError):  # the first error says more
-                store.finish_run(run, "failed" if isinstance(error, Exception) else "stopped")
+                is_fault = isinstance(error, Exception) and not isinstance(error, BudgetExceeded)
+                store.finish_run(run, "failed" if is_fault else "stopped")
         raise
     status: Literal["finished", "failed"] = "failed" if work.reason else "finished"
     if store is not None:
@@ -114,6 +116,7 @@ class _Run:
         self.outcomes = dict.fromkeys(Outcome, 0)
         self.skipped = 0
         self.reason = ""
+        self._spent: BudgetExceeded | None = None
         self._metric = metric
         self._run = run
         self._store = store
@@ -165,6 +168,8 @@ class _Run:
                     source_error = error
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
+        if self._spent is not None:
+            raise self._spent
         if source_error is not None:
             raise source_error
 
@@ -173,7 +178,7 @@ class _Run:
         while True:
             await self._places.acquire()
             await self._slots.acquire()
-            sample = None if self.reason else await anext(source, None)
+            sample = None if self.reason or self._spent else await anext(source, None)
             if sample is None:
                 return
             mark = fingerprint(sample)
@@ -204,6 +209,11 @@ class _Run:
             result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds)
         except (KeyboardInterrupt, SystemExit) as interrupt:
             raise _InterruptedError(interrupt) from interrupt
+        except BudgetExceeded as spent:
+            # Not raised here, which would cut off calls of other samples that are paid already.
+            self._spent = self._spent or spent
+            self._places.release()
+            return
         finally:
             self._slots.release()
         self.outcomes[result.outcome] += 1

@@ -10,10 +10,12 @@ from __future__ import annotations
 import asyncio
 import math
 import traceback
+from dataclasses import replace
 
+from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
 from everyclaim.core.protocols import Metric
-from everyclaim.core.types import Outcome, Result, Sample
+from everyclaim.core.types import Outcome, Result, Sample, Usage
 
 
 async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None = None) -> Result:
@@ -22,7 +24,15 @@ async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None 
     After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
     metric that never awaits cannot be interrupted. Raises the library's own errors other than
     `JudgeError` and `InputError`: they would befall every sample alike.
+
+    The result's usage is what all judge calls took that were made for it, also for a sample that failed.
     """
+    with tallied() as tally:
+        result = await _score(metric, sample, seconds)
+    return replace(result, usage=tally.usage) if tally.usage != Usage() else result
+
+
+async def _score(metric: Metric, sample: Sample, seconds: float | None) -> Result:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:

@@ -9,6 +9,8 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, TypeVar
 
+from everyclaim.core.scope import in_scope
+
 T = TypeVar("T")
 
 _GLANCE = 0.5  # seconds between looks at the keyboard, where a wait cannot be interrupted (Windows)
@@ -24,8 +26,8 @@ def wait(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(coroutine)
-    return _wait_in_thread(coroutine)
+        return asyncio.run(in_scope(coroutine))
+    return _wait_in_thread(in_scope(coroutine))
 
 
 def _wait_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:

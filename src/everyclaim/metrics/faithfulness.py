@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import Decomposition, Label, Outcome, Provenance, Result, Sample
+from everyclaim.core.types import Decomposition, JudgedClaim, Label, Outcome, Provenance, Result, Sample
 from everyclaim.decompose.checked import decomposed
 from everyclaim.verify import Policy, judged
+from everyclaim.verify.families import same_family_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 _NUMBER_WHEN_EMPTY: dict[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": float("nan")}
@@ -41,36 +42,45 @@ class Faithfulness:
         """Decompose, verify, and divide. Raises `JudgeError` when a claim has no usable verdict."""
         parts = await decomposed(self.decomposer, sample.response, question=sample.question)
         if not parts.claims:
-            return self._empty(sample, parts)
+            return unscored(sample, parts, self.provenance, self.empty)
         claims = await judged(
             self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
         )
-        supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
-        return Result(
-            id=sample.id,
-            outcome=Outcome.SCORED,
-            score=supported / len(claims),
-            provenance=self.provenance,
-            claims=claims,
-            skipped=parts.skipped,
-            question=sample.question,
-            tags=sample.tags,
-            model=sample.model,
-            release=sample.release,
-            timestamp=sample.timestamp,
-        )
+        return scored(sample, parts, claims, self.provenance)
 
-    def _empty(self, sample: Sample, parts: Decomposition) -> Result:
-        return Result(
-            id=sample.id,
-            outcome=Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
-            score=_NUMBER_WHEN_EMPTY[self.empty],
-            provenance=self.provenance,
-            reason="the response declines to answer" if parts.abstained else "the response holds no checkable claim",
-            skipped=parts.skipped,
-            question=sample.question,
-            tags=sample.tags,
-            model=sample.model,
-            release=sample.release,
-            timestamp=sample.timestamp,
-        )
+
+def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...], provenance: Provenance) -> Result:
+    """Divide: the share of the claims (at least one) that are supported."""
+    supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+    warning = same_family_warning(sample.model, provenance.verifier)
+    return Result(
+        id=sample.id,
+        outcome=Outcome.SCORED,
+        score=supported / len(claims),
+        provenance=provenance,
+        claims=claims,
+        skipped=parts.skipped,
+        warnings=(warning,) if warning else (),
+        question=sample.question,
+        tags=sample.tags,
+        model=sample.model,
+        release=sample.release,
+        timestamp=sample.timestamp,
+    )
+
+
+def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty: Empty) -> Result:
+    """Say that there was nothing to check, or that the response declines to answer."""
+    return Result(
+        id=sample.id,
+        outcome=Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
+        score=_NUMBER_WHEN_EMPTY[empty],
+        provenance=provenance,
+        reason="the response declines to answer" if parts.abstained else "the response holds no checkable claim",
+        skipped=parts.skipped,
+        question=sample.question,
+        tags=sample.tags,
+        model=sample.model,
+        release=sample.release,
+        timestamp=sample.timestamp,
+    )

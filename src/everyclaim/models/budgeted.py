@@ -48,7 +48,7 @@ class Budgeted:
     ) -> ChatReply:
         """Ask, or raise `BudgetExceeded`."""
         if reached := self._reached():
-            raise BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}")
+            raise BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}", limit=reached)
         self._meter.started += 1
         return await self._model.complete(messages, schema=schema, tag=tag)
 

@@ -53,11 +53,20 @@ class ChatSettings:
 class Chat:
     """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
 
-    def __init__(self, endpoint: Endpoint, model: ChatModel, meter: Meter, batched: Batched | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: ChatModel,
+        meter: Meter,
+        *,
+        cached: Cached | None = None,
+        batched: Batched | None = None,
+    ) -> None:
         self.endpoint = endpoint
         self.meter = meter
         self._batched = batched
         self._model = model
+        self._cached = cached
 
     @property
     def spec(self) -> str:
@@ -69,6 +78,11 @@ class Chat:
     ) -> ChatReply:
         """Answer. Raises `JudgeError` for this call, `ConfigError`, `BudgetExceeded` and `StoreError` for the run."""
         return await self._model.complete(messages, schema=schema, tag=tag)
+
+    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+        """Drop a reply that was of no use from the cache, where there is one."""
+        if self._cached:
+            self._cached.forget(messages, schema=schema, tag=tag)
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
@@ -119,9 +133,8 @@ def build_chat_model(
         model = Budgeted(Metered(model, price, meter), settings.budget, meter)
         model = Limited(model, settings.rates)
     model = Retrying(model, patience)
-    if settings.cache:
-        model = Cached(model, settings.cache, options.identity)
-    return Chat(endpoint, Shared(model, options.identity), meter, batched)
+    cached = Cached(model, settings.cache, options.identity) if settings.cache else None
+    return Chat(endpoint, Shared(cached or model, options.identity), meter, cached=cached, batched=batched)
 
 
 def _is_installed(library: str) -> bool:

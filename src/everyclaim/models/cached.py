@@ -1,7 +1,8 @@
 """Remember replies in an SQLite file, so that nothing is paid for twice.
 
 A reply is on its way to the disk before it is returned: a killed process asks again only for what it
-never got. Several processes may share a file. Failures, refusals and cut replies are never kept.
+never got. Several processes may share a file. Failures, refusals, cut replies and what does not have the
+form asked for are never kept.
 """
 
 from __future__ import annotations
@@ -17,9 +18,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.errors import StoreError
+from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
+from everyclaim.models.replies import parse_object
 from everyclaim.models.shared import call_key
 
 _log = logging.getLogger(__name__)
@@ -56,6 +58,10 @@ class ReplyCache:
             "completion_tokens": reply.usage.completion_tokens,
         }
         self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))
+
+    def drop(self, key: bytes) -> None:
+        """Forget what was kept for a key."""
+        self._run("DELETE FROM replies_1 WHERE key = ?", (key,))
 
     def close(self) -> None:
         """Close the file; it is opened again when needed."""
@@ -142,6 +148,18 @@ class Cached:
         if kept := self._cache.get(key):
             return kept
         reply = await self._model.complete(messages, schema=schema, tag=tag)
-        if reply.finish == "stop":
+        if reply.finish == "stop" and (schema is None or _has_form(reply, schema)):
             self._cache.put(key, reply)
         return reply
+
+    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+        """Drop the reply to this request, so that it is asked again."""
+        self._cache.drop(call_key(self._identity, messages, schema, tag))
+
+
+def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply is an object with what the schema wants at its top; a bad one is worth another try some day."""
+    try:
+        return parse_object(reply.content).keys() >= set(schema.get("required", ()))
+    except JudgeError:
+        return False

@@ -63,6 +63,17 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
     return Secret("")
 
 
+def where_key_is(provider: str) -> str:
+    """Return the name of the variable or the file that holds a provider's key, empty when there is none.
+
+    The key itself is not shown. Raises `ConfigError` for a key or a file that cannot be read.
+    """
+    if not find_key(provider, required=False):
+        return ""
+    variable = VARIABLES.get(provider, "")
+    return variable if os.environ.get(variable) else str(keys_file())
+
+
 def keys_file() -> Path:
     """Return where the keys file is looked for."""
     if given := os.environ.get("EVERYCLAIM_KEYS"):

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.scope import at_end
 from everyclaim.models.boundary import from_status
 from everyclaim.models.keys import Secret
 from everyclaim.models.options import EndpointOptions
@@ -61,6 +62,7 @@ class SdkTransport:
             await client.close()
 
     def _client(self) -> Any:
+        at_end(self.aclose)
         options = self._options
         factory = self._library.AsyncOpenAI if options.provider == "openai" else self._library.AsyncAnthropic
         pool = {"limits": self._http.Limits(max_connections=None, max_keepalive_connections=1000)}

@@ -19,6 +19,7 @@ from urllib.request import getproxies, proxy_bypass
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import EveryclaimError, JudgeError, MissingExtraError
+from everyclaim.core.scope import at_end
 from everyclaim.models.boundary import error_in_body, from_exception, from_status
 from everyclaim.models.keys import Secret, scrub
 from everyclaim.models.options import EndpointOptions
@@ -123,6 +124,7 @@ class DirectTransport:
         return timeout
 
     def _session(self) -> aiohttp.ClientSession:
+        at_end(self.aclose)
         http = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
             connector=http.TCPConnector(limit=0, ttl_dns_cache=300),

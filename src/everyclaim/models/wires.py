@@ -196,7 +196,14 @@ def _instructed(messages: Sequence[Message], schema: Mapping[str, Any] | None, d
 
 
 def _plain_turns(messages: Sequence[Message]) -> list[Json]:
-    return [{"role": message.role, "content": message.content} for message in messages]
+    """Join turns of one role that follow each other: templates of many open models want roles to alternate."""
+    turns: list[Json] = []
+    for message in messages:
+        if turns and turns[-1]["role"] == message.role:
+            turns[-1]["content"] += f"\n{message.content}"
+        else:
+            turns.append({"role": message.role, "content": message.content})
+    return turns
 
 
 def _block(message: Message, marked: set[int]) -> Json:

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.core.types import Decomposition, Label, Outcome
+from everyclaim.core.types import Decomposition, Label, Outcome, Usage
 from everyclaim.report.style import (
     LABEL_FILL,
     LABEL_STYLE,
@@ -21,6 +21,7 @@ from everyclaim.report.style import (
     indented,
     joined,
     percent,
+    usage_line,
     words,
 )
 from everyclaim.store import RunRecord
@@ -86,7 +87,9 @@ def runs_page(records: Sequence[RunRecord], store: str) -> Page:
     return Page(made)
 
 
-def verdicts_page(labels: Mapping[Label, int], failures: Mapping[str, int], *, bad_rows: int = 0) -> Page:
+def verdicts_page(
+    labels: Mapping[Label, int], failures: Mapping[str, int], *, bad_rows: int = 0, usage: Usage | None = None
+) -> Page:
     """Show what judging given claims came to; `failures` counts failed claims by code."""
     judged = sum(labels.values())
     failed = sum(failures.values())
@@ -105,4 +108,6 @@ def verdicts_page(labels: Mapping[Label, int], failures: Mapping[str, int], *, b
         parts += [LabelBar(counts), Text(), made]
     for code, count in sorted(failures.items(), key=lambda item: (-item[1], item[0])):
         parts.append(Text.assemble((f"{count:,} failed: ", LABEL_STYLE[Label.CONTRADICTED]), data(words(code))))
+    if usage and (usage.calls or usage.cache_hits):
+        parts += [Text(), joined([Text("usage", style="dim"), usage_line(usage)], "   ")]
     return Page(indented(Stack(*parts), 2))

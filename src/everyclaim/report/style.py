@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim.analysis.bands import Band
-from everyclaim.core.types import Label
+from everyclaim.core.types import Label, Usage
 from everyclaim.report.clean import one_line
 from everyclaim.stats.intervals import Estimate
 
@@ -111,6 +111,18 @@ def interval(estimate: Estimate) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Write a count with its noun: 1 claim, 2 claims, 1,200 claims."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def usage_line(usage: Usage) -> Text:
+    """Say what judges took: calls, tokens, cache hits and dollars. A price that is not known is said, not zero."""
+    tokens = f"{counted(usage.prompt_tokens, 'prompt token')}, {usage.completion_tokens:,} of replies"
+    cost = "price unknown" if usage.cost is None else dollars(usage.cost)
+    return joined([counted(usage.calls, "call"), tokens, counted(usage.cache_hits, "cache hit"), cost])
+
+
+def dollars(amount: float) -> str:
+    """Write US dollars, small amounts with more digits."""
+    return f"${amount:,.2f}" if amount >= 10 else f"${amount:.4f}"
 
 
 def words(name: str) -> str:

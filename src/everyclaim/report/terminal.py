@@ -5,7 +5,7 @@ Every function returns something rich can print, wrapped as a `Page`; printing i
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -13,9 +13,10 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim.analysis.bands import LOWER_BOUNDS, Band
+from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome, Provenance, Usage
+from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.report.findings import findings
 from everyclaim.report.style import (
     BAND_STYLE,
@@ -26,17 +27,20 @@ from everyclaim.report.style import (
     Page,
     counted,
     data,
+    dollars,
     house_table,
     indented,
     interval,
     joined,
     percent,
+    usage_line,
     words,
 )
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord
 
 SLICES_SHOWN = 20
+WARNINGS_SHOWN = 3
 
 _METHODS = {
     "wilson": "Wilson",
@@ -149,9 +153,13 @@ def _remarks(summary: Summary) -> RenderableType:
     line("conflicts", torn, when=summary.conflicts)
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
     line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
+    for text, count in _most(summary.warning_texts)[:WARNINGS_SHOWN]:
+        line("", joined([counted(count, "answer"), data(text)], ": "), when=True)
     by_policy = f"the mean holds {counted(group.counted_unscored, 'number')} of answers that were not scored"
     line("policy", by_policy, when=group.counted_unscored)
-    line("usage", _usage(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
+    for name, said in _judging(summary.judging):
+        line(name, said, when=True)
+    line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
     line("interval", _how(summary), when=group.score.n)
     return lines
 
@@ -172,15 +180,48 @@ def _length(group: Group) -> Text:
 
 
 def _counts(counts: Mapping[str, int]) -> Text:
-    by_size = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return joined([data(f"{words(name)} {count:,}") for name, count in by_size])
+    return joined([data(f"{words(name)} {count:,}") for name, count in _most(counts)])
 
 
-def _usage(usage: Usage) -> Text:
-    tokens = usage.prompt_tokens + usage.completion_tokens
-    cost = "cost unknown" if usage.cost is None else f"${usage.cost:,.4f}"
-    hits = counted(usage.cache_hits, "cache hit")
-    return joined([counted(usage.calls, "call"), counted(tokens, "token"), hits, cost])
+def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
+    """Say how the judging went, where there is something to say."""
+    cascade = judging.cascade
+    if cascade and cascade.settled.n:
+        audit: Text | str = "nothing audited"
+        if cascade.agreement.n:
+            audit = f"audit: {_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
+        saved = "what that saved is not known" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"
+        yield (
+            "cascade",
+            joined(
+                [
+                    joined(
+                        [
+                            f"{percent(cascade.settled.value)} of {counted(cascade.settled.n, 'claim')} settled by",
+                            data(cascade.first),
+                            f"({interval(cascade.settled)})",
+                        ],
+                        " ",
+                    ),
+                    audit,
+                ]
+            ),
+        )
+        spared = joined([f"{counted(cascade.spared, 'answer')} never sent on", saved])
+        yield "", spared if cascade.spared else Text("every answer was sent on, with some claims or with all")
+    if judging.disagreement and judging.disagreement.n:
+        yield "panel", Text(f"judges disagree on {_of(judging.disagreement)} claims ({interval(judging.disagreement)})")
+    if judging.flips:
+        yield "repeats", Text(f"{_of(judging.flips)} claims changed their label ({interval(judging.flips)})")
+
+
+def _of(share: Estimate) -> str:
+    """Write a share as what it counts: 3 of 40."""
+    return f"{round((share.value or 0) * share.n):,} of {share.n:,}"
 
 
 def _how(summary: Summary) -> Text:

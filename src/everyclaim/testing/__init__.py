@@ -2,6 +2,7 @@
 
 from everyclaim.testing.batches import BatchScript, ServedBatch
 from everyclaim.testing.cassette import Recorder, Replayer
+from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.testing.script import (
     Fault,
     Reply,
@@ -30,6 +31,7 @@ __all__ = [
     "Replayer",
     "Reply",
     "Request",
+    "ScriptedChat",
     "ServedBatch",
     "body",
     "empty_body",
@@ -38,9 +40,11 @@ __all__ = [
     "html",
     "malformed_json",
     "no_sleep",
+    "play",
     "rate_limited",
     "refused_url",
     "rejected",
+    "request_data",
     "reset",
     "server_error",
     "slow_drip",

@@ -24,7 +24,7 @@ _CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad rs.")
 _DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _UNIT = re.compile(
-    r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\d)|[°º](?: ?[cfk](?![a-z]))?"
+    r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?"
     r"|[a-zµμ]+(?:[²³]|[23](?!\d))?(?:/[a-z]+)?)"
     r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+))?)?"
 )

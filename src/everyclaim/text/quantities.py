@@ -101,6 +101,7 @@ def quantities(text: str) -> list[Quantity]:
         if quantity is not None:
             found.append(_bounded(quantity, low))
         at += used
+    found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
     if any(written in low for written in _SINGLES):
         starts = [quantity.start for quantity in found]
         found += [single for single in _single_units(low) if not _overlaps(single, found, starts)]

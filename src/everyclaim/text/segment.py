@@ -210,18 +210,26 @@ _LEFTOVER = re.compile(
     r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
-_MISSED = re.compile(r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])")
+_MISSED = re.compile(
+    r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
+    # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
+    r"|(?P<unit>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\.)\s+(?=(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+)
 _SHORT = re.compile(  # they end in a full stop that ends no sentence
     r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
     r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
 )
 _PLAIN = re.compile(r"[\ud800-\udfff]")
+_STOP = re.compile(r"[.!?]\s+|[。！？]")
+_PORTION = 20_000  # characters; no real paragraph is longer
+_RUN = re.compile(r"([`´'‘’‚“”„«»‹›「」『』])\1{3,}")
 
 
 def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
     """Sentence offsets inside one block."""
-    safe = _PLAIN.sub("\ufffd", text)  # lone surrogates cannot cross into sentencex; same length keeps offsets
-    bounds = [(found["start_index"], found["end_index"]) for found in get_sentence_boundaries(language, safe)]
+    # Lone surrogates cannot cross into sentencex, and runs of quote marks make it quadratic; lengths stay equal.
+    safe = _RUN.sub(lambda run: "-" * len(run.group()), _PLAIN.sub("\ufffd", text))
+    bounds = list(_bounds(safe, language))
     joined: list[list[int]] = []
     for start, end in bounds:
         begin = start
@@ -244,12 +252,27 @@ def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
     return result
 
 
+def _bounds(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """What sentencex finds, asked in portions: quotes that never close make it quadratic."""
+    begin = 0
+    while begin < len(text):
+        end = len(text)
+        if end - begin > _PORTION:
+            stops = [stop.end() for stop in _STOP.finditer(text, begin + _PORTION // 2, begin + _PORTION)]
+            end = stops[-1] if stops else begin + _PORTION
+        for found in get_sentence_boundaries(language, text[begin:end]):
+            yield begin + found["start_index"], begin + found["end_index"]
+        begin = end
+
+
 def _belongs_before(text: str, previous: int, start: int, end: int) -> bool:
     """Whether the piece at `start` carries on the sentence before: its full stop was an abbreviation's."""
     tail = text[max(previous, start - 24) : start]
     following = text[start:end].lstrip()
     if not following:
         return True
+    if start and not text[start - 1].isspace() and text[start - 1].isalnum():
+        return True  # a portion ended inside a word
     if not any(character.isalnum() for character in following) and not following.startswith(("[", "(")):
         return True  # nothing but punctuation
     if not _ABBREVIATION.search(tail):
@@ -284,10 +307,11 @@ def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     quotes = 1 if quoted and piece[0] == '"' else 0
     place = start
     for cut in _MISSED.finditer(text, start, end):
-        stretch = text[place : cut.end("stop")]
+        stop = cut.end("unit" if cut["unit"] else "stop")
+        stretch = text[place:stop]
         brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
         quotes += stretch.count('"')
-        place = cut.end("stop")
+        place = stop
         if brackets <= 0 and quotes % 2 == 0 and not _SHORT.fullmatch(cut["word"] or ""):
             yield start, place
             start = place

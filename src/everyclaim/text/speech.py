@@ -69,8 +69,8 @@ _LEADING = re.compile(
 _APPOSITION = re.compile(r"(?P<head>[^,;:()\"“”]{2,80}), [^,;:\"“”]{2,120},\s*$")
 _NO_HEAD = word_set(
     """
-    the a an of to for in on at by with from is are was were be been being this that these those its their his her to and
-    or may thus will can do does did
+    the a an of to for in on at by with from is are was were be been being this that these those its their his her to
+    and or may thus will can do does did
     """
 )
 _PREPOSITIONS = word_set("of to on in at by for with about from")
@@ -233,6 +233,8 @@ def _inverted(text: str, verb: int, after: int, start: int, end: int) -> Report 
     quoted = _CLOSING.search(before) is not None
     if not quoted and not (before.rstrip().endswith(",") and text[verb:after] in _PLAIN_VERBS):
         return None
+    if not quoted and _described(text, start, verb):
+        return None
     match = _INVERTED.match(text, after, end)
     if match is None:
         return None
@@ -245,6 +247,16 @@ def _inverted(text: str, verb: int, after: int, start: int, end: int) -> Report 
         close = text.rindex(before.rstrip()[-1], 0, verb)
         return _report(text, span, text[verb:after], (_quote_start(text, close), close))
     return _report(text, span, text[verb:after], (start, verb))
+
+
+def _described(text: str, start: int, verb: int) -> bool:
+    """Whether a described speaker stands before the verb: "Jones, the chief engineer, said …" inverts nothing."""
+    found = _APPOSITION.search(text, max(start, verb - 220), verb - 1)
+    if found is None or text[start : found.start("head")].strip():
+        return False
+    words = found["head"].split()
+    is_name = all(word[:1].isupper() for word in words) or (len(words) == 2 and words[0] in ("The", "A", "An"))
+    return is_name and not text[found.end("head") + 2 :].startswith(("and ", "but ", "or ", "so ", "while "))
 
 
 def _passive(text: str, low: str, verb: str, after: int, end: int) -> Report | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.errors import JudgeError
@@ -65,7 +65,7 @@ async def judged(
     rules = policy or Policy()
     texts = {passage.id: passage.text for passage in passages}
     return tuple(
-        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, _apply(rules, _grounded(verdict, texts)))
+        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, under(rules, grounded(verdict, texts)))
         for claim, verdict in zip(claims, verdicts, strict=True)
     )
 
@@ -134,7 +134,7 @@ def _is_distribution(probabilities: Probabilities) -> bool:
     )
 
 
-def _grounded(verdict: Verdict, texts: dict[str, str]) -> Verdict:
+def grounded(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
     """Keep only evidence that is really there, its offsets corrected; flag a quote that is nowhere."""
     evidence = [found for given in verdict.evidence if (found := _found(given, texts))]
     flags = verdict.flags
@@ -145,7 +145,7 @@ def _grounded(verdict: Verdict, texts: dict[str, str]) -> Verdict:
     return replace(verdict, evidence=tuple(evidence), flags=flags)
 
 
-def _found(evidence: Evidence, texts: dict[str, str]) -> Evidence | None:
+def _found(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     """Return the evidence with true offsets: as given, else located in its passage, else in any other."""
     text = texts.get(evidence.passage_id)
     if not evidence.quote.strip():
@@ -160,7 +160,7 @@ def _found(evidence: Evidence, texts: dict[str, str]) -> Evidence | None:
     return None
 
 
-def _apply(policy: Policy, verdict: Verdict) -> Verdict:
+def under(policy: Policy, verdict: Verdict) -> Verdict:
     """Turn a SUPPORTED that a strict policy does not accept into UNSUPPORTED; the flags say why."""
     if verdict.label is not Label.SUPPORTED:
         return verdict

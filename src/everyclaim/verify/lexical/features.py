@@ -7,13 +7,12 @@ which order they come, except through what the best of them say.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 from rapidfuzz import fuzz
-from rapidfuzz.distance import JaroWinkler
+from rapidfuzz.distance import JaroWinkler, LCSseq
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
@@ -34,7 +33,7 @@ _CUES = {
 
 def measure(it: Comparison) -> dict[str, float]:
     """Measure how a claim stands to its passages."""
-    return {
+    row = {
         **_coverage(it.claim, it.alignment),
         **_context(it),
         **_facts(it),
@@ -45,6 +44,34 @@ def measure(it: Comparison) -> dict[str, float]:
         **_shape(it),
         **_likeness(it),
         **_checked(it),
+    }
+    return row | near_copies(row)
+
+
+def near_copies(row: Mapping[str, float]) -> dict[str, float]:
+    """Tell changes in what is otherwise a copy: the closer the copy, the more each single change means.
+
+    The fitted model is kept monotone in coverage, so it could not learn this by itself.
+    """
+    near = min(1.0, max(0.0, 2 * row["aligned"] - 1.0))
+    shared = min(1.0, max(0.0, 2 * row["share_main"] - 1.0))
+
+    def sharp(*names: str) -> float:
+        return near * min(1.0, sum(row[name] for name in names))
+
+    return {
+        "sharp_negation": sharp("negation_parity"),
+        "sharp_number": sharp("quantity_conflict", "swapped_number", "displaced_number"),
+        "sharp_moment": sharp("moment_conflict"),
+        "sharp_name": sharp("swapped_name", "displaced_name"),
+        "sharp_swap": sharp("swapped"),
+        "sharp_added": sharp("added"),
+        "sharp_missing": near * min(1.0, row["missing_main"]),
+        "sharp_opposite": sharp("opposites"),
+        "sharp_speaker": shared * row["speaker_conflict"],
+        "sharp_cue": sharp("quantifier_only_claim", "comparative_only_claim", "denial_only_claim"),
+        "sharp_turn": shared * max(0.0, row["share_main"] - row["content_common"]),
+        "sharp_reversed": shared * row["reversed"],
     }
 
 
@@ -80,11 +107,27 @@ def _coverage(claim: Reading, alignment: Alignment) -> dict[str, float]:
         row[f"missing_count_{name}"] = float((covered == 0).sum())
     row["close_main"] = float(weights @ (main_soft >= 0.6))
     row["close_all"] = float(weights @ (whole_soft >= 0.6))
+    row["sentence_min"], row["sentence_mean"] = _by_sentence(claim, alignment)
     third = max(1, len(weights) // 3)
     row["soft_opening"], row["soft_closing"] = float(main_soft[:third].mean()), float(main_soft[-third:].mean())
     row["exact_spread"] = row["exact_all"] - row["exact_main"]
     row["soft_spread"] = row["soft_all"] - row["soft_main"]
     return row
+
+
+def _by_sentence(claim: Reading, alignment: Alignment) -> tuple[float, float]:
+    """Coverage of each sentence of the claim by the sentence that suits it best: the lowest, and the mean."""
+    held = (alignment.exact + alignment.soft) / 2
+    if len(claim.sentences) < 2:
+        best = float((alignment.weights @ held).max())
+        return best, best
+    member = np.array([claim.sentence[i] for i in claim.content])
+    found = []
+    for sentence in sorted(set(member.tolist())):
+        here = member == sentence
+        weights = alignment.weights[here]
+        found.append(float((weights @ held[here]).max() / weights.sum()))
+    return min(found), sum(found) / len(found)
 
 
 def _greedy(alignment: Alignment) -> list[tuple[float, float]]:
@@ -262,28 +305,21 @@ def _cue_words(it: Comparison) -> dict[str, float]:
 def _order(it: Comparison) -> dict[str, float]:
     """Whether the shared content words come in the same order, and next to the same neighbours."""
     claim, window = it.claim, it.keys
+    own = [claim.keys[i] for i in claim.content]
+    theirs = [it.reading.keys[it.reading.content[n]] for n in _content_positions(it.reading, range(it.start, it.end))]
     places: dict[str, int] = {}
     for position, key in enumerate(window):
         places.setdefault(key, position)
-    shared = [places[claim.keys[i]] for i in claim.content if claim.keys[i] in places]
+    shared = [places[key] for key in own if key in places]
     steps = [b - a for a, b in pairwise(shared)]
     turns = sum(step < 0 for step in steps)
     return {
         "reversed": turns / len(steps) if steps else 0.0,
         "reversed_count": float(turns),
         "near_steps": sum(0 < step <= 4 for step in steps) / len(steps) if steps else 0.0,
-        "content_common": len(_increasing(shared)) / len(claim.content),
+        "content_common": LCSseq.similarity(own, theirs) / len(own),
         "span": math.log1p(max(shared) - min(shared)) - math.log1p(len(shared)) if shared else 0.0,
     }
-
-
-def _increasing(places: Sequence[int]) -> list[int]:
-    """Give the ends of the longest increasing subsequences: as many as the longest is long."""
-    ends: list[int] = []
-    for place in places:
-        at = bisect_left(ends, place)
-        ends[at : at + 1] = [place]
-    return ends
 
 
 def _shape(it: Comparison) -> dict[str, float]:
@@ -297,7 +333,6 @@ def _shape(it: Comparison) -> dict[str, float]:
         "claim_content": float(len(claim.content)),
         "claim_sentences": float(len(claim.sentences)),
         "window_sentences": float(last - first + 1),
-        "source_sentences": math.log(len(it.source.places)),
         "echo": float(alignment.weights @ echoed),
         "rarest": float(claim.weights.max()),
         "weight_mean": float(claim.weights.mean()),
@@ -332,8 +367,6 @@ def _likeness(it: Comparison) -> dict[str, float]:
 def _mean(reading: Reading, positions: Sequence[int], vectors: WordVectors) -> Floats:
     """Unit mean vector of some content words, each by its weight."""
     chosen = list(positions)
-    if not chosen:
-        return vectors.matrix[-1]
     total = reading.weights[chosen] @ vectors.matrix[reading.rows[chosen]]
     unit: Floats = (total / np.maximum(np.linalg.norm(total), 1e-6)).astype(np.float32)
     return unit

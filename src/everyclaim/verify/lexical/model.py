@@ -1,10 +1,10 @@
 """The fitted model, as a plain file, and its evaluation with numpy alone.
 
 `data/model.json` holds two heads. `supported` says how likely a claim is supported; `contradicted` how likely a claim
-that is not supported is contradicted rather than just not said. A head is the mean of two log-odds, of boosted trees
-and of a logistic regression, put through a fitted straight line:
+that is not supported is contradicted rather than just not said. A head adds up the log-odds of its members, each by
+its share: boosted trees, and a logistic regression. A fitted straight line calibrates the sum:
 
-    log-odds = slope · (trees + linear) / 2 + intercept
+    log-odds = slope · (share · member + share · member + …) + intercept
 
 A tree is five lists of equal length, one entry per node: the feature it asks about (-1: a leaf), the threshold
 (a value not above it goes left), the nodes to the left and right, and the value a leaf adds.
@@ -106,30 +106,34 @@ class Linear:
 class Head:
     """One calibrated two-way question."""
 
-    trees: Trees
-    linear: Linear
+    members: tuple[tuple[float, Trees | Linear], ...]  # share, member
     slope: float
     intercept: float
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> Head:
         """Read one head of a model file."""
-        linear = data["linear"]
         return cls(
-            trees=Trees.parse(data["trees"]["base"], data["trees"]["nodes"]),
-            linear=Linear(
-                np.array(linear["mean"]), np.array(linear["scale"]), np.array(linear["weight"]),
-                linear["intercept"], linear["bound"],
-            ),
+            members=tuple((member["share"], _member(member)) for member in data["members"]),
             slope=data["calibration"]["slope"],
             intercept=data["calibration"]["intercept"],
-        )  # fmt: skip
+        )
 
     def probability(self, rows: Doubles) -> Doubles:
         """Answer for every row (shape: rows × features)."""
-        raw = (self.trees.log_odds(rows) + self.linear.log_odds(rows)) / 2
+        raw = np.zeros(len(rows))
+        for share, member in self.members:
+            raw += share * member.log_odds(rows)
         answer: Doubles = 1.0 / (1.0 + np.exp(-(self.slope * raw + self.intercept)))
         return answer
+
+
+def _member(data: Mapping[str, Any]) -> Trees | Linear:
+    """Read one member of a head."""
+    if data["kind"] == "trees":
+        return Trees.parse(data["base"], data["nodes"])
+    mean, scale, weight = (np.array(data[name], dtype=np.float64) for name in ("mean", "scale", "weight"))
+    return Linear(mean, scale, weight, data["intercept"], data["bound"])
 
 
 @dataclass(frozen=True, slots=True)

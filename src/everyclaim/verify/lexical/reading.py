@@ -37,8 +37,8 @@ class Reading:
     weights: Floats  # of the content tokens: how much each word tells
 
 
-def read(text: str, vectors: WordVectors) -> Reading:
-    """Tokenise and describe `text`."""
+def read(text: str, vectors: WordVectors, *, every_word: bool = False) -> Reading:
+    """Tokenise and describe `text`. With `every_word`, function words count as content too."""
     tokens = tokenize(text)
     sentences = sentence_spans(text)
     norms = [token.norm for token in tokens]
@@ -63,10 +63,9 @@ def read(text: str, vectors: WordVectors) -> Reading:
         else:
             keys.append(stem(norm))
             kinds.append(_kind(word, norm, opening=opening, rows=vectors.rows))
-        if norm not in STOPWORDS:
+        if every_word or norm not in STOPWORDS:
             content.append(position)
         opening = False
-    content = content or list(range(len(tokens)))  # "To be or not to be" has to be judged by something
     rows = vectors.look_up([norms[i] for i in content], [keys[i] for i in content])
     weights = 0.25 + vectors.rarity[rows]
     return Reading(text, norms, keys, spans, in_sentence, sentences, content, kinds, rows, weights)

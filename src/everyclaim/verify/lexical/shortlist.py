@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.types import Passage
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
-from everyclaim.verify.lexical.words import number_value
+from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.verify.lexical.overlap import comparable
 
 _READ_ALL = 60_000  # characters
 _PIECE = 2_400  # characters of a piece; neighbours overlap
@@ -96,12 +96,7 @@ def _index(pieces: Sequence[Piece]) -> dict[str, npt.NDArray[np.int32]]:
     holders: dict[str, list[int]] = {}
     for number, piece in enumerate(pieces):
         norms = Counter(token.norm for token in tokenize(piece.text))
-        keys = {_key(norm) for norm in norms if norm not in STOPWORDS}
+        keys = {comparable(norm) for norm in norms if norm not in STOPWORDS}
         for key in keys:
             holders.setdefault(key, []).append(number)
     return {key: np.array(numbers, dtype=np.int32) for key, numbers in holders.items()}
-
-
-def _key(norm: str) -> str:
-    number = number_value(norm)
-    return stem(norm) if number is None else "#" + number

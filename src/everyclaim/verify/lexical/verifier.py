@@ -61,8 +61,11 @@ class LexicalVerifier:
     ) -> Verdict:
         """Judge one claim."""
         reading = _reading(claim.text)
+        every_word = not reading.content  # "To be or not to be" has to be judged by something
+        if every_word:
+            reading = _reading(claim.text, every_word=True)
         pieces = shortlist.pieces(reading.keys)
-        source = _source(tuple(piece.text for piece in pieces))
+        source = _source(tuple(piece.text for piece in pieces), every_word=every_word)
         if not reading.content or not source.places:
             blank = not source.places
             return Verdict(
@@ -153,12 +156,12 @@ def _evidence(
 
 
 @lru_cache(maxsize=2048)
-def _reading(text: str) -> Reading:
+def _reading(text: str, *, every_word: bool = False) -> Reading:
     """Read a short text with the shipped vectors."""
-    return read(text, shipped_vectors())
+    return read(text, shipped_vectors(), every_word=every_word)
 
 
 @lru_cache(maxsize=64)
-def _source(texts: tuple[str, ...]) -> Source:
+def _source(texts: tuple[str, ...], *, every_word: bool) -> Source:
     """Read the pieces and lay them side by side; claims of one answer share the work."""
-    return gather([_reading(text) for text in texts], shipped_vectors())
+    return gather([_reading(text, every_word=every_word) for text in texts], shipped_vectors())

@@ -1,0 +1,153 @@
+"""What can be said about language models beside their specs: where they are, how they are asked, what they may use.
+
+The same names serve in Python, on the command line and in `everyclaim.toml`. What can change a verdict becomes part
+of the specs, and so of every result; limits, rates and the cache do not, so a run may go on under others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.verify.composed import taken_apart
+
+MODELS = ("openai", "anthropic")
+MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
+BESIDE = "replies.db"  # the cache's name, in the folder of the store
+OFF = "off"
+
+
+class Talking(TypedDict, total=False):
+    """Options of language models. What is not given, or None, is as the spec or the component has it."""
+
+    base_url: str | None  # another endpoint that speaks the same format
+    headers: Mapping[str, str]  # "$NAME" as a value is read from the environment
+    claims_per_call: int | None
+    repeats: int | None  # judge every claim so often, and let the majority decide
+    rubric: str | os.PathLike[str] | None  # a TOML file with rules and examples for a domain
+    evidence: str | None  # flag, required
+    inference: str | None  # allowed, explicit
+    numbers: str | None  # rounded, exact
+    hedges: str | None  # flag, strict
+    one_call: bool | None  # split and judge in one request
+    max_cost: float | None  # US dollars, for one call of the function or the command
+    max_calls: int | None
+    max_tokens: int | None  # of prompts and replies
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    cache: str | os.PathLike[str] | None  # a file for replies; "off" or None: none
+    prices: str | os.PathLike[str] | None  # a file that goes over our own price table
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """One thing said beside the spec, and the option of the spec that it is."""
+
+    name: str
+    option: str
+    value: str
+
+
+_OF_JUDGES = {
+    "claims_per_call": "batch",
+    "repeats": "repeats",
+    "evidence": "evidence",
+    "inference": "inference",
+    "numbers": "numbers",
+    "hedges": "hedges",
+}
+_OF_MODELS = {"base_url": "base_url", "rubric": "domain"}  # of judges and of decomposers
+
+
+def judge_spec(judge: str, options: Mapping[str, Any]) -> str:
+    """Return a judge's spec with what the options say of it; judges that are no language models stay as they are.
+
+    Raises `ConfigError` when the spec says something else.
+    """
+    return _with(judge, [*_said(options, _OF_MODELS | _OF_JUDGES)])
+
+
+def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> str:
+    """Return a decomposer's spec with what the options say of it."""
+    return _with(decomposer, [*_said(options, _OF_MODELS)])
+
+
+def metric_spec(metric: str, options: Mapping[str, Any]) -> str:
+    """Return a metric's spec with what the options say of it."""
+    if not options.get("one_call"):
+        return metric
+    return str(_filled(Spec.parse(metric), [_Said("one_call", "mode", "one_call")]))
+
+
+def talks(*components: Any) -> bool:
+    """Whether one of these components (specs, or anything else) is a language model or made of some."""
+    return any(_parts(Spec.parse(one)) for one in components if isinstance(one, str))
+
+
+def providers(*components: Any) -> list[str]:
+    """Return the providers whose models these components are, sorted."""
+    return sorted({part.name for one in components if isinstance(one, str) for part in _parts(Spec.parse(one))})
+
+
+def cache_beside(store: str | os.PathLike[str], usual: str) -> str:
+    """Return where replies are kept when nobody says: in the store's folder, for a database in that of `usual`."""
+    place = os.fspath(store)
+    return os.path.join(os.path.dirname(usual if "://" in place else place), BESIDE)  # noqa: PTH118, PTH120 - as given
+
+
+def _said(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[_Said]:
+    for name, option in names.items():
+        if (value := options.get(name)) is not None:
+            yield _Said(name, option, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+    for header, value in (options.get("headers") or {}).items():
+        yield _Said("headers", f"header.{header}", value)
+
+
+def _with(text: str, said: list[_Said]) -> str:
+    if not said:
+        return text
+    spec = Spec.parse(text)
+    found = {part.name for part in _parts(spec)}
+    if len(found) > 1 and (address := next((one for one in said if one.name in {"base_url", "headers"}), None)):
+        raise ConfigError(
+            f"{address.name} goes to one provider, but {text!r} has several ({', '.join(sorted(found))}): "
+            f"say it in the spec, with the judge's place, as in '1.{address.option}=…'"
+        )
+    return str(_filled_everywhere(spec, said)) if found else text
+
+
+def _parts(spec: Spec) -> list[Spec]:
+    """Return the language models in a spec."""
+    if spec.name in MODELS:
+        return [spec]
+    if spec.name not in MARKS:
+        return []
+    return [found for part in taken_apart(spec, MARKS[spec.name])[0] for found in _parts(part)]
+
+
+def _filled_everywhere(spec: Spec, said: list[_Said]) -> Spec:
+    if spec.name in MODELS:
+        return _filled(spec, said)
+    if spec.name not in MARKS:
+        return spec
+    parts, options = taken_apart(spec, MARKS[spec.name])
+    filled = [_filled_everywhere(part, said) for part in parts]
+    for place, part in enumerate(filled, start=1):
+        options |= {f"{place}.{key}": value for key, value in part.options.items()}
+    return Spec(spec.name, MARKS[spec.name].join(str(Spec(part.name, part.argument)) for part in filled), options)
+
+
+def _filled(spec: Spec, said: list[_Said]) -> Spec:
+    for one in said:
+        known = spec.options.get(one.option, one.value)
+        if known != one.value:
+            shown = "" if one.name == "headers" else f": {one.value!r} and {known!r}"
+            raise ConfigError(
+                f"{one.name} and the option {one.option!r} of {spec.name}:{spec.argument} say different things{shown}; "
+                "say it in one place"
+            )
+    return Spec(spec.name, spec.argument, {**spec.options, **{one.option: one.value for one in said}})

@@ -1,0 +1,148 @@
+"""Options about language models: the same for every command that may talk to one.
+
+A command takes them as one mapping, `talking`, and is wrapped with `with_talking`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.api.components import Options
+from everyclaim.api.settings import DEFAULT_STORE, Settings
+from everyclaim.api.talking import OFF, Talking, cache_beside, talks
+from everyclaim.core.errors import BudgetExceeded, ConfigError
+
+_MODEL, _LIMITS = "Language models", "Limits and cache"
+
+
+def _option(*names: str, help: str, metavar: str | None = None, panel: str = _MODEL, **more: Any) -> Any:  # noqa: A002
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, show_default=False, **more)
+
+
+def _choice(name: str, choices: str, help: str) -> Any:  # noqa: A002
+    return Annotated[str | None, _option(name, metavar=choices, help=help)]
+
+
+OPTIONS: Mapping[str, Any] = {
+    "base_url": Annotated[
+        str | None, _option("--base-url", metavar="URL", help="An endpoint that speaks the judge's format.")
+    ],
+    "headers": Annotated[
+        list[str] | None,
+        _option("--header", metavar="NAME=VALUE", help="Send this header; $NAME is a variable. Repeatable."),
+    ],
+    "claims_per_call": Annotated[
+        int | None, _option("--claims-per-call", metavar="N", min=1, help="Claims judged in one call (8).")
+    ],
+    "one_call": Annotated[bool, _option("--one-call", help="Split and judge in one call: cheaper, less accurate.")],
+    "repeats": Annotated[
+        int | None, _option("--repeats", metavar="N", min=1, help="Judge every claim N times; the majority decides.")
+    ],
+    "rubric": Annotated[
+        Path | None, _option("--rubric", metavar="FILE.toml", help="Rules and worked examples of a domain.")
+    ],
+    "evidence": _choice("--evidence", "flag|required", "Whether support needs a quote that is really there."),
+    "inference": _choice("--inference", "allowed|explicit", "Whether conclusions from the passages count."),
+    "numbers": _choice("--numbers", "rounded|exact", "Whether rounded numbers agree."),
+    "hedges": _choice("--hedges", "flag|strict", "What a difference in certainty does."),
+    "max_cost": Annotated[
+        float | None, _option("--max-cost", metavar="DOLLARS", min=0, help="Stop at this cost.", panel=_LIMITS)
+    ],
+    "max_calls": Annotated[
+        int | None, _option("--max-calls", metavar="N", min=0, help="Stop after so many calls.", panel=_LIMITS)
+    ],
+    "max_tokens": Annotated[
+        int | None,
+        _option("--max-tokens", metavar="N", min=0, help="Stop after so many tokens, both ways.", panel=_LIMITS),
+    ],
+    "requests_per_minute": Annotated[
+        float | None, _option("--requests-per-minute", metavar="N", help="Keep under this rate.", panel=_LIMITS)
+    ],
+    "tokens_per_minute": Annotated[
+        float | None, _option("--tokens-per-minute", metavar="N", help="Keep under this rate.", panel=_LIMITS)
+    ],
+    "cache": Annotated[
+        str | None,
+        _option("--cache", metavar="FILE", help="Where replies are kept (replies.db beside the store).", panel=_LIMITS),
+    ],
+    "no_cache": Annotated[bool, _option("--no-cache", help="Keep no replies and use none.", panel=_LIMITS)],
+    "prices": Annotated[
+        str | None, _option("--prices", metavar="FILE", help="Prices that go over our own table.", panel=_LIMITS)
+    ],
+}
+
+
+def with_talking(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options, in place of its parameter `talking`."""
+    given = inspect.signature(command, eval_str=True)
+    kept = [parameter for parameter in given.parameters.values() if parameter.name not in {"talking", "config"}]
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(kind), annotation=kind)
+        for name, kind in OPTIONS.items()
+    ]
+
+    @wraps(command)
+    def with_them(**values: Any) -> Any:
+        talking = {name: values.pop(name) for name in OPTIONS}
+        return command(**values, talking=talking)
+
+    whole = given.replace(parameters=[*kept, *added, given.parameters["config"]])
+    with_them.__signature__ = whole  # type: ignore[attr-defined]  # where Typer looks
+    with_them.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
+    return with_them
+
+
+def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given as settings; raises `ConfigError` for what contradicts itself."""
+    given = {name: value for name, value in talking.items() if _is_given(value)}
+    if given.pop("no_cache", False):
+        if "cache" in given:
+            raise ConfigError("--cache and --no-cache exclude each other")
+        given["cache"] = OFF
+    if "headers" in given:
+        given["headers"] = dict(_header(text) for text in given["headers"])
+    if "rubric" in given:
+        given["rubric"] = str(given["rubric"])
+    return given
+
+
+def check_use(talking: Mapping[str, Any], *components: Any) -> None:
+    """Refuse an option about language models where there is none: it would do nothing."""
+    given = [name for name, value in talking.items() if _is_given(value)]
+    if given and not talks(*components):
+        option = "--header" if given[0] == "headers" else f"--{given[0].replace('_', '-')}"
+        named = " and ".join(repr(one) for one in components if one)
+        raise ConfigError(f"{option} is about language models, but {named} is none; name one, as in --judge openai:…")
+
+
+def chosen(settings: Settings) -> Talking:
+    """Return what is set about language models, with the cache beside the store."""
+    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
+
+
+def _is_given(value: Any) -> bool:
+    return value is not None and value is not False and value != []
+
+
+def why_it_stopped(stop: BudgetExceeded, options: Options) -> str:
+    """Say which limit was reached and what was used in all, what was under way then among it."""
+    chats = options.get("chats")
+    return f"stopped at {stop.limit}; used: {chats.meter.says}" if stop.limit and chats else str(stop)
+
+
+def _default(kind: Any) -> Any:
+    return False if kind.__origin__ is bool else None
+
+
+def _header(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not (name and separator and value):
+        # The text may hold a secret, so it is not repeated.
+        raise ConfigError("--header: write the header's name, an equals sign and its value, as in 'X-Team=$TEAM_TOKEN'")
+    return name, value

@@ -1,0 +1,54 @@
+"""Ask a chat model for one JSON object, and account for it: the one place where judges' replies come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from everyclaim.core.accounting import account
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatModel, Message
+from everyclaim.models.replies import read_reply
+
+# Codes of a reply that may be better the second time; what a provider declines it declines again.
+WORTH_ASKING_AGAIN = frozenset({"malformed", "empty_reply", "bad_reply"})
+# Codes that say: less at once would do.
+TOO_MUCH = frozenset({"truncated", "too_long"})
+
+
+class Asking:
+    """One thing wanted from a chat model, in one request or several.
+
+    When it cannot be had, `regret` takes the replies out of the cache: they came in due form and were of no
+    use, and would be of none the next time.
+    """
+
+    def __init__(self, chat: ChatModel) -> None:
+        self._chat = chat
+        self._forget: list[Callable[[], None]] = []
+
+    async def for_object(self, messages: Sequence[Message], *, schema: Mapping[str, Any], tag: str) -> dict[str, Any]:
+        """Return the JSON object the model replies with; what it took is added to the open tallies.
+
+        Raises `JudgeError` when the call fails (then with what it cost accounted all the same), is declined or
+        cut, or when the reply is not one JSON object.
+        """
+        try:
+            reply = await self._chat.complete(messages, schema=schema, tag=tag)
+        except JudgeError as error:
+            if error.usage:
+                account(error.usage)
+            raise
+        account(reply.usage)
+        forget = getattr(self._chat, "forget", None)
+        if forget:
+            self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
+        return read_reply(reply)
+
+    def regret(self, error: JudgeError | None = None) -> None:
+        """Let what was asked be asked again some day; not where the error is no fault of the replies."""
+        if error and error.code not in WORTH_ASKING_AGAIN:
+            return
+        for forget in self._forget:
+            forget()
+        self._forget.clear()

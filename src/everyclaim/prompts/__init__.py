@@ -1,0 +1,24 @@
+"""What judges are told: versioned prompts, each with its reply schema and the strict reader of its replies.
+
+A prompt is pure: data in, messages out; a reply's JSON in, typed values out. Text under test is only ever
+data inside a JSON document (`documents`). Change the words of a prompt and its version changes with them.
+"""
+
+from everyclaim.prompts.domain import Domain, read_domain
+from everyclaim.prompts.nli import NliPrompt
+from everyclaim.prompts.onecall import OneCallPrompt
+from everyclaim.prompts.split import SplitPrompt, SplitTask
+from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
+
+__all__ = [
+    "Domain",
+    "Finding",
+    "JudgePrompt",
+    "NliPrompt",
+    "OneCallPrompt",
+    "SplitPrompt",
+    "SplitTask",
+    "Strictness",
+    "VerdictPrompt",
+    "read_domain",
+]

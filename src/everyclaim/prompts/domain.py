@@ -1,0 +1,105 @@
+"""A user's own rules and worked examples for a domain, from one TOML file:
+
+    [decompose]
+    rules = "Keep a drug together with its dose and route."
+    [[decompose.examples]]
+    sentence = "Take 5 mg twice a day, but not with alcohol."
+    claims = ["Take 5 mg twice a day.", "Do not take it with alcohol."]
+
+    [verify]
+    rules = "A dose without its route does not support a claim that names one."
+    [[verify.examples]]
+    passage = "Adults: 5 mg by mouth."
+    claim = "Adults take 10 mg by mouth."
+    why = "The dose is 5 mg."
+    label = "CONTRADICTED"
+
+Its version is the hash of its content, so a changed file is a changed judge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Label
+from everyclaim.prompts.documents import document
+
+_VERIFY = ("passage", "claim", "why", "label")
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """What is added to the instructions of the two prompts; `version` is empty for none."""
+
+    version: str = ""
+    decompose: str = ""
+    verify: str = ""
+
+
+def read_domain(text: str, *, name: str) -> Domain:
+    """Read a domain file's text. Raises `ConfigError` that names the file, the place and what is wrong."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"domain file {name} is not valid TOML: {error}") from None
+    _only(tables, {"decompose", "verify"}, f"domain file {name}")
+    version = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    split = _section(tables, "decompose", name)
+    judge = _section(tables, "verify", name)
+    return Domain(
+        version,
+        _added(split, [_split_example(row, name) for row in _examples(split, name)]),
+        _added(judge, [_verify_example(row, name) for row in _examples(judge, name)]),
+    )
+
+
+def _section(tables: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+    section = tables.get(key, {})
+    if not isinstance(section, Mapping):
+        raise ConfigError(f"domain file {name}: '{key}' must be a table with 'rules' and 'examples'")
+    _only(section, {"rules", "examples"}, f"domain file {name}, [{key}]")
+    if not isinstance(section.get("rules", ""), str):
+        raise ConfigError(f"domain file {name}, [{key}]: 'rules' must be a text, got {section['rules']!r}")
+    return section
+
+
+def _examples(section: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    examples = section.get("examples", [])
+    if not isinstance(examples, list) or not all(isinstance(row, Mapping) for row in examples):
+        raise ConfigError(f"domain file {name}: 'examples' must be a list of tables")
+    return examples
+
+
+def _split_example(row: Mapping[str, Any], name: str) -> str:
+    _only(row, {"sentence", "claims"}, f"domain file {name}, an example of [decompose]")
+    claims = row.get("claims")
+    if not isinstance(row.get("sentence"), str) or not isinstance(claims, list):
+        raise ConfigError(f"domain file {name}: an example of [decompose] needs 'sentence' and a list 'claims'")
+    return document({"sentence": row["sentence"], "claims": [str(claim) for claim in claims]})
+
+
+def _verify_example(row: Mapping[str, Any], name: str) -> str:
+    _only(row, set(_VERIFY), f"domain file {name}, an example of [verify]")
+    if not all(isinstance(row.get(key), str) for key in _VERIFY):
+        raise ConfigError(f"domain file {name}: an example of [verify] needs the texts {', '.join(_VERIFY)}")
+    if row["label"] not in set(Label):
+        raise ConfigError(f"domain file {name}: label {row['label']!r} is none of {', '.join(Label)}")
+    return document({key: row[key] for key in _VERIFY})
+
+
+def _added(section: Mapping[str, Any], examples: list[str]) -> str:
+    rules = section.get("rules", "").strip()
+    parts = [rules] if rules else []
+    if examples:
+        parts.append("\n".join(["Examples:", *examples]))
+    return "\n".join(parts)
+
+
+def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
+    if unknown := sorted(table.keys() - known):
+        raise ConfigError(f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(known))}")

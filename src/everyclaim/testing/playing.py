@@ -1,0 +1,129 @@
+"""A model that plays the judge by rule: it reads the requests our prompts make and answers them in form.
+
+    chat = ScriptedChat(play)                       # no server, no network
+    with JudgeServer(lambda request: play(request.messages)) as server: ...
+
+The rule is word overlap: a claim is supported by the passage that holds all of its telling words. It is
+there so that whole runs can be tested and timed, not to judge well.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Usage
+
+Answer = str | ChatReply | Exception
+Rule = Callable[[Sequence[Message]], Answer]
+
+_WORD = re.compile(r"\w+")
+_SMALL = frozenset(
+    _WORD.findall("a an and are as at be by for from has have in is it its of on or that the this to was with")
+)
+
+
+class ScriptedChat:
+    """A chat model without a network. `script` is a list of answers (the last is repeated) or a rule.
+
+    An answer is a text, a whole `ChatReply`, or an exception that is raised. `asked` keeps the messages of
+    every call, `tags` their tags and `schemas` their schemas.
+    """
+
+    def __init__(self, script: Answer | Sequence[Answer] | Rule, *, spec: str = "openai:scripted") -> None:
+        self._script = script
+        self._spec = spec
+        self.asked: list[tuple[Message, ...]] = []
+        self.tags: list[str] = []
+        self.schemas: list[Mapping[str, Any] | None] = []
+
+    @property
+    def spec(self) -> str:
+        """What results store."""
+        return self._spec
+
+    @property
+    def calls(self) -> int:
+        """How often it was asked."""
+        return len(self.asked)
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Give the next answer. One token is four characters, and a thousand of them cost a cent."""
+        self.asked.append(tuple(messages))
+        self.tags.append(tag)
+        self.schemas.append(schema)
+        answer = self._answer(messages)
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, ChatReply):
+            return answer
+        sizes = sum(len(message.content) for message in messages) // 4, len(answer) // 4
+        return ChatReply(answer, "stop", "scripted", Usage(1, *sizes, cost=sum(sizes) / 100_000))
+
+    def _answer(self, messages: Sequence[Message]) -> Answer:
+        if callable(self._script):
+            return self._script(messages)
+        if isinstance(self._script, str | ChatReply | Exception):
+            return self._script
+        return self._script[min(len(self.asked), len(self._script)) - 1]
+
+
+def request_data(messages: Sequence[Message]) -> dict[str, Any]:
+    """Return the data of a request as the model sees it: the JSON documents of all user turns, put together."""
+    data: dict[str, Any] = {}
+    for message in messages:
+        if message.role == "user":
+            position = 0
+            while position < len(message.content):  # endpoints may join turns
+                value, position = json.JSONDecoder().raw_decode(message.content, position)
+                data |= value
+                position += len(message.content[position:]) - len(message.content[position:].lstrip())
+    return data
+
+
+def play(messages: Sequence[Message]) -> str:
+    """Answer a request of any of our prompts by rule."""
+    data = request_data(messages)
+    if "hypotheses" in data:
+        passages = dict(enumerate(data["premises"]))
+        found = [(key, judge_by_words(claim, passages)) for key, claim in data["hypotheses"].items()]
+        names = {"SUPPORTED": "entailment", "UNSUPPORTED": "neutral"}
+        return json.dumps({"relations": [{"id": key, "relation": names[row["label"]]} for key, row in found]})
+    if "claims" in data:
+        claims = [pair for group in data["claims"] for pair in group["claims"].items()]
+        return json.dumps({"verdicts": [{"id": k} | judge_by_words(claim, data["passages"]) for k, claim in claims]})
+    rows = []
+    for key, sentence in data["sentences"].items():
+        is_question = sentence.rstrip().endswith("?")
+        claim: Any = sentence
+        if "passages" in data:
+            claim = {"claim": sentence} | judge_by_words(sentence, data["passages"])
+        rows.append(
+            {"id": key, "claims": [] if is_question else [claim], "skip": "question" if is_question else "none"}
+        )
+    return json.dumps({"sentences": rows})
+
+
+def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the verdict of the rule, in the form of a reply."""
+    words = _words(claim)
+    for key, passage in passages.items():
+        text = passage if isinstance(passage, str) else passage["text"]
+        if words <= _words(text):
+            sentences = re.split(r"(?<=[.!?])\s", text.strip())
+            best = max(sentences, key=lambda sentence: len(words & _words(sentence)))
+            return _verdict("SUPPORTED", [f"{key}: {best}"], "all of its words are in the passage", "none")
+    return _verdict("UNSUPPORTED", [], "some of its words are in no passage", "other")
+
+
+def _verdict(label: str, quotes: Sequence[str], why: str, mode: str) -> dict[str, Any]:
+    return {"quotes": list(quotes), "why": why, "label": label, "mode": mode, "conflict": False}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _SMALL

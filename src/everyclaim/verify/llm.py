@@ -1,0 +1,168 @@
+"""The verifier that is a chat model: claims in small batches against passages, three labels with quotes.
+
+Claims and passages go out under ids made for the request (`c1`, `p1`, ...), so nothing in a text can speak
+for another claim. What a reply leaves out is asked for once more, alone; a reply that was cut is not used
+and the batch is halved; anything else is a failure, never a verdict.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatModel
+from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
+from everyclaim.core.waiting import all_of
+from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
+from everyclaim.verify.aligned import Policy, grounded, under
+
+Findings = dict[str, Finding]  # by claim id
+_KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
+_REQUIRED = Policy(strict_evidence=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LlmVerifier:
+    """Judge claims with a chat model.
+
+    `batch` claims go into one call (1: one claim per call). With `repeats` every claim is judged so many
+    times and the majority decides; a claim whose label was not the same every time is flagged `unstable`,
+    and its probabilities are the shares of the votes. `evidence="required"` asks once more for a quote that
+    is nowhere in the passages, and then does not accept the support. `name` is the spec it was built from.
+    """
+
+    chat: ChatModel
+    prompt: JudgePrompt = field(default_factory=VerdictPrompt)
+    batch: int = 8
+    repeats: int = 1
+    evidence: Literal["flag", "required"] = "flag"
+    name: str = ""
+
+    @property
+    def spec(self) -> str:
+        """Provider, model and options."""
+        return self.name or self.chat.spec
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What else made the verdicts, for the result's provenance."""
+        return {
+            "judge_prompt": self.prompt.version,
+            "claims_per_call": str(self.batch),
+            "repeats": str(self.repeats),
+            "evidence": self.evidence,
+        }
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        """Judge every claim against all the passages together, in the order of the claims.
+
+        Raises `JudgeError` when the model cannot be reached, declines, or twice leaves a claim without a
+        usable verdict.
+        """
+        groups = [claims[i : i + self.batch] for i in range(0, len(claims), self.batch)]
+        turns = [(group, repeat) for repeat in range(1, self.repeats + 1) for group in groups]
+        job = _Job(self, passages, question, shared=len(turns) > 1)
+        # Where a provider keeps a long prefix, the first call puts it there and the others find it.
+        ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
+        answers = [await job.findings(*turn) for turn in turns[:ahead]]
+        answers += await all_of(job.findings(*turn) for turn in turns[ahead:])
+        return [job.verdict(claim, [answer[claim.id] for answer in answers if claim.id in answer]) for claim in claims]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One set of passages that claims are judged by."""
+
+    verifier: LlmVerifier
+    passages: Sequence[Passage]
+    question: str
+    shared: bool
+
+    async def findings(self, claims: Sequence[Claim], repeat: int) -> Findings:
+        """Ask for these claims, once more for those left out, in halves where a reply is too long."""
+        found: Findings = {}
+        asking = Asking(self.verifier.chat)
+        for attempt in (1, 2):
+            missing = [claim for claim in claims if claim.id not in found]
+            try:
+                answer = await self._ask(asking, missing, repeat, attempt)
+            except JudgeError as error:
+                if error.code in TOO_MUCH and len(missing) > 1:
+                    middle = len(missing) // 2
+                    parts = (missing[:middle], missing[middle:])
+                    first, second = await all_of(self.findings(part, repeat) for part in parts)
+                    return found | first | second
+                if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+                    asking.regret(error)
+                    raise
+                continue
+            found |= {key: finding for key, finding in answer.items() if attempt == 2 or self._is_enough(finding)}
+            if len(found) == len(claims):
+                return found
+        asking.regret()
+        absent = ", ".join(claim.id for claim in claims if claim.id not in found)
+        raise JudgeError("missing_verdict", f"{self.verifier.spec} gave no usable verdict for {absent}, asked twice")
+
+    def verdict(self, claim: Claim, findings: Sequence[Finding]) -> Verdict:
+        """Make the verdict that the majority of the findings gives."""
+        votes = Counter(finding.label for finding in findings)
+        shares = Probabilities(*(votes[label] / len(findings) for label in Label))
+        finding = next(found for found in findings if found.label is shares.label)
+        verdict = replace(
+            as_verdict(claim.id, finding, self.passages, self.verifier.spec),
+            probabilities=shares if self.verifier.repeats > 1 else None,
+        )
+        if len(votes) > 1:
+            verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
+        if self.verifier.evidence == "required":
+            verdict = under(_REQUIRED, grounded(verdict, {passage.id: passage.text for passage in self.passages}))
+        return verdict
+
+    def _is_enough(self, finding: Finding) -> bool:
+        """Whether a finding shows what it must: with evidence required, a quote that is really there."""
+        if self.verifier.evidence != "required" or finding.label is Label.UNSUPPORTED:
+            return True
+        texts = {passage.id: passage.text for passage in self.passages}
+        return bool(grounded(as_verdict("", finding, self.passages, ""), texts).evidence)
+
+    async def _ask(self, asking: Asking, claims: Sequence[Claim], repeat: int, attempt: int) -> Findings:
+        prompt = self.verifier.prompt
+        ids = {f"c{i}": claim.id for i, claim in enumerate(claims, start=1)}
+        asked = [AskedClaim(alias, claim.text, claim.sentence) for alias, claim in zip(ids, claims, strict=True)]
+        messages = prompt.messages(asked, passage_data(self.passages), self.question, shared=self.shared)
+        tag = prompt.version + (f"/repeat={repeat}" if repeat > 1 else "") + ("#2" if attempt == 2 else "")
+        reply = await asking.for_object(messages, schema=prompt.schema, tag=tag)
+        return {ids[alias]: finding for alias, finding in prompt.parse(reply, list(ids)).items()}
+
+
+def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:
+    """Lay passages out under ids of their own, `p1`, `p2`, ... in order: the text, with its title if it has one."""
+    return {
+        f"p{i}": {"title": passage.title, "text": passage.text} if passage.title else passage.text
+        for i, passage in enumerate(passages, start=1)
+    }
+
+
+def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], judge: str) -> Verdict:
+    """Make a verdict of a finding. Its quotes are not located yet; `aligned` does that for every judge.
+
+    A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`.
+    """
+    ids = {f"p{i}": passage.id for i, passage in enumerate(passages, start=1)}
+    hedged = finding.label is Label.SUPPORTED and finding.mode is FailureMode.HEDGE_MISMATCH
+    return Verdict(
+        claim_id=claim_id,
+        label=finding.label,
+        evidence=tuple(Evidence(ids.get(quote.passage, ""), -1, -1, quote.text) for quote in finding.quotes),
+        rationale=finding.why,
+        judge=judge,
+        conflict=finding.conflict,
+        failure_mode=finding.mode if finding.label is not Label.SUPPORTED else None,
+        flags=("hedge_mismatch",) if hedged else (),
+    )

@@ -1,0 +1,185 @@
+"""Specs → judges, and whole scores through a real provider on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.components import build_metric, create_verifier, default_decomposer
+from everyclaim.api.judges import Chats, llm_decomposer, llm_verifier
+from everyclaim.core.spec import Spec
+from everyclaim.models import ChatSettings, ReplyCache
+from everyclaim.testing import JudgeServer, play, rate_limited
+from everyclaim.verify.llm import LlmVerifier
+
+ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
+SHELF = ["The kettle is red. It holds 2 litres."]
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test-key")
+
+
+@pytest.fixture
+def server() -> object:
+    with JudgeServer(lambda request: play(request.messages)) as running:
+        yield running
+
+
+def openai(server: JudgeServer, options: str = "") -> str:
+    return f"openai:some-model?base_url={server.base_url}{options}"
+
+
+def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
+    """One to split and one to judge, by the same model; the result says what they took."""
+    result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
+    assert (result.outcome, result.score, server.calls) == (ec.Outcome.SCORED, 0.5, 2)
+    assert result.usage.calls == 2
+    assert result.usage.cost is None  # no price is known for this model
+    assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
+    assert result.provenance.parameters["judge_prompt"].startswith("verdict-1")
+
+
+def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> None:
+    """Anthropic messages, with the same prompts."""
+    ours = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
+    theirs = ec.score(response=ANSWER, passages=SHELF, judge=f"anthropic:other-model?base_url={server.root}")
+    assert [(c.text, c.span, c.verdict.label, c.verdict.evidence) for c in ours.claims] == [
+        (c.text, c.span, c.verdict.label, c.verdict.evidence) for c in theirs.claims
+    ]
+
+
+@pytest.mark.parametrize("structured", ["schema", "tool", "plain"])
+def test_every_way_to_ask_for_json_serves(server: JudgeServer, structured: str) -> None:
+    """Schema, tool, and words."""
+    result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server, f"&structured={structured}"))
+    assert (result.score, server.calls) == (0.5, 2)
+
+
+def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
+    """With a cache the second run makes no call at all and gives the same scores."""
+    rows = [{"id": str(i), "response": f"The kettle number {i} is red.", "contexts": SHELF} for i in range(20)]
+    chats = Chats(ChatSettings(cache=ReplyCache(tmp_path / "cache.db")))
+    first = ec.score_file(rows, judge=openai(server), store=tmp_path / "a.db", chats=chats)
+    assert (first.summary.overall.outcomes["scored"], server.calls) == (20, 40)
+    again = ec.score_file(rows, judge=openai(server), store=tmp_path / "b.db", chats=chats)
+    assert server.calls == 40
+    assert [r.score for r in again.results()] == [r.score for r in first.results()]
+    assert {r.usage.cache_hits for r in again.results()} == {2}
+    assert chats.meter.usage.calls == 40
+
+
+def test_a_judge_that_stays_away_fails_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the reason, without a score."""
+    from everyclaim.testing import no_sleep
+
+    with JudgeServer(rate_limited()) as server, no_sleep():
+        result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server))
+    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
+    assert result.reason.startswith("rate_limited")
+    assert result.usage.calls == server.calls > 1
+
+
+def test_a_cascade_asks_the_model_only_where_the_lexical_judge_is_in_doubt(server: JudgeServer) -> None:
+    """Split by the embedded decomposer, so nothing else is sent."""
+    spec = f"cascade:lexical>openai:m?2.base_url={server.base_url}&audit=0&low=0&high=0"
+    result = ec.score(response=ANSWER, passages=SHELF, judge=spec)
+    assert (result.outcome, server.calls) == (ec.Outcome.SCORED, 0)
+    doubtful = ec.score(response=ANSWER, passages=SHELF, judge=spec.replace("high=0", "high=1"))
+    assert server.calls == 1
+    assert {c.verdict.judge.partition(":")[0] for c in doubtful.claims} <= {"lexical", "openai"}
+
+
+def test_a_panel_of_two_providers_asks_both(server: JudgeServer) -> None:
+    """One call each; the embedded decomposer splits."""
+    spec = f"panel:openai:a|anthropic:b?1.base_url={server.base_url}&2.base_url={server.root}"
+    result = ec.score(response=ANSWER, passages=SHELF, judge=spec)
+    assert (result.score, server.calls, result.usage.calls) == (0.5, 2, 2)
+
+
+def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> None:
+    """Both are in the spec that results store."""
+    judge = llm_verifier(Spec.parse("openai:m?batch=4&repeats=3&evidence=required&max_tokens=100&inference=explicit"))
+    assert (judge.batch, judge.repeats, judge.evidence) == (4, 3, "required")
+    assert judge.spec == "openai:m?batch=4&evidence=required&inference=explicit&max_tokens=100&repeats=3"
+    assert judge.chat.spec == "openai:m?max_tokens=100"
+    assert "inference=explicit" in judge.parameters["judge_prompt"]
+    split = llm_decomposer(Spec.parse("openai:m?atomicity=low&sentences=5&language=de"))
+    assert (split.prompt.atomicity, split.at_most, split.language) == ("low", 5, "de")
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("openai:m?batch=0", "batch='0' must be a whole number"),
+        ("openai:m?batch=many", "batch='many'"),
+        ("openai:m?repeats=-1", "repeats='-1'"),
+        ("openai:m?inference=some", "inference='some': choose one of allowed, explicit"),
+        ("openai:m?evidence=maybe", "choose one of flag, required"),
+        ("openai:m?prompt=own", "choose one of verdict, nli"),
+        ("openai:m?prompt=nli&hedges=strict", "unknown option 'hedges' of 'nli'"),
+        ("openai:m?domain=nowhere.toml", "cannot read the domain file 'nowhere.toml'"),
+        ("openai:m?btach=3", "unknown option 'btach'"),
+        ("openai:", "which model"),
+        ("cascade:lexical", "a cascade needs two judges"),
+        ("cascade:lexical>openai:m?low=x", "low='x' must be a number from 0 to 1"),
+        ("cascade:lexical>openai:m?low=0.9&high=0.1", "a band of doubt"),
+        ("cascade:lexical>openai:m?batch=3", "as in '2.batch'"),
+        ("panel:openai:a", "a panel needs two judges"),
+        ("panel:openai:a|nobody:b", "unknown name 'nobody'"),
+        ("panel:openai:a|openai:b?low=1", "unknown option 'low' of 'panel'"),
+    ],
+)
+def test_a_wrong_spec_is_one_clear_error(spec: str, says: str) -> None:
+    """It names the option and the value, and says what may be."""
+    with pytest.raises(ec.ConfigError) as raised:
+        create_verifier(spec)
+    assert says in str(raised.value)
+
+
+def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
+    """By its content; judge and decomposer share it."""
+    file = tmp_path / "medical.toml"
+    file.write_text('[verify]\nrules = "A dose needs its route."\n', "utf-8")
+    metric = build_metric({"judge": f"openai:m?domain={file}"})
+    parameters = metric.provenance.parameters
+    assert parameters["judge_prompt"].partition("+")[2] == parameters["split_prompt"].partition("+")[2] != ""
+
+
+def test_the_decomposer_goes_with_the_judge() -> None:
+    """A language model splits for itself; other judges have the embedded one."""
+    assert default_decomposer("openai:m?batch=4&max_tokens=9") == "openai:m?max_tokens=9"
+    assert default_decomposer("lexical") == "embedded"
+    assert default_decomposer("cascade:lexical>openai:m") == "embedded"
+    assert default_decomposer(LlmVerifier(None)) == "embedded"  # type: ignore[arg-type]
+
+
+def test_judges_of_a_run_share_one_model_per_spec() -> None:
+    """And so one pool, one cache, one budget."""
+    chats = Chats()
+    judge = llm_verifier(Spec.parse("openai:m?batch=2"), chats)
+    split = llm_decomposer(Spec.parse("openai:m"), chats)
+    assert judge.chat is split.chat
+
+
+def test_no_key_shows_in_what_results_store(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Headers may hold one; the spec says that there is one."""
+    judge = llm_verifier(Spec.parse("openai:m?header.X-Token=hunter2&batch=2"))
+    assert "hunter2" not in judge.spec + repr(judge)
+    assert "batch=2" in judge.spec
+
+
+def test_it_works_inside_a_running_loop_and_leaves_nothing_open(server: JudgeServer) -> None:
+    """Asynchronous code scores, too; an unclosed connection would be an error here."""
+
+    async def work() -> list[ec.Result]:
+        return list(
+            await asyncio.gather(*(ec.ascore(response=ANSWER, passages=SHELF, judge=openai(server)) for _ in range(3)))
+        )
+
+    assert [result.score for result in asyncio.run(work())] == [0.5] * 3

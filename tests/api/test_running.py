@@ -1,0 +1,115 @@
+"""A data set through `score_file`: kept, found again, resumed, and never mixed up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.events import RunFinished, SampleFinished, SampleSkipped
+from everyclaim.core.wire import result_to_json
+from everyclaim.store import Store
+
+ROWS = [
+    {"id": "a", "response": "The tank holds 2 litres.", "contexts": ["The tank holds 2 litres."], "team": "red"},
+    {"id": "b", "response": "The tank holds 5 litres.", "contexts": ["The tank holds 2 litres."], "team": "blue"},
+    {"id": "c", "response": "I don't know.", "contexts": ["The tank holds 2 litres."], "team": "blue"},
+]
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), "utf-8")
+    return path
+
+
+def test_a_file_is_scored_into_the_store_and_found_again(answers: Path, tmp_path: Path) -> None:
+    """The run found by id gives the same results, slices and summary."""
+    store = tmp_path / "runs.db"
+    run = ec.score_file(answers, store=store, slices=["team"])
+    again = ec.find_run(run.id[:6], store=store)
+    assert [result_to_json(r) for r in again.results()] == [result_to_json(r) for r in run.results()]
+    assert again.summary == run.summary
+    assert run.summary.overall.score.value == 0.5
+    assert {name: group.total for name, group in run.summary.slices["team"].items()} == {"blue": 2, "red": 1}
+    assert ec.find_run(store=store).id == run.id
+
+
+def test_results_keep_the_order_of_the_input_whatever_finishes_first(answers: Path, tmp_path: Path) -> None:
+    """Sixteen samples in flight, read back in file order."""
+    rows = [ROWS[i % 3] | {"id": str(i)} for i in range(100)]
+    run = ec.score_file(rows, store=tmp_path / "runs.db", concurrency=16)
+    assert [r.id for r in run.results()] == [str(i) for i in range(100)]
+
+
+def test_an_interrupted_run_goes_on_where_it_stopped(answers: Path, tmp_path: Path) -> None:
+    """The same command again scores only what is missing, into the same run."""
+    store = tmp_path / "runs.db"
+
+    def stop_after_one(event: object) -> None:
+        if isinstance(event, SampleFinished):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ec.score_file(answers, store=store, concurrency=1, hooks=[stop_after_one])
+    events: list[object] = []
+    run = ec.score_file(answers, store=store, hooks=[events.append])
+    skipped = sum(isinstance(event, SampleSkipped) for event in events)
+    assert skipped >= 1
+    assert [e.scored_now for e in events if isinstance(e, RunFinished)] == [3 - skipped]
+    with Store.open(store) as kept:
+        assert [(r.id, r.status, r.kept) for r in kept.runs()] == [(run.id, "finished", 3)]
+
+
+def test_a_changed_file_is_a_new_run(answers: Path, tmp_path: Path) -> None:
+    """Results of other data are never taken for this file's."""
+    store = tmp_path / "runs.db"
+
+    def stop(event: object) -> None:
+        if isinstance(event, SampleFinished):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ec.score_file(answers, store=store, concurrency=1, hooks=[stop])
+    answers.write_text(json.dumps(ROWS[1]) + "\n", "utf-8")
+    run = ec.score_file(answers, store=store)
+    assert [r.id for r in run.results()] == ["b"]
+
+
+def test_a_finished_run_is_not_resumed_but_made_anew(answers: Path, tmp_path: Path) -> None:
+    """Scoring twice on purpose gives two runs with the same results, ready to compare."""
+    first, second = (ec.score_file(answers, store=tmp_path / "runs.db") for _ in range(2))
+    assert first.id != second.id
+    assert [result_to_json(r) for r in first.results()] == [result_to_json(r) for r in second.results()]
+
+
+def test_resuming_a_run_with_other_options_is_refused(answers: Path, tmp_path: Path) -> None:
+    """One run has one configuration."""
+    run = ec.score_file(answers, store=tmp_path / "runs.db")
+    with pytest.raises(ec.ConfigError, match="another configuration"):
+        ec.score_file(answers, store=tmp_path / "runs.db", resume=run.id, strict=True)
+
+
+def test_an_error_in_one_row_leaves_the_others_scored(tmp_path: Path) -> None:
+    """The bad row is reported with its number and why."""
+    run = ec.score_file([ROWS[0], {"id": "x", "response": 7, "contexts": []}, ROWS[1]], store=tmp_path / "runs.db")
+    assert [r.id for r in run.results()] == ["a", "b"]
+    assert run.read is not None
+    assert [(bad.line, "response" in bad.reason) for bad in run.read.bad_rows] == [(2, True)]
+
+
+def test_a_source_without_samples_is_an_error_that_says_why(tmp_path: Path) -> None:
+    """Nothing scored is not a perfect run."""
+    with pytest.raises(ec.InputError, match=r"no sample that can be scored; row 1: .*response"):
+        ec.score_file([{"response": 7}], store=tmp_path / "runs.db")
+
+
+def test_frames_have_a_row_per_claim(answers: Path, tmp_path: Path) -> None:
+    """Claims are in the table, not hidden behind the sample's number."""
+    run = ec.score_file(answers, store=tmp_path / "runs.db")
+    for frame in (run.to_pandas(), run.to_polars()):
+        assert len(frame) == 3
+        assert {"id", "outcome", "score", "label"} <= set(frame.columns)

@@ -1,0 +1,130 @@
+"""One answer through the public calls: what goes in, what comes out, and the examples people try first."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Evidence
+
+S, U, C = ec.Label.SUPPORTED, ec.Label.UNSUPPORTED, ec.Label.CONTRADICTED
+EINSTEIN = "Albert Einstein (born 14 March 1879 in Ulm, Germany) was a theoretical physicist."
+
+
+def labels(response: str, *passages: str, **options: object) -> list[ec.Label]:
+    return [c.verdict.label for c in ec.score(response=response, passages=list(passages), **options).claims]
+
+
+def test_the_tower_is_half_supported() -> None:
+    """One claim of two is in the passage."""
+    result = ec.score(
+        response="The Eiffel Tower was built in 1889. It is the tallest tower in the world.",
+        passages=["The Eiffel Tower was built in 1889 in Paris."],
+    )
+    assert result.score == 0.5
+    assert result.claims[0].verdict.evidence[0] == Evidence("p1", 0, 44, "The Eiffel Tower was built in 1889 in Paris.")
+
+
+def test_a_wrong_date_does_not_spoil_the_right_place() -> None:
+    """Place and date of one sentence are two claims: one supported, one contradicted."""
+    assert labels("Einstein was born in Germany on 20th March 1879.", EINSTEIN) == [S, C]
+
+
+def test_two_hours_are_not_one_hour_and_another() -> None:
+    """Rising for two hours is not what the recipe says."""
+    result = ec.score(
+        response="Let the dough rise for two hours in a warm spot.",
+        passages=["Bulk ferment 1 hour, then shape and proof 1 hour."],
+    )
+    assert result.score < 1.0
+
+
+def test_the_speaker_matters() -> None:
+    """What Jones said is not what Smith said."""
+    passage = "Jones, the chief engineer, said the bridge was safe. Smith also attended the meeting."
+    assert labels("Smith said the bridge was safe.", passage) != [S]
+    assert labels("Jones said the bridge was safe.", passage) == [S]
+
+
+def test_a_hedge_that_the_source_does_not_have_is_flagged_and_falls_under_the_strict_policy() -> None:
+    """`may reduce` is less than `reduces`."""
+    loose = ec.score(response="Aspirin may reduce inflammation.", passages=["Aspirin reduces inflammation."])
+    strict = ec.score(
+        response="Aspirin may reduce inflammation.", passages=["Aspirin reduces inflammation."], strict=True
+    )
+    assert "hedge_mismatch" in loose.claims[0].verdict.flags
+    assert strict.claims[0].verdict.label is U
+    assert strict.claims[0].verdict.failure_mode is ec.FailureMode.HEDGE_MISMATCH
+
+
+def test_another_temperature_is_a_contradiction_with_its_reason() -> None:
+    """350 is not 375, and the rationale says which is which."""
+    verdict = ec.verify_claims("Bake at 375 degrees F.", ["Bake at 350 degrees F for 8 to 10 minutes."])[0].verdict
+    assert verdict.label is C
+    assert verdict.failure_mode is ec.FailureMode.NUMERIC_MISMATCH
+    assert "350" in verdict.rationale
+    assert "375" in verdict.rationale
+
+
+def test_the_same_duration_in_other_words_is_supported() -> None:
+    """Two hours forty minutes are 2 h 40 min."""
+    assert labels("The journey takes two hours forty minutes.", "The journey takes 2 h 40 min.") == [S]
+
+
+def test_passages_are_texts_mappings_or_passages() -> None:
+    """The three ways to give a passage mean the same; ids are kept."""
+    text = "The tank holds 2 litres."
+    for passages in (text, [text], [{"id": "a", "text": text}], [ec.Passage("a", text)]):
+        verdict = ec.score(response=text, passages=passages).claims[0].verdict
+        assert verdict.label is S
+        assert verdict.evidence[0].passage_id in {"a", "p1"}
+
+
+@pytest.mark.parametrize("response", [42, None, ["a", "b"], b"bytes"])
+def test_a_response_that_is_no_text_is_refused_in_one_line(response: object) -> None:
+    """A number is not scored as if it were a sentence."""
+    with pytest.raises(ec.InputError, match="response"):
+        ec.score(response=response, passages=["x"])
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"judge": "lexicl"}, "unknown name 'lexicl' among verifiers; known: .*lexical"),
+        ({"strategy": "all"}, "unknown strategy 'all'; choose one of: joint, each, ranked"),
+        ({"empty": "half"}, "unknown empty 'half'"),
+        ({"metric": "faithfulnes"}, "unknown name 'faithfulnes' among metrics"),
+        ({"decomposer": ""}, "bad component spec ''"),
+    ],
+)
+def test_a_wrong_option_says_what_is_allowed(options: dict[str, str], said: str) -> None:
+    """One line with the offending value and the choices."""
+    with pytest.raises(ec.ConfigError, match=said):
+        ec.score(response="It rains.", passages=["It rains."], **options)
+
+
+def test_scoring_works_inside_a_running_event_loop() -> None:
+    """A notebook's loop does not get in the way."""
+
+    async def notebook() -> tuple[float | None, float | None]:
+        inside = ec.score(response="It rains.", passages=["It rains."])
+        awaited = await ec.ascore(response="It rains.", passages=["It rains."])
+        return inside.score, awaited.score
+
+    assert asyncio.run(notebook()) == (1.0, 1.0)
+
+
+def test_given_claims_are_judged_without_decomposition() -> None:
+    """One verdict per claim, in order; compound claims stay as given."""
+    judged = ec.verify_claims(["The tank holds 2 litres.", "It floats and it sings."], ["The tank holds 2 litres."])
+    assert [(c.id, c.text) for c in judged] == [("c1", "The tank holds 2 litres."), ("c2", "It floats and it sings.")]
+    assert judged[0].verdict.label is S
+
+
+@pytest.mark.parametrize("claims", ["", ["  "], [3]])
+def test_an_empty_claim_is_refused(claims: object) -> None:
+    """There is nothing to judge."""
+    with pytest.raises(ec.InputError, match="a claim must be a text that says something"):
+        ec.verify_claims(claims, ["x"])

@@ -1,0 +1,192 @@
+"""Options about language models that are said beside the specs, and where they end up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.settings import Settings
+from everyclaim.api.talking import cache_beside, decomposer_spec, judge_spec, metric_spec, talks
+from everyclaim.testing import JudgeServer, play, request_data
+
+SHELF = ["The kettle is red. It holds 2 litres."]
+SETTINGS_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "settings.md"
+
+
+def played(request: object) -> str:
+    return play(request.messages)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("judge", "options", "spec"),
+    [
+        ("openai:m", {"claims_per_call": 3, "repeats": 2}, "openai:m?batch=3&repeats=2"),
+        ("openai:m?batch=3", {"claims_per_call": 3}, "openai:m?batch=3"),
+        ("lexical", {"claims_per_call": 3}, "lexical"),
+        ("mine:large", {"base_url": "http://x"}, "mine:large"),
+        ("cascade:lexical>openai:m?audit=1", {"repeats": 2}, "cascade:lexical>openai:m?2.repeats=2&audit=1"),
+        (
+            "panel:openai:a|openai:b",
+            {"rubric": Path("r.toml")},
+            "panel:openai:a|openai:b?1.domain=r.toml&2.domain=r.toml",
+        ),
+        ("anthropic:m", {"headers": {"X-A": "$B"}}, "anthropic:m?header.X-A=%24B"),
+        ("openai:m", {"max_cost": 1.0, "cache": "x", "base_url": None}, "openai:m"),
+    ],
+)
+def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options: dict[str, object], spec: str) -> None:
+    """Of every language model in it; limits and the cache do not, and other judges stay as they are."""
+    assert judge_spec(judge, options) == spec
+
+
+def test_a_decomposer_takes_the_address_and_the_rubric_but_not_what_judges_have() -> None:
+    """Strictness has no meaning for splitting."""
+    options = {"base_url": "http://x/v1", "rubric": "r.toml", "repeats": 3, "numbers": "exact"}
+    assert decomposer_spec("openai:m", options) == "openai:m?base_url=http%3A%2F%2Fx%2Fv1&domain=r.toml"
+    assert decomposer_spec("embedded", options) == "embedded"
+
+
+def test_one_call_is_a_mode_of_the_metric() -> None:
+    """And stored as such."""
+    assert metric_spec("faithfulness", {"one_call": True}) == "faithfulness?mode=one_call"
+    assert metric_spec("faithfulness", {"one_call": False}) == "faithfulness"
+
+
+@pytest.mark.parametrize(
+    ("judge", "options", "says"),
+    [
+        ("openai:m?batch=2", {"claims_per_call": 3}, "'3' and '2'"),
+        ("panel:openai:a|anthropic:b", {"base_url": "http://x"}, "as in '1.base_url=…'"),
+        ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "say different things"),
+    ],
+)
+def test_what_is_said_twice_and_differently_is_an_error(judge: str, options: dict[str, object], says: str) -> None:
+    """Never a silent choice."""
+    with pytest.raises(ec.ConfigError) as raised:
+        judge_spec(judge, options)
+    assert says in str(raised.value)
+
+
+def test_a_header_that_is_said_twice_is_not_repeated_in_the_error() -> None:
+    """It may hold a secret."""
+    with pytest.raises(ec.ConfigError) as raised:
+        judge_spec("openai:m?header.X-Token=hunter2", {"headers": {"X-Token": "hunter3"}})
+    assert "hunter" not in str(raised.value)
+
+
+def test_it_is_known_which_components_talk() -> None:
+    """Also inside a cascade; a component that is given as an object is not looked into."""
+    assert talks("lexical", "anthropic:m")
+    assert talks("cascade:lexical>openai:m")
+    assert not talks("lexical", None, object(), "cascade:lexical>mine:large")
+
+
+def test_the_cache_lies_in_the_folder_of_the_store() -> None:
+    """For a database, in that of the usual store."""
+    assert cache_beside("here/runs.db", ".everyclaim/runs.db") == "here/replies.db"
+    assert cache_beside("postgresql://host/db", ".everyclaim/runs.db") == ".everyclaim/replies.db"
+
+
+def test_the_same_names_serve_in_python() -> None:
+    """For one answer, for given claims, for splitting alone."""
+    with JudgeServer(played) as server:
+        common = {"base_url": server.base_url, "headers": {"X-Team": "blue"}}
+        result = ec.score(
+            response="It is red. It is new.", passages=SHELF, judge="openai:m", claims_per_call=1, **common
+        )
+        ec.verify_claims("The kettle is red.", SHELF, judge="openai:m", numbers="exact", **common)
+        ec.extract_claims("The kettle is red.", decomposer="openai:m", **common)
+        assert server.calls == 3 + 1 + 1
+        assert {request.headers["x-team"] for request in server.requests} == {"blue"}
+    assert result.provenance.parameters["claims_per_call"] == "1"
+    assert result.provenance.decomposer.startswith("openai:m?base_url=")
+
+
+def test_a_limit_holds_for_one_answer_too() -> None:
+    """Raised, because nothing else could be kept."""
+    with JudgeServer(played) as server, pytest.raises(ec.BudgetExceeded):
+        ec.score(response="It is red.", passages=SHELF, judge="openai:m", base_url=server.base_url, max_calls=1)
+    assert server.calls == 1
+
+
+def test_a_file_keeps_replies_beside_its_store_unless_told(tmp_path: Path) -> None:
+    """So that the second scoring of the same file asks nobody."""
+    rows = [{"id": str(i), "response": f"The kettle holds {i} litres.", "contexts": SHELF} for i in range(1, 4)]
+    with JudgeServer(played) as server:
+        options = {"judge": "openai:m", "base_url": server.base_url}
+        ec.score_file(rows, store=tmp_path / "runs.db", **options)
+        ec.score_file(rows, store=tmp_path / "runs.db", **options)
+        assert server.calls == 6
+        assert (tmp_path / "replies.db").exists()
+        ec.score_file(rows, store=tmp_path / "other" / "runs.db", cache="off", **options)
+        assert server.calls == 12
+    assert not (tmp_path / "other" / "replies.db").exists()
+
+
+def test_a_limit_stops_a_run_and_the_same_call_goes_on(tmp_path: Path) -> None:
+    """The run is `stopped`, holds what is done, and is finished by the next calls."""
+    file = tmp_path / "answers.jsonl"
+    file.write_text(
+        "".join(f'{{"id": "{i}", "response": "It holds {i} litres.", "contexts": ["x"]}}\n' for i in range(4))
+    )
+    with JudgeServer(played) as server:
+        options = {"judge": "openai:m", "base_url": server.base_url, "store": tmp_path / "runs.db", "concurrency": 1}
+        with pytest.raises(ec.BudgetExceeded):
+            ec.score_file(file, max_calls=4, **options)
+        stopped = ec.find_run(store=tmp_path / "runs.db")
+        assert (stopped.record.status, stopped.summary.overall.scored) == ("stopped", 2)
+        run = ec.score_file(file, max_calls=4, **options)
+    assert (run.id, run.record.status, run.summary.overall.scored) == (stopped.id, "finished", 4)
+    assert server.calls == 8
+
+
+def test_what_fails_in_one_batch_waits_for_the_others(tmp_path: Path) -> None:
+    """An answer's batches are all paid, so all are in the cache when it fails, and are not asked again."""
+    sentences = " ".join(f"Kettle number {i} is red." for i in range(1, 5))
+
+    def rule(request: object) -> str:
+        claims = str(request_data(request.messages).get("claims", ""))  # type: ignore[attr-defined]
+        return '{"verdicts": []}' if "number 2" in claims else played(request)
+
+    file = tmp_path / "a.jsonl"
+    file.write_text(f'{{"id": "a", "response": "{sentences}", "contexts": ["Kettle number is red."]}}\n')
+    with JudgeServer(rule) as server:
+        options = {
+            "judge": "openai:m",
+            "base_url": server.base_url,
+            "store": tmp_path / "runs.db",
+            "claims_per_call": 1,
+        }
+        first = ec.score_file(file, **options)
+        assert first.summary.failures == {"missing_verdict": 1}
+        assert server.calls == 1 + 3 + 2
+        server.script(played)
+        again = ec.score_file(file, resume=first.id, **options)
+    assert again.summary.overall.scored == 1
+    assert server.calls == 6 + 1
+
+
+@pytest.mark.parametrize("bad", ['{"verdicts": []}', '{"verdicts": [{"id": "c9"}]}', '{"sentences": []}'])
+def test_a_reply_of_no_use_is_not_replayed_for_ever(tmp_path: Path, bad: str) -> None:
+    """Well-formed or not, whichever call it answered: resuming asks again, once."""
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "a", "response": "The kettle is red.", "contexts": ["The kettle is red."]}\n')
+    key = "claims" if "verdicts" in bad else "sentences"
+    with JudgeServer(lambda r: bad if key in request_data(r.messages) else played(r)) as server:
+        options = {"judge": "openai:m", "base_url": server.base_url, "store": tmp_path / "runs.db"}
+        first = ec.score_file(file, **options)
+        assert first.summary.overall.outcomes["failed"] == 1
+        before = server.calls
+        server.script(played)
+        again = ec.score_file(file, resume=first.id, **options)
+    assert again.summary.overall.scored == 1
+    assert server.calls == before + (1 if key == "claims" else 2)
+
+
+@pytest.mark.parametrize("name", sorted(Settings.model_fields))
+def test_every_setting_is_on_the_page(name: str) -> None:
+    """A new one is documented, or this fails."""
+    text = SETTINGS_PAGE.read_text("utf-8")
+    assert f"\n{name} = " in text or f"\n[{name}]" in text

@@ -1,0 +1,410 @@
+"""Commands that talk to language models, through a real provider on loopback: what is sent, paid, kept and said."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from everyclaim.testing import JudgeServer, Reply, play, rate_limited, request_data, server_error
+
+KEY = "sk-test-0123456789abcdef"
+SHELF = ["The kettle is red. It holds 2 litres."]
+ROWS = [
+    {"id": f"a{i}", "response": f"The kettle is red. It holds {i} litres.", "contexts": SHELF, "model": "gpt-4o"}
+    for i in range(1, 6)
+]
+CLAIMS = [{"id": row["id"], "claim": row["response"], "contexts": SHELF} for row in ROWS]
+
+
+def write_jsonl(path, rows):
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def played(request):
+    """Answer by rule, whatever the wire format."""
+    return play(request.messages)
+
+
+@pytest.fixture
+def server():
+    with JudgeServer(played, api_key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+def cli(everyclaim, monkeypatch):
+    """The command line with keys in the environment and the judge still to be chosen."""
+    monkeypatch.delenv("EVERYCLAIM_JUDGE")
+    monkeypatch.delenv("EVERYCLAIM_DECOMPOSER")
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
+    write_jsonl("answers.jsonl", ROWS)
+    write_jsonl("claims.jsonl", CLAIMS)
+    return everyclaim
+
+
+def judge(server, wire="openai"):
+    """The options that name a judge at the server."""
+    address = server.base_url if wire == "openai" else server.root
+    return ["--judge", f"{wire}:some-model", "--base-url", address]
+
+
+def summary(done):
+    return json.loads(done.out)["summary"]
+
+
+# ---- both wire formats
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_score_makes_two_calls_per_answer_and_says_what_they_took(cli, server, wire):
+    """The page has calls and tokens, and that the price is not known; the key is nowhere."""
+    done = cli("score", "answers.jsonl", *judge(server, wire))
+    assert done.code == 0, done.err
+    assert server.calls == 10
+    page = " ".join(done.out.split())
+    assert "5 scored of 5" in page
+    assert "usage 10 calls · " in page
+    assert "price unknown" in page
+    assert KEY not in done.out + done.err
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_verify_judges_given_claims(cli, server, desk, wire):
+    """One call per row, and every row says which prompt and options made its verdict."""
+    done = cli("verify", "claims.jsonl", *judge(server, wire), "--numbers", "exact", "--out", "v.jsonl")
+    assert (done.code, server.calls) == (0, 5), done.err
+    rows = [json.loads(line) for line in (desk / "v.jsonl").read_text().splitlines()]
+    assert [row["label"] for row in rows] == ["UNSUPPORTED", "SUPPORTED", "UNSUPPORTED", "UNSUPPORTED", "UNSUPPORTED"]
+    assert "numbers=exact" in rows[0]["provenance"]["parameters"]["judge_prompt"]
+    assert rows[0]["usage"]["calls"] == 1
+    assert "5 calls" in done.out
+    assert KEY not in done.out + done.err + (desk / "v.jsonl").read_text()
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_claims_are_split_by_a_model(cli, server, wire):
+    """`--decomposer` takes the same options."""
+    address = server.base_url if wire == "openai" else server.root
+    done = cli("claims", "It is red. Is it?", "--decomposer", f"{wire}:m", "--base-url", address, "--json")
+    assert (done.code, server.calls) == (0, 1), done.err
+    found = json.loads(done.out)
+    assert [claim["text"] for claim in found["claims"]] == ["It is red."]
+    assert [piece["reason"] for piece in found["skipped"]] == ["question"]
+
+
+def test_a_process_of_its_own_does_the_same_and_never_prints_the_key(process, server):
+    """As people run it: key from the environment, exit code 0, nothing of the key on either stream or in the store."""
+    write_jsonl("answers.jsonl", ROWS)
+    env = {"OPENAI_API_KEY": KEY, "EVERYCLAIM_JUDGE": "openai:some-model", "EVERYCLAIM_BASE_URL": server.base_url}
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "everyclaim", "score", "answers.jsonl", "--header", "X-Team=hunter2"],
+        env=clean | env, capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert {request.headers["x-team"] for request in server.requests} == {"hunter2"}
+    kept = b"".join(path.read_bytes() for path in Path(".everyclaim").iterdir())
+    for secret in (KEY, "hunter2"):
+        assert secret not in done.stdout + done.stderr
+        assert secret.encode() not in kept
+
+
+# ---- options reach the judge
+
+
+def test_options_become_part_of_what_the_run_stores(cli, server):
+    """Claims per call, repeats, strictness, rubric: all in the provenance, none of the limits."""
+    Path("rubric.toml").write_text('[verify]\nrules = "A litre is a litre."\n')
+    options = ["--claims-per-call", "1", "--repeats", "2", "--inference", "explicit", "--rubric", "rubric.toml"]
+    done = cli("score", "answers.jsonl", *judge(server), *options, "--max-calls", "1000", "--json")
+    parameters = json.loads(done.out)["run"]["provenance"]["parameters"]
+    assert (parameters["claims_per_call"], parameters["repeats"]) == ("1", "2")
+    assert "inference=explicit" in parameters["judge_prompt"]
+    assert "+" in parameters["judge_prompt"]
+    assert "+" in parameters["split_prompt"]
+    assert "max_calls" not in json.dumps(parameters)
+    assert server.calls == 5 * (1 + 2 * 2) - 8  # a claim that all answers share is paid for once
+    assert any("A litre is a litre." in request.text for request in server.requests)
+
+
+def test_one_call_is_one_call(cli, server):
+    """Split and judged together."""
+    done = cli("score", "answers.jsonl", *judge(server), "--one-call", "--json")
+    assert (done.code, server.calls) == (0, 5), done.err
+    assert json.loads(done.out)["run"]["provenance"]["metric"] == "faithfulness?mode=one_call"
+
+
+def test_settings_name_the_same_things(cli, server, desk):
+    """The file of a project says it once."""
+    (desk / "everyclaim.toml").write_text(
+        f'judge = "openai:m"\nbase_url = "{server.base_url}"\nclaims_per_call = 1\ncache = "off"\n'
+        '[headers]\nX-Team = "$TEAM"\n'
+    )
+    os.environ["TEAM"] = "blue"
+    try:
+        done = cli("score", "answers.jsonl", "--json")
+    finally:
+        del os.environ["TEAM"]
+    assert done.code == 0, done.err
+    assert server.requests[0].headers["x-team"] == "blue"
+    assert json.loads(done.out)["run"]["provenance"]["parameters"]["claims_per_call"] == "1"
+    assert not (desk / ".everyclaim" / "replies.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--repeats", "3"], "--repeats is about language models, but 'lexical' is none"),
+        (["--header", "secret"], "--header: write the header's name"),
+        (["--judge", "openai:m?batch=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
+        (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
+        (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
+        (["--judge", "openai:m", "--evidence", "some"], "setting 'evidence'"),
+        (["--judge", "openai:m", "--rubric", "nowhere.toml"], "cannot read the domain file 'nowhere.toml'"),
+        (["--judge", "openai:no-such-model", "--base-url", "http://127.0.0.1:9", "--max-cost", "1"], "needs a price"),
+        (["--judge", "openai:m", "--requests-per-minute", "0"], "setting 'requests_per_minute'"),
+    ],
+)
+def test_a_wrong_option_is_one_line_before_anything_is_asked(cli, options, said):
+    """It names the option, the value and what to do; a header's value is not repeated."""
+    done = cli("score", "answers.jsonl", *options)
+    assert (done.code, done.out, len(done.said)) == (2, "", 1), done.err
+    assert said in done.err
+    assert "secret" not in done.err
+
+
+def test_a_missing_key_says_where_to_put_one(cli, monkeypatch):
+    """One line, exit code 2."""
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("EVERYCLAIM_KEYS", "no-keys.toml")
+    done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini")
+    assert done.code == 2
+    assert "set OPENAI_API_KEY" in done.err
+
+
+# ---- limits
+
+
+def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(cli, server):
+    """Exit code 3, one line, the answers that are done; every answer is scored in the end, nothing paid twice."""
+    command = ["score", "answers.jsonl", *judge(server), "--max-calls", "4", "--concurrency", "1"]
+    done = cli(*command)
+    assert done.code == 3
+    assert server.calls == 4
+    assert "stopped: not all samples are in" in " ".join(done.out.split())
+    last = done.said[-1]
+    assert last.startswith("stopped at max_calls=4; used: 4 calls, ")
+    assert "2 samples are kept in run " in last
+    assert last.endswith("the same command goes on from there")
+    again = cli(*command)
+    assert (again.code, server.calls) == (3, 8)
+    assert "goes on: 2 samples were kept already" in again.err
+    last_time = cli(*command, "--json")
+    assert (last_time.code, server.calls) == (0, 10)
+    assert summary(last_time)["outcomes"]["scored"] == 5
+    assert summary(last_time)["usage"]["calls"] == 10
+
+
+def test_what_is_in_flight_at_the_limit_is_finished_and_kept(cli, server):
+    """Five answers at once and five calls: all five are splits, none is lost; the next time only verdicts are asked."""
+    command = ["score", "answers.jsonl", *judge(server), "--max-calls", "5", "--concurrency", "5"]
+    done = cli(*command)
+    assert (done.code, server.calls) == (3, 5)
+    assert "used: 5 calls, " in done.err  # also those that were under way when the limit was reached
+    done = cli(*command, "--json")
+    assert (done.code, server.calls) == (0, 10), done.err
+    assert summary(done)["usage"] | {"prompt_tokens": 0, "completion_tokens": 0} == {
+        "calls": 5, "cache_hits": 5, "cost": None, "prompt_tokens": 0, "completion_tokens": 0,
+        "cache_read_tokens": 0, "cache_write_tokens": 0,
+    }  # fmt: skip
+
+
+def test_a_limit_on_cost_needs_a_price_and_stops_there(cli, server):
+    """With the user's prices; the page says dollars."""
+    Path("prices.toml").write_text("[openai.models]\nsome-model = { input = 1000.0, output = 1000.0 }\n")
+    command = ["score", "answers.jsonl", *judge(server), "--prices", "prices.toml", "--concurrency", "1"]
+    done = cli(*command, "--max-cost", "0.5")
+    assert done.code == 3
+    assert "stopped at max_cost=0.5; used: " in done.err
+    assert "$" in done.err
+    calls = server.calls
+    assert calls < 10
+    done = cli(*command)
+    assert (done.code, server.calls) == (0, 10)
+    assert "price unknown" not in done.out
+
+
+def test_one_limit_serves_all_files_of_a_command(cli, server):
+    """The second file is not begun."""
+    write_jsonl("more.jsonl", [{"id": "z", "response": "It is green.", "contexts": SHELF}])
+    done = cli("score", "answers.jsonl", "more.jsonl", *judge(server), "--max-calls", "3")
+    assert (done.code, server.calls) == (3, 3)
+    assert done.said[-1] == "not begun: more.jsonl"
+
+
+def test_verify_stops_at_a_limit_writes_what_it_has_and_goes_on_from_the_cache(cli, server, desk):
+    """The file holds the first verdicts; the same command pays only for the others."""
+    command = ["verify", "claims.jsonl", *judge(server), "--max-calls", "3", "--concurrency", "1", "--out", "v.jsonl"]
+    done = cli(*command)
+    assert (done.code, server.calls) == (3, 3)
+    assert len((desk / "v.jsonl").read_text().splitlines()) == 3
+    assert "3 claims are judged; the same command takes from the cache what was paid" in done.err
+    done = cli(*command)
+    assert (done.code, server.calls) == (0, 5)
+    assert len((desk / "v.jsonl").read_text().splitlines()) == 5
+
+
+# ---- the cache, and failures
+
+
+def test_the_cache_lies_beside_the_store_and_spares_the_second_run(cli, server, desk):
+    """The same scores, no call; --no-cache pays again."""
+    first = cli("score", "answers.jsonl", *judge(server), "--json")
+    assert (desk / ".everyclaim" / "replies.db").exists()
+    second = cli("score", "answers.jsonl", *judge(server), "--json", "--fresh")
+    assert server.calls == 10
+    assert summary(second)["score"] == summary(first)["score"]
+    assert summary(second)["usage"]["cache_hits"] == 10
+    assert "10 cache hits · $0.0000" in cli("report").out
+    cli("score", "answers.jsonl", *judge(server), "--fresh", "--no-cache")
+    assert server.calls == 20
+
+
+@pytest.mark.parametrize(
+    ("trouble", "tries", "reason"),
+    [
+        ('{"verdicts": []}', 2, "missing_verdict"),  # well-formed, and of no use
+        ("I would rather not say.", 2, "malformed"),
+        (Reply("", finish="refusal"), 1, "refused"),
+        (server_error(500), 6, "server_error"),
+    ],
+)
+def test_only_the_failed_are_scored_again(cli, server, no_waiting, trouble, tries, reason):
+    """Two answers fail the first time; resuming asks for these two verdicts and nothing else."""
+
+    def rule(request):
+        data = json.dumps(request_data(request.messages).get("claims", ""))
+        if "holds 4 litres" in data or "holds 5 litres" in data:
+            return trouble
+        return play(request.messages)
+
+    server.script(rule)
+    first = cli("score", "answers.jsonl", *judge(server), "--json", "--max-failed", "1")
+    document = json.loads(first.out)
+    assert document["summary"]["outcomes"] == {"scored": 3, "no_claims": 0, "abstained": 0, "failed": 2}
+    assert document["summary"]["failures"] == {reason: 2}
+    assert server.calls == 5 + 3 + 2 * tries  # splits, verdicts, and tries of the bad ones
+    server.script(played)
+    again = cli("score", "answers.jsonl", *judge(server), "--json", "--resume", document["run"]["id"])
+    assert summary(again)["outcomes"]["scored"] == 5
+    assert server.calls == 5 + 3 + 2 * tries + 2  # the splits come from the cache
+    assert summary(again)["usage"]["cache_hits"] == 2
+
+
+def test_a_judge_that_stays_away_is_said_and_exits_with_3(cli, server, no_waiting):
+    """Every answer fails with the provider's reason; the headline counts none of them."""
+    server.script(rate_limited())
+    done = cli("score", "answers.jsonl", *judge(server))
+    assert done.code == 3
+    assert "rate limited 5" in done.out
+    assert "none: nothing was scored" in done.out
+
+
+@pytest.fixture
+def no_waiting():
+    from everyclaim.testing import no_sleep
+
+    with no_sleep():
+        yield
+
+
+# ---- doctor
+
+
+def test_doctor_says_which_judges_have_keys_and_never_shows_them(cli, monkeypatch, desk):
+    """From the variable, from the keys file, or not at all with where to put one."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    (desk / "keys.toml").write_text('anthropic = "sk-ant-from-the-file-123"\n')
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(desk / "keys.toml"))
+    done = cli("doctor", "--json")
+    found = {check["name"]: check for check in json.loads(done.out)["checks"]}
+    assert found["key openai"]["found"] == "from OPENAI_API_KEY"
+    assert found["key anthropic"]["found"] == f"from {desk / 'keys.toml'}"
+    assert found["extra openai"]["ok"] is True
+    assert KEY not in done.out
+    assert "sk-ant" not in done.out
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(desk / "none.toml"))
+    found = {check["name"]: check for check in json.loads(cli("doctor", "--json").out)["checks"]}
+    assert found["key anthropic"]["ok"] is None
+    assert "set ANTHROPIC_API_KEY" in found["key anthropic"]["found"]
+
+
+def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
+    """At its address; two calls."""
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
+    monkeypatch.setenv("EVERYCLAIM_BASE_URL", server.base_url)
+    done = cli("doctor")
+    assert (done.code, server.calls) == (0, 2), done.out
+    assert "scored one answer with openai:m: supported, unsupported" in " ".join(done.out.split())
+
+
+# ---- judges of judges, and what the page says of them
+
+
+def test_a_cascade_says_what_it_spared(cli, server):
+    """Everything settled and everything audited: the page and the JSON have the share and the agreement."""
+    spec = f"cascade:lexical>openai:m?2.base_url={server.base_url}&low=0.5&high=0.5&audit=1"
+    done = cli("score", "answers.jsonl", "--judge", spec)
+    assert done.code == 0, done.err
+    page = " ".join(done.out.split())
+    assert "100.0 % of 10 claims settled by lexical" in page
+    assert "audit: " in page
+    assert "of 10 agree" in page
+    found = summary(cli("report", "--json"))["judging"]
+    assert found["cascade"]["settled"]["n"] == 10
+    assert found["cascade"]["agreement"]["n"] == 10
+
+
+def test_base_url_reaches_the_model_inside_a_cascade(cli, server):
+    """One provider, so there is no doubt whose address it is."""
+    done = cli("score", "answers.jsonl", "--judge", "cascade:lexical>openai:m?audit=1", "--base-url", server.base_url)
+    assert done.code == 0, done.err
+    assert server.calls > 0
+
+
+def test_a_panel_and_repeats_say_how_often_verdicts_differ(cli, server):
+    """Two models that differ on every claim about litres; one model that changes its mind."""
+
+    def torn(request):
+        reply = json.loads(play(request.messages))
+        if request.model == "b" and "verdicts" in reply:
+            for verdict in reply["verdicts"]:
+                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
+        return json.dumps(reply)
+
+    server.script(torn)
+    done = cli("score", "answers.jsonl", "--judge", "panel:openai:a|openai:b", "--base-url", server.base_url)
+    assert "judges disagree on 6 of 10 claims" in " ".join(done.out.split()), done.err
+
+    def fickle(request):
+        reply = json.loads(play(request.messages))
+        for verdict in reply.get("verdicts", ()):
+            if request.number % 2:
+                verdict.update(label="UNSUPPORTED", quotes=[], mode="other")
+        return json.dumps(reply)
+
+    server.script(fickle)
+    done = cli("score", "answers.jsonl", *judge(server), "--repeats", "3", "--no-cache", "--json")
+    assert summary(done)["judging"]["flips"]["n"] == 10
+
+
+def test_the_same_family_is_warned_of_once(cli, server):
+    """With the number of answers, not once per answer."""
+    done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini", "--base-url", server.base_url)
+    page = " ".join(done.out.split())
+    assert page.count("of the same family as the judge (GPT)") == 1
+    assert "5 answers: the answer's model 'gpt-4o'" in page

@@ -1,0 +1,160 @@
+"""What is used is counted where it belongs, and what is opened is closed where the call began."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+
+from everyclaim.core.accounting import account, tallied
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatReply
+from everyclaim.core.scope import at_end, in_scope, scope
+from everyclaim.core.types import Outcome, Passage, Sample, Usage
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.engine import score_sample
+from everyclaim.metrics import Faithfulness
+from everyclaim.models.asking import Asking
+from everyclaim.testing import ScriptedChat, play
+from everyclaim.verify.llm import LlmVerifier
+
+ONE = Usage(calls=1, prompt_tokens=10, completion_tokens=2, cost=0.5)
+
+
+def test_a_tally_counts_what_happens_inside_and_nothing_else() -> None:
+    """Before, after and beside it nobody counts."""
+    account(ONE)
+    with tallied() as tally:
+        account(ONE)
+        account(ONE)
+    account(ONE)
+    assert tally.usage == ONE + ONE
+
+
+def test_an_outer_tally_counts_what_inner_ones_count() -> None:
+    """Each once."""
+    with tallied() as outer:
+        account(ONE)
+        with tallied() as inner:
+            account(ONE)
+    assert (outer.usage, inner.usage) == (ONE + ONE, ONE)
+
+
+def test_a_tally_follows_the_work_into_tasks_and_threads_and_not_into_its_neighbours() -> None:
+    """Samples that run at the same time have their own counts."""
+
+    async def sample(calls: int) -> Usage:
+        with tallied() as tally:
+            await asyncio.gather(*(asyncio.to_thread(account, ONE) for _ in range(calls)))
+            await asyncio.create_task(_later())
+        return tally.usage
+
+    async def _later() -> None:
+        await asyncio.sleep(0)
+        account(ONE)
+
+    async def both() -> list[Usage]:
+        return list(await asyncio.gather(sample(2), sample(5)))
+
+    assert [usage.calls for usage in asyncio.run(both())] == [3, 6]
+
+
+@pytest.mark.parametrize(
+    ("answer", "used"),
+    [
+        (ChatReply("{}", "stop", "m", ONE), ONE),
+        (ChatReply("not JSON", "stop", "m", ONE), ONE),
+        (ChatReply("{", "length", "m", ONE), ONE),
+        (JudgeError("rate_limited", "429", usage=ONE), ONE),
+        (JudgeError("timeout", "none"), Usage()),
+    ],
+)
+def test_a_call_is_paid_once_whatever_becomes_of_its_reply(answer: ChatReply | JudgeError, used: Usage) -> None:
+    """Good, malformed, cut or failed."""
+    with tallied() as tally, suppress(JudgeError):
+        asyncio.run(Asking(ScriptedChat(answer)).for_object([], schema={}, tag=""))
+    assert tally.usage == used
+
+
+def metric(chat: ScriptedChat) -> Faithfulness:
+    from everyclaim.api.components import build_metric
+
+    built = build_metric({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)})
+    assert isinstance(built, Faithfulness)
+    return built
+
+
+SAMPLE = Sample("1", "The kettle is red. It holds 9 litres.", (Passage("p1", "The kettle is red."),), model="gpt-4o")
+
+
+def test_a_result_says_what_its_sample_took() -> None:
+    """Two calls, with tokens and cost, and nothing of the other samples."""
+
+    async def many() -> list[Usage]:
+        chats = [ScriptedChat(play) for _ in range(5)]
+        results = await asyncio.gather(*(score_sample(metric(chat), SAMPLE) for chat in chats))
+        return [result.usage for result in results]
+
+    found = asyncio.run(many())
+    assert {usage.calls for usage in found} == {2}
+    assert len(set(found)) == 1
+    assert found[0].prompt_tokens > 500
+    assert found[0].cost
+
+
+def test_a_failed_sample_says_what_it_took_all_the_same() -> None:
+    """Three calls: the claims, and the verdicts twice."""
+    chat = ScriptedChat(lambda messages: "nonsense" if "claims" in messages[-1].content else play(messages))
+    result = asyncio.run(score_sample(metric(chat), SAMPLE))
+    assert (result.outcome, result.usage.calls) == (Outcome.FAILED, 3)
+    assert result.reason.startswith("malformed")
+
+
+def test_a_judge_of_the_answers_family_is_warned_of() -> None:
+    """On every result it touched."""
+    chat = ScriptedChat(play, spec="openai:gpt-5-mini")
+    assert "same family" in asyncio.run(score_sample(metric(chat), SAMPLE)).warnings[0]
+    other = ScriptedChat(play, spec="anthropic:claude-x")
+    assert asyncio.run(score_sample(metric(other), SAMPLE)).warnings == ()
+
+
+def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
+    """Also in tasks, also after an error, and in the outermost scope only."""
+    closed: list[str] = []
+
+    async def opened(name: str) -> None:
+        async def close() -> None:
+            closed.append(name)
+
+        at_end(close)
+
+    async def work() -> None:
+        async with scope():
+            await asyncio.create_task(opened("first"))
+            await in_scope(opened("second"))
+            assert closed == []
+            raise JudgeError("timeout", "none")
+
+    with pytest.raises(JudgeError):
+        asyncio.run(work())
+    assert closed == ["second", "first"]
+
+
+def test_without_a_scope_nothing_is_closed_for_anyone() -> None:
+    """And a scope of another loop does not count."""
+    closed: list[int] = []
+
+    async def opened() -> None:
+        async def close() -> None:
+            closed.append(1)
+
+        at_end(close)
+
+    async def outer() -> None:
+        async with scope():
+            await asyncio.to_thread(asyncio.run, opened())
+
+    asyncio.run(opened())
+    asyncio.run(outer())
+    assert closed == []

@@ -1,0 +1,46 @@
+"""Waiting for several things at once."""
+
+import asyncio
+
+import pytest
+
+from everyclaim.core.waiting import all_of
+
+
+async def after(turns, value, done):
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    done.append(value)
+    if isinstance(value, Exception):
+        raise value
+    return value
+
+
+def test_results_come_in_the_order_asked():
+    """Whatever was ready first."""
+    assert asyncio.run(all_of(after(5 - i, i, []) for i in range(5))) == [0, 1, 2, 3, 4]
+
+
+def test_an_error_waits_for_the_others_and_the_first_one_is_raised():
+    """Nothing is left running behind it."""
+    done = []
+    errors = [ValueError("early"), KeyError("late")]
+    with pytest.raises(KeyError):
+        asyncio.run(all_of([after(9, "slow", done), after(5, errors[1], done), after(1, errors[0], done)]))
+    assert done == [errors[0], errors[1], "slow"]
+
+
+def test_cancelling_cancels_all():
+    """None goes on alone."""
+    done = []
+
+    async def work():
+        task = asyncio.create_task(all_of(after(100, i, done) for i in range(3)))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await asyncio.sleep(0.01)
+        return task.cancelled()
+
+    assert asyncio.run(work())
+    assert done == []

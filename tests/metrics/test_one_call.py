@@ -1,0 +1,127 @@
+"""Faithfulness in one call: the same numbers, the same checks, half the calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from everyclaim.api.components import build_metric
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Label, Outcome, Passage, Result, Sample, Usage
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.engine import score_sample
+from everyclaim.testing import ScriptedChat, play, request_data
+from everyclaim.verify.llm import LlmVerifier
+
+ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
+SHELF = (Passage("p1", "The kettle is red. It holds 2 litres."),)
+
+
+def score(chat: ScriptedChat, answer: str = ANSWER, shelf: tuple[Passage, ...] = SHELF, **options: Any) -> Result:
+    metric = build_metric({"judge": LlmVerifier(chat), "metric": "faithfulness?mode=one_call", **options})
+    return asyncio.run(score_sample(metric, Sample("1", answer, shelf, "Which kettle?")))
+
+
+def changed(change: Callable[[dict[str, Any]], Any]) -> Callable[[Sequence[Message]], str]:
+    """Return a rule that changes the first sentence's row in every reply of one call."""
+
+    def rule(messages: Sequence[Message]) -> str:
+        reply = json.loads(play(messages))
+        if "sentences" in reply:
+            change(reply["sentences"][0])
+        return json.dumps(reply)
+
+    return rule
+
+
+def test_one_call_gives_claims_and_verdicts() -> None:
+    """The result looks like any other; evidence is located, questions are skipped."""
+    chat = ScriptedChat(play)
+    result = score(chat)
+    assert (result.outcome, result.score, chat.calls, result.usage.calls) == (Outcome.SCORED, 0.5, 1, 1)
+    assert [c.verdict.label for c in result.claims] == [Label.SUPPORTED, Label.UNSUPPORTED]
+    assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
+    assert [s.reason for s in result.skipped] == ["question"]
+    assert result.provenance.decomposer == result.provenance.verifier
+    assert "one_call_prompt" in result.provenance.parameters
+
+
+def test_two_calls_and_one_call_agree() -> None:
+    """Judged by the same rule."""
+    chat = ScriptedChat(play)
+    two = build_metric({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)})
+    both = asyncio.run(score_sample(two, Sample("1", ANSWER, SHELF, "Which kettle?")))
+    one = score(chat)
+    assert [(c.text, c.span, c.verdict.label) for c in one.claims] == [
+        (c.text, c.span, c.verdict.label) for c in both.claims
+    ]
+
+
+def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart() -> None:
+    """Two calls: the second for that sentence alone."""
+    chat = ScriptedChat(changed(lambda row: row["claims"][0].update(claim="The kettle was sold in Vienna in 1999.")))
+    result = score(chat)
+    assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
+    assert chat.calls == 2
+    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
+
+
+def test_a_sentence_with_an_unusable_verdict_is_asked_for_again_then_judged_apart() -> None:
+    """Three calls: all, that sentence, its verdict."""
+    chat = ScriptedChat(changed(lambda row: row["claims"] and row["claims"][0].update(label="YES")))
+    result = score(chat)
+    assert (result.outcome, chat.calls) == (Outcome.SCORED, 3)
+    assert list(request_data(chat.asked[1])["sentences"].values()) == ["The kettle is red."]
+
+
+def test_a_cut_reply_is_not_used_and_the_request_is_halved() -> None:
+    """No sentence is lost."""
+
+    def rule(messages: Sequence[Message]) -> str | ChatReply:
+        too_many = len(request_data(messages)["sentences"]) > 1
+        return ChatReply("{", "length", "m", Usage(1)) if too_many else play(messages)
+
+    chat = ScriptedChat(rule)
+    assert len(score(chat).claims) == 2
+    assert chat.calls == 5
+
+
+@pytest.mark.parametrize("bad", ["nonsense", "{}", '{"sentences": []}', '{"sentences": [{"id": "s9"}]}'])
+def test_a_reply_that_is_none_fails_the_sample_or_is_judged_in_two_steps(bad: str) -> None:
+    """Never a score made of nothing."""
+    result = score(ScriptedChat(bad))
+    assert (result.outcome, result.score) == (Outcome.FAILED, None)
+
+
+def test_without_passages_nothing_is_judged() -> None:
+    """The answer is split, and every claim is unsupported for that reason."""
+    chat = ScriptedChat(play)
+    result = score(chat, shelf=())
+    assert (result.score, chat.calls) == (0.0, 1)
+    assert all(c.verdict.flags == ("no_passages",) for c in result.claims)
+
+
+@pytest.mark.parametrize(("answer", "outcome"), [("", Outcome.NO_CLAIMS), ("Is it red?", Outcome.NO_CLAIMS)])
+def test_nothing_to_check_is_its_own_outcome(answer: str, outcome: Outcome) -> None:
+    """A blank answer costs no call."""
+    chat = ScriptedChat(play)
+    assert score(chat, answer).outcome is outcome
+    assert chat.calls == bool(answer)
+
+
+def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:
+    """Anything else is one clear error."""
+    for options in (
+        {"judge": "lexical"},
+        {"strategy": "ranked"},
+        {"judge": LlmVerifier(ScriptedChat(play), repeats=2)},
+    ):
+        with pytest.raises(ConfigError, match="one_call needs a language model"):
+            score(ScriptedChat(play), **options)
+    with pytest.raises(ConfigError, match="only mode="):
+        score(ScriptedChat(play), metric="faithfulness?mode=three_calls")

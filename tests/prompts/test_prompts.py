@@ -1,0 +1,278 @@
+"""What judges are told: data stays data, wordings have versions, replies are read strictly."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.types import FailureMode, Label
+from everyclaim.models.wires import is_strict
+from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
+from everyclaim.prompts.documents import document
+from everyclaim.prompts.verdicts import AskedClaim, Quote, read_quote
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "domains"
+ROW = {"id": "c1", "quotes": ["p1: words"], "why": "said", "label": "SUPPORTED", "mode": "none", "conflict": False}
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Any text, lone surrogates too; two that stand next to each other as a pair would be read as one character."""
+    return st.text(st.characters()).filter(lambda text: text == json.loads(json.dumps(text)))
+
+
+@given(texts())
+def test_a_document_parses_back_to_exactly_the_text(text: str) -> None:
+    """Nothing is lost, added or changed on the way."""
+    assert json.loads(document({"text": text})) == {"text": text}
+
+
+@given(texts())
+def test_a_document_is_one_line_without_anything_that_cannot_be_seen_or_sent(text: str) -> None:
+    """No line break, control, direction or tag character and no lone surrogate is left as it is."""
+    written = document({"text": text})
+    written.encode()
+    assert not any(c in written for c in "\n\r\x00\x7f\x85\u2028\u202e\u200b\u2066\ufeff\U000e0041")
+
+
+@pytest.mark.parametrize(
+    "marker", ["<|im_end|>", "<|eot_id|>", "</s>", "<s>", "<start_of_turn>", "[INST]", "[/INST]", "<<SYS>>", "<think>"]
+)
+def test_no_marker_of_a_chat_template_stands_in_a_document(marker: str) -> None:
+    """Servers that read markers inside text find none."""
+    written = document({"text": f"a{marker}b"})
+    assert marker not in written
+    assert json.loads(written)["text"] == f"a{marker}b"
+
+
+def test_ordinary_text_stays_readable() -> None:
+    """Comparisons, citations and other scripts cost no escapes."""
+    text = "p < 0.05, a <= b, see [1] and [NASA's] — naïve 日本語 עברית"
+    assert text in document({"text": text})
+
+
+@pytest.mark.parametrize(
+    "prompt", [SplitPrompt(), SplitPrompt("low", "low"), VerdictPrompt(), NliPrompt(), OneCallPrompt()]
+)
+def test_every_schema_has_the_form_that_strict_modes_take(prompt: SplitPrompt) -> None:
+    """Every object is closed and every property required."""
+    assert is_strict(prompt.schema)
+    assert prompt.schema["title"]
+
+
+def test_the_fixed_part_of_two_calls_stays_below_900_tokens() -> None:
+    """Four characters a token, schemas counted as well."""
+    split = SplitPrompt().messages(SplitTask({}))[0].content + json.dumps(SplitPrompt().schema)
+    judge = VerdictPrompt().messages([], {}, "", shared=False)[0].content + json.dumps(VerdictPrompt().schema)
+    assert (len(split) + len(judge)) / 4 < 900
+
+
+PINNED = {
+    "split-1/atomicity=high/coverage=high": "0ff7df26d066",
+    "split-1/atomicity=low/coverage=low": "79a38a0ab911",
+    "verdict-1/inference=allowed/numbers=rounded/hedges=flag": "524224b54433",
+    "verdict-1/inference=explicit/numbers=exact/hedges=strict": "2a7d021715cd",
+    "nli-1": "a03633ac898a",
+    "onecall-1/split-1/atomicity=high/coverage=high/verdict-1/inference=allowed/numbers=rounded/hedges=flag": "3d69bcd6a909",
+}
+
+
+def wordings() -> dict[str, str]:
+    """Return a hash of everything a model is told, by version."""
+    told = [
+        (p := SplitPrompt(), p.messages(SplitTask({}, rejected={"s1": ["x"]}))),
+        (p := SplitPrompt("low", "low"), p.messages(SplitTask({}))),
+        (p := VerdictPrompt(), p.messages([], {}, "", shared=False)),
+        (p := VerdictPrompt(Strictness("explicit", "exact", "strict")), p.messages([], {}, "", shared=False)),
+        (p := NliPrompt(), p.messages([], {}, "", shared=False)),
+        (p := OneCallPrompt(), p.messages(SplitTask({}), {}, shared=False)),
+    ]
+    return {
+        prompt.version: hashlib.sha256((messages[0].content + json.dumps(prompt.schema)).encode()).hexdigest()[:12]
+        for prompt, messages in told
+    }
+
+
+def test_a_changed_wording_needs_a_new_version() -> None:
+    """Results name the version; two wordings under one name could not be told apart. Raise the number, then pin."""
+    assert wordings() == PINNED
+
+
+def test_claims_share_their_sentence_and_a_claim_that_is_its_sentence_stands_alone() -> None:
+    """Nothing is sent twice that need not be."""
+    claims = [AskedClaim("c1", "A.", "A and B."), AskedClaim("c2", "B.", "A and B."), AskedClaim("c3", "C.", "C.")]
+    data = json.loads(VerdictPrompt().messages(claims, {"p1": "x"}, "Q?", shared=True)[2].content)
+    assert data == {
+        "question": "Q?",
+        "claims": [{"sentence": "A and B.", "claims": {"c1": "A.", "c2": "B."}}, {"claims": {"c3": "C."}}],
+    }
+
+
+def test_the_prefix_to_keep_ends_behind_the_passages() -> None:
+    """Instructions, passages, then claims: what changes comes last."""
+    messages = VerdictPrompt().messages([AskedClaim("c1", "A.", "A.")], {"p1": "x"}, "", shared=True)
+    assert [(m.role, m.cache) for m in messages] == [("system", False), ("user", True), ("user", False)]
+    assert not VerdictPrompt().messages([], {}, "", shared=False)[1].cache
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"label": "supported"},
+        {"label": "TRUE"},
+        {"label": 1},
+        {"label": None},
+        {"why": None},
+        {"why": 3},
+        {"mode": "made_up"},
+        {"mode": None},
+        {"quotes": "p1: words"},
+        {"quotes": [{"passage": "p1"}]},
+        {"quotes": None},
+        {"conflict": "no"},
+        {"conflict": None},
+    ],
+)
+def test_a_verdict_with_a_field_out_of_range_is_left_out(change: dict[str, object]) -> None:
+    """The others in the reply stay."""
+    found = VerdictPrompt().parse({"verdicts": [ROW | change, ROW | {"id": "c2"}]}, ["c1", "c2"])
+    assert list(found) == ["c2"]
+
+
+def test_a_verdict_is_read_with_its_quotes_and_mode() -> None:
+    """Extra fields are ignored."""
+    row = ROW | {"label": "CONTRADICTED", "mode": "negation", "conflict": True, "confidence": 0.9}
+    finding = VerdictPrompt().parse({"verdicts": [row], "note": "x"}, ["c1"])["c1"]
+    assert (finding.label, finding.mode, finding.conflict) == (Label.CONTRADICTED, FailureMode.NEGATION, True)
+    assert finding.quotes == (Quote("p1", "words"),)
+
+
+@pytest.mark.parametrize(
+    ("given_", "quote"),
+    [
+        ("p2: It opened in 1889.", Quote("p2", "It opened in 1889.")),
+        ("[p12]: It opened.", Quote("p12", "It opened.")),
+        ("It opened in 1889: twice.", Quote("", "It opened in 1889: twice.")),
+        ("  p1:   ", Quote("p1", "")),
+    ],
+)
+def test_a_quote_names_its_passage_or_none(given_: str, quote: Quote) -> None:
+    """Words without an id are looked for in every passage."""
+    assert read_quote(given_) == quote
+
+
+@pytest.mark.parametrize(
+    "reply", [{}, {"verdicts": None}, {"verdicts": {"c1": ROW}}, {"verdicts": [ROW, ROW | {"id": "c9"}]}]
+)
+def test_a_reply_of_another_form_or_about_unknown_claims_is_no_reply(reply: dict[str, object]) -> None:
+    """It does not speak of what was asked."""
+    with pytest.raises(JudgeError) as raised:
+        VerdictPrompt().parse(reply, ["c1"])
+    assert raised.value.code == "bad_reply"
+
+
+def test_a_claim_judged_twice_in_one_reply_is_not_judged() -> None:
+    """Neither of the two verdicts is believed, even if they agree."""
+    assert VerdictPrompt().parse({"verdicts": [ROW, ROW]}, ["c1"]) == {}
+
+
+@pytest.mark.parametrize("row", [None, 7, "c1", [], {"id": 1}, {"id": None}])
+def test_rows_without_an_id_are_left_out(row: object) -> None:
+    """They say nothing about any claim."""
+    assert VerdictPrompt().parse({"verdicts": [row]}, ["c1"]) == {}
+
+
+def test_the_three_relations_of_nli_are_the_three_labels() -> None:
+    """Anything else is no verdict."""
+    rows = [{"id": f"c{i}", "relation": r} for i, r in enumerate(["entailment", "neutral", "contradiction", "maybe"])]
+    found = NliPrompt().parse({"relations": rows}, ["c0", "c1", "c2", "c3"])
+    assert [finding.label for finding in found.values()] == [Label.SUPPORTED, Label.UNSUPPORTED, Label.CONTRADICTED]
+
+
+def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
+    """Claims win over a reason; nothing at all, or a made-up reason, is no answer."""
+    rows = [
+        {"id": "s1", "claims": ["A  fact.", " ", "A fact."], "skip": "question"},
+        {"id": "s2", "claims": [], "skip": "greeting"},
+        {"id": "s3", "claims": [], "skip": "none"},
+        {"id": "s4", "claims": [], "skip": "boring"},
+        {"id": "s5", "claims": [], "skip": "minor"},
+        {"id": "s6", "claims": ["ok", 3], "skip": "none"},
+        {"id": "s7", "claims": "A fact.", "skip": "none"},
+    ]
+    ids = [row["id"] for row in rows]
+    assert SplitPrompt().parse({"sentences": rows}, ids) == {"s1": (("A fact.",), ""), "s2": ((), "greeting")}
+    assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
+
+
+def test_one_bad_verdict_makes_a_sentence_of_the_one_call_reply_unusable() -> None:
+    """Its claims belong together; the other sentences stay."""
+    good = {key: value for key, value in ROW.items() if key != "id"} | {"claim": "A fact."}
+    rows = [
+        {"id": "s1", "claims": [good, good | {"claim": "Another.", "label": "MAYBE"}], "skip": "none"},
+        {"id": "s2", "claims": [good], "skip": "none"},
+        {"id": "s3", "claims": [], "skip": "heading"},
+    ]
+    assert list(OneCallPrompt().parse({"sentences": rows}, ["s1", "s2", "s3"])) == ["s2", "s3"]
+
+
+DOMAIN = """
+[decompose]
+rules = "Keep a drug together with its dose."
+[[decompose.examples]]
+sentence = "Take 5 mg, not with {alcohol}."
+claims = ["Take 5 mg.", "Do not take it with {alcohol}."]
+[verify]
+rules = "A dose needs its route."
+[[verify.examples]]
+passage = "Adults: 5 mg by mouth."
+claim = "Adults take 10 mg."
+why = "The dose is 5 mg."
+label = "CONTRADICTED"
+"""
+
+
+def test_a_domain_file_adds_rules_and_examples_to_its_own_prompt() -> None:
+    """And a version: the hash of what it says."""
+    domain = read_domain(DOMAIN, name="medical.toml")
+    split, judge = SplitPrompt(domain=domain), VerdictPrompt(domain=domain)
+    told = split.messages(SplitTask({}))[0].content
+    assert "Keep a drug together" in told
+    assert '{"sentence":"Take 5 mg, not with {alcohol}."' in told
+    assert "A dose needs its route." not in told
+    assert '"label":"CONTRADICTED"' in judge.messages([], {}, "", shared=False)[0].content
+    assert split.version.endswith(domain.version)
+    assert read_domain(DOMAIN + "\n", name="x").version != domain.version
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("rules = 1 =", "not valid TOML"),
+        ("[judge]\nrules = 'x'", "unknown key 'judge'"),
+        ("[verify]\nrule = 'x'", "unknown key 'rule'"),
+        ("[verify]\nrules = 3", "'rules' must be a text"),
+        ("[verify]\nexamples = 'x'", "'examples' must be a list"),
+        ("[[verify.examples]]\nclaim = 'x'", "needs the texts"),
+        ("[[verify.examples]]\npassage='a'\nclaim='b'\nwhy='c'\nlabel='YES'", "label 'YES'"),
+        ("[[decompose.examples]]\nsentence = 'x'", "needs 'sentence'"),
+    ],
+)
+def test_a_wrong_domain_file_is_one_clear_error(text: str, says: str) -> None:
+    """It names the file and the place."""
+    with pytest.raises(ConfigError, match=says) as raised:
+        read_domain(text, name="legal.toml")
+    assert "legal.toml" in str(raised.value)
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.toml")), ids=lambda file: file.stem)
+def test_the_domain_files_that_ship_as_examples_can_be_read(file: Path) -> None:
+    """Each adds to both prompts."""
+    domain = read_domain(file.read_text("utf-8"), name=file.name)
+    assert domain.decompose
+    assert domain.verify.count('"label"') == 2

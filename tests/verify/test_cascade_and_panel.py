@@ -1,0 +1,191 @@
+"""Judges made of judges: who settles what, what is audited, and what disagreement looks like."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.verify.cascade import Band, Cascade
+from everyclaim.verify.composed import composed, taken_apart
+from everyclaim.verify.panel import Panel
+
+SHELF = [Passage("p1", "The kettle is red.")]
+
+
+@dataclass
+class Sure:
+    """Says for each claim what stands in its text: a probability of SUPPORTED, or ``?`` for none."""
+
+    spec: str = "sure"
+    asked: list[str] = field(default_factory=list)
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        self.asked += [c.id for c in claims]
+        return [self._verdict(c) for c in claims]
+
+    def _verdict(self, claim: Claim) -> Verdict:
+        if claim.text == "?":
+            return Verdict(claim.id, Label.UNSUPPORTED)
+        share = Probabilities(float(claim.text), 1 - float(claim.text), 0.0)
+        return Verdict(claim.id, share.label, share)
+
+
+@dataclass
+class Always:
+    """Gives every claim the same label."""
+
+    label: Label = Label.SUPPORTED
+    spec: str = "always"
+    asked: list[str] = field(default_factory=list)
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        self.asked += [c.id for c in claims]
+        return [Verdict(c.id, self.label, rationale="because") for c in claims]
+
+
+class Broken(Always):
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        raise JudgeError("timeout", "no answer")
+
+
+def claims(*texts: str) -> list[Claim]:
+    return [Claim(f"c{i}", text, Span(0, 1), text) for i, text in enumerate(texts, start=1)]
+
+
+def run(verifier: Cascade | Panel, given_: Sequence[Claim]) -> list[Verdict]:
+    return asyncio.run(verifier.verify(given_, SHELF))
+
+
+def test_what_lies_in_the_band_goes_to_the_second_judge() -> None:
+    """At its edges the first judge is sure; without probabilities it is in doubt. The verdict says who decided."""
+    first, second = Sure(), Always(Label.CONTRADICTED)
+    found = run(Cascade(first, second, Band(0.2, 0.8), audit=0), claims("0.9", "0.8", "0.5", "0.2", "0.1", "?"))
+    assert [v.judge for v in found] == ["sure", "sure", "always", "sure", "sure", "always"]
+    assert [v.label.value[0] for v in found] == ["S", "S", "C", "U", "U", "C"]
+    assert second.asked == ["c3", "c6"]
+    assert not any(v.flags for v in found)
+
+
+def test_the_second_judge_is_not_asked_where_there_is_no_doubt() -> None:
+    """No call at all."""
+    second = Broken()
+    assert [v.judge for v in run(Cascade(Sure(), second, audit=0), claims("1", "0"))] == ["sure", "sure"]
+
+
+def test_an_audit_of_everything_says_where_the_first_judge_was_wrong() -> None:
+    """The second judge's verdict stands; agreement can be counted from the flags."""
+    found = run(Cascade(Sure(), Always(), audit=1), claims("1", "0", "0.5"))
+    assert [v.flags for v in found] == [("audited",), ("audited", "audit_disagreed"), ()]
+    assert [v.label for v in found] == [Label.SUPPORTED] * 3
+    assert [v.judge for v in found] == ["always"] * 3
+
+
+def test_the_audit_draws_the_same_claims_in_any_order_and_about_the_stated_share() -> None:
+    """By content; two runs agree whatever the ids."""
+    many = claims(*(f"0.{i:04d}" for i in range(1, 2001)))
+    texts = {c.id: c.text for c in many}
+    again = [Claim(f"x{c.id}", c.text, c.span, c.sentence) for c in reversed(many)]
+    cascade = Cascade(Sure(), Always(), Band(1, 1), audit=0.1)
+    drawn = {texts[v.claim_id] for v in run(cascade, many) if "audited" in v.flags}
+    assert drawn == {texts[v.claim_id[1:]] for v in run(cascade, again) if "audited" in v.flags}
+    assert 150 < len(drawn) < 250
+
+
+def test_a_failure_of_either_judge_is_a_failure() -> None:
+    """Never the other one's verdict."""
+    for cascade in (Cascade(Broken(), Always()), Cascade(Sure(), Broken())):
+        with pytest.raises(JudgeError, match="timeout"):
+            run(cascade, claims("0.5"))
+
+
+@pytest.mark.parametrize(("low", "high"), [(-0.1, 0.5), (0.6, 0.5), (0.5, 1.1), (float("nan"), 1)])
+def test_a_band_that_is_none_is_refused(low: float, high: float) -> None:
+    """Low comes first, and both are probabilities."""
+    with pytest.raises(ConfigError, match="band of doubt"):
+        Band(low, high)
+
+
+def test_an_audit_share_beyond_all_is_refused() -> None:
+    """It is from 0 to 1."""
+    with pytest.raises(ConfigError, match="audit share"):
+        Cascade(Sure(), Always(), audit=1.5)
+
+
+S, U, C = Label
+
+
+@pytest.mark.parametrize(
+    ("votes", "label", "flags"),
+    [
+        ((S, S, S), S, ()),
+        ((S, U, S), S, ("disagreement",)),
+        ((U, C, C), C, ("disagreement",)),
+        ((S, U), U, ("disagreement",)),
+        ((S, C), C, ("disagreement",)),
+        ((S, U, C), U, ("disagreement",)),
+    ],
+)
+def test_the_majority_decides_and_a_tie_is_never_support(
+    votes: tuple[Label, ...], label: Label, flags: tuple[str, ...]
+) -> None:
+    """The shares of the votes are the probabilities, and the rationale says who voted how."""
+    panel = Panel(tuple(Always(vote, f"judge-{i}") for i, vote in enumerate(votes)))
+    verdict = run(panel, claims("x"))[0]
+    assert (verdict.label, verdict.flags) == (label, flags)
+    assert verdict.probabilities == Probabilities(*(votes.count(name) / len(votes) for name in Label))
+    assert verdict.judge == panel.spec
+    assert ("judge-0: " in verdict.rationale) == bool(flags)
+
+
+def test_a_panel_with_a_judge_that_fails_has_failed() -> None:
+    """The others do not vote for it."""
+    with pytest.raises(JudgeError):
+        run(Panel((Always(), Broken())), claims("x"))
+
+
+@given(st.lists(st.sampled_from(list(Label)), min_size=1, max_size=7))
+def test_the_order_of_judges_changes_no_label(votes: list[Label]) -> None:
+    """Only the majority counts."""
+    there = run(Panel(tuple(Always(vote) for vote in votes)), claims("x"))[0]
+    back = run(Panel(tuple(Always(vote) for vote in reversed(votes))), claims("x"))[0]
+    assert (there.label, there.probabilities) == (back.label, back.probabilities)
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "specs", "own"),
+    [
+        ("cascade", ">", ["lexical", "openai:gpt-5-mini?batch=4&base_url=http%3A%2F%2Fx%2Fv1"], {"low": "0.1"}),
+        ("panel", "|", ["openai:a?batch=1", "anthropic:b", "lexical?threshold=0.4"], {}),
+        ("cascade", ">", ["lexical", "panel:openai:a|openai:b"], {}),
+    ],
+)
+def test_a_composed_spec_is_taken_apart_into_what_it_was_made_of(
+    name: str, mark: str, specs: list[str], own: dict[str, str]
+) -> None:
+    """The options of a part carry its place."""
+    written = composed(name, mark, [Always(spec=spec) for spec in specs], own)
+    parts, rest = taken_apart(Spec.parse(written), mark)
+    assert [str(part) for part in parts] == [str(Spec.parse(spec)) for spec in specs]
+    assert rest == own
+
+
+def test_the_spec_of_a_cascade_says_what_is_not_usual() -> None:
+    """And its parameters say everything."""
+    assert Cascade(Sure(), Always()).spec == "cascade:sure>always"
+    cascade = Cascade(Sure(), Always(), Band(0.1), 0.2)
+    assert cascade.spec == "cascade:sure>always?audit=0.2&low=0.1"
+    assert cascade.parameters == {"low": "0.1", "high": "0.85", "audit": "0.2"}

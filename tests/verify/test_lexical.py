@@ -1,0 +1,215 @@
+"""The lexical verifier, through its public class."""
+
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
+from everyclaim.verify.lexical import LexicalVerifier, from_spec
+
+EINSTEIN = "Albert Einstein (born 14 March 1879) was a German-born theoretical physicist, known for relativity."
+TOWER = "The Eiffel Tower was built in 1889 in Paris."
+COOKIES = "Bake the cookies at 350 degrees F for 8 to 10 minutes, then cool them on a rack."
+HARBOUR = (
+    "The harbour museum opened in 1962 in a former rope factory. It shows forty model ships and a diving bell. "
+    "Entry is free on Mondays. The curator, Ada Holm, bought the diving bell from a salvage firm in 1971. "
+    "A storm damaged the roof in 1987, and repairs took eighteen months."
+)
+
+
+def judge(claim, *texts, question="", threshold=0.5):
+    """One verdict on one claim."""
+    passages = [text if isinstance(text, Passage) else Passage(f"p{i}", text) for i, text in enumerate(texts)]
+    claims = [Claim("c1", claim, Span(0, len(claim)), claim)]
+    (verdict,) = asyncio.run(LexicalVerifier(threshold).verify(claims, passages, question=question))
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The Eiffel Tower was built in 1889.", TOWER),
+        ("Einstein was born in Germany.", EINSTEIN),
+        ("Bake at 350 degrees F for 8 to 10 minutes.", COOKIES),
+        ("The drive takes two hours forty minutes.", "The drive takes 2 h 40 min."),
+        ("The museum opened in 1962.", HARBOUR),
+        ("Repairs to the roof took eighteen months.", HARBOUR),
+        ("Jones said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting."),
+    ],
+)
+def test_what_the_passage_says_is_supported(claim, passage):
+    """A claim in the passage's words, or nearly, is supported."""
+    assert judge(claim, passage).label is Label.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("It is the tallest tower in the world.", TOWER),
+        ("Einstein was born in Germany on 20th March 1879.", EINSTEIN),
+        ("Let the dough rise for two hours in a warm spot.", "bulk ferment 1 hour, then shape and proof 1 hour"),
+        ("Smith said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting."),
+        ("The museum keeps a collection of Roman coins.", HARBOUR),
+        ("The lighthouse is painted red.", HARBOUR),
+    ],
+)
+def test_what_the_passage_does_not_say_is_not_supported(claim, passage):
+    """A claim the passage does not make is not supported, even where it shares most words."""
+    assert judge(claim, passage).label is not Label.SUPPORTED
+
+
+def test_other_temperature_is_a_numeric_contradiction():
+    """A different number in the same place contradicts, and the rationale names both."""
+    verdict = judge("Bake at 375 degrees F.", COOKIES)
+    assert verdict.label is Label.CONTRADICTED
+    assert verdict.failure_mode is FailureMode.NUMERIC_MISMATCH
+    assert "350 degrees F" in verdict.rationale
+    assert "375 degrees F" in verdict.rationale
+
+
+def test_other_date_is_a_temporal_contradiction():
+    """A different date contradicts."""
+    verdict = judge("Einstein was born on 20th March 1879.", EINSTEIN)
+    assert verdict.label is Label.CONTRADICTED
+    assert verdict.failure_mode is FailureMode.TEMPORAL
+
+
+def test_other_speaker_is_a_wrong_attribution():
+    """Words put into someone else's mouth are named as such."""
+    verdict = judge("Smith said the bridge was safe.", "Jones said the bridge was safe. Smith attended the meeting.")
+    assert verdict.failure_mode is FailureMode.WRONG_ATTRIBUTION
+    assert "Jones" in verdict.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Aspirin may reduce inflammation.", "Aspirin reduces inflammation."),
+        ("Aspirin reduces inflammation.", "Aspirin may reduce inflammation."),
+    ],
+)
+def test_hedge_on_one_side_is_flagged(claim, passage):
+    """A hedge that only one side has is flagged, whichever side it is; the policy above decides what follows."""
+    assert "hedge_mismatch" in judge(claim, passage).flags
+
+
+def test_equal_hedges_are_not_flagged():
+    """Saying the same with the same caution is no mismatch."""
+    assert judge("Aspirin may reduce inflammation.", "Aspirin may reduce inflammation.").flags == ()
+
+
+def test_evidence_is_really_there():
+    """Evidence points at the sentence that says it, by true offsets."""
+    verdict = judge("Ada Holm bought the diving bell in 1971.", "Tickets cost 4 euros.", HARBOUR)
+    place = verdict.evidence[0]
+    assert place.passage_id == "p1"
+    assert HARBOUR[place.start : place.end] == place.quote
+    assert place.quote.startswith("The curator, Ada Holm")
+
+
+def test_evidence_may_be_spread_over_passages():
+    """A claim that needs two passages is supported by both, and both are shown."""
+    verdict = judge(
+        "The harbour museum opened in 1962 and its roof was damaged by a storm in 1987.",
+        "The harbour museum opened in 1962 in a former rope factory.",
+        "Tickets cost 4 euros.",
+        "The roof of the museum was damaged by a storm in 1987.",
+    )
+    assert verdict.label is Label.SUPPORTED
+    assert {place.passage_id for place in verdict.evidence} == {"p0", "p2"}
+
+
+def test_copies_and_order_of_passages_change_nothing():
+    """The same passage twice is the same evidence, and passages have no order."""
+    claims = ["The museum opened in 1962.", "The museum opened in 1972.", "The museum sells postcards."]
+    noise = "Ferries leave every twenty minutes from the north quay."
+    for claim in claims:
+        alone = judge(claim, HARBOUR, noise)
+        again = judge(claim, HARBOUR, HARBOUR, noise)
+        turned = judge(claim, noise, HARBOUR)
+        assert alone.probabilities == again.probabilities
+        assert alone.label is turned.label
+
+
+def test_title_is_context_but_never_evidence():
+    """A passage's title names its subject; a quote always comes from the text."""
+    verdict = judge("Lake Orra is 40 metres deep.", Passage("p0", "The lake is 40 metres deep.", title="Lake Orra"))
+    assert verdict.label is Label.SUPPORTED
+    assert [place.quote for place in verdict.evidence] == ["The lake is 40 metres deep."]
+
+
+@pytest.mark.parametrize("texts", [(), ("",), (" \n ", "...")])
+def test_nothing_to_check_against_is_unsupported(texts):
+    """Without a word of evidence a claim is unsupported, and says so."""
+    verdict = judge("The museum opened in 1962.", *texts)
+    assert verdict.label is Label.UNSUPPORTED
+    assert verdict.flags == ("no_passages",)
+    assert verdict.evidence == ()
+
+
+def test_threshold_shifts_label_and_probabilities_together():
+    """A stricter threshold turns a middling verdict, and the most probable label stays the label given."""
+    claim = "Repairs took eighteen months."
+    usual = judge(claim, HARBOUR)
+    strict = judge(claim, HARBOUR, threshold=0.999)
+    assert usual.label is Label.SUPPORTED
+    assert strict.label is not Label.SUPPORTED
+    assert strict.probabilities.label is strict.label
+
+
+def test_spec_round_trips():
+    """The spec a verdict stores makes the same verifier again."""
+    verifier = from_spec(Spec.parse("lexical?threshold=0.6"))
+    assert verifier.threshold == 0.6
+    assert from_spec(Spec.parse(verifier.spec)) == verifier
+    assert judge("A b.", "C d.").judge == from_spec(Spec.parse("lexical")).spec
+
+
+@pytest.mark.parametrize(
+    "spec", ["lexical:no-such", "lexical?threshold=2", "lexical?threshold=x", "lexical?colour=red"]
+)
+def test_bad_specs_are_refused(spec):
+    """What the verifier does not know is an error of the caller, in one line."""
+    with pytest.raises(ConfigError):
+        from_spec(Spec.parse(spec))
+
+
+def test_ten_thousand_passages_find_the_one():
+    """The passage that matters is found among very many."""
+    noise = [f"Depot {i} stores {i % 90 + 5} crates of spare parts for the northern line." for i in range(10_000)]
+    verdict = judge("The diving bell was bought in 1971.", *noise[:7000], HARBOUR, *noise[7000:])
+    assert verdict.label is Label.SUPPORTED
+    assert verdict.evidence[0].passage_id == "p7000"
+
+
+def test_a_very_long_passage_is_read_in_pieces():
+    """Evidence deep inside megabytes of text is found, at its true offsets."""
+    filler = "The northern line carries coal and grain past the depot twice a day without stopping. " * 12_000
+    text = filler + HARBOUR + filler
+    verdict = judge("The diving bell was bought in 1971.", text)
+    assert verdict.label is Label.SUPPORTED
+    place = verdict.evidence[0]
+    assert text[place.start : place.end] == place.quote
+    assert "1971" in place.quote
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
+def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
+    """Whatever the texts hold: probabilities sum to 1, the label is the most probable, quotes are where they say."""
+    verdict = judge(claim, *texts)
+    assert verdict.probabilities is not None
+    assert abs(sum(verdict.probabilities) - 1) < 1e-9
+    assert all(0 <= value <= 1 for value in verdict.probabilities)
+    assert verdict.probabilities.label is verdict.label
+    for place in verdict.evidence:
+        assert texts[int(place.passage_id[1:])][place.start : place.end] == place.quote
+
+
+def test_same_input_gives_the_same_verdict():
+    """Nothing is random and nothing is remembered."""
+    assert judge("The museum opened in 1962.", HARBOUR) == judge("The museum opened in 1962.", HARBOUR)

@@ -1,0 +1,296 @@
+"""The verifier that is a language model: batches, faults, votes, evidence; exact call counts throughout."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from everyclaim.core.errors import BudgetExceeded, JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Claim, FailureMode, JudgedClaim, Label, Passage, Span, Usage
+from everyclaim.prompts import NliPrompt
+from everyclaim.retrieve import Bm25Ranker
+from everyclaim.testing import ScriptedChat, fenced, play, request_data
+from everyclaim.verify import Each, Policy, Ranked, judged
+from everyclaim.verify.llm import LlmVerifier
+
+PASSAGES = (
+    Passage("docs/kettle", "The kettle holds 1.7 litres. It switches itself off when the water boils.", "Kettle"),
+    Passage("docs/warranty", "The warranty may last two years."),
+)
+
+
+def claim(number: int, text: str = "The kettle holds 1.7 litres.") -> Claim:
+    return Claim(f"c{number}", text, Span(0, len(text)), text)
+
+
+def row(claim_id: str, label: str = "SUPPORTED", **changes: Any) -> dict[str, Any]:
+    quotes = [] if label == "UNSUPPORTED" else ["p1: The kettle holds 1.7 litres."]
+    return {"id": claim_id, "quotes": quotes, "why": "w", "label": label, "mode": "none", "conflict": False} | changes
+
+
+def reply(*rows: dict[str, Any]) -> str:
+    return json.dumps({"verdicts": list(rows)})
+
+
+def run(
+    chat: ScriptedChat, claims: Sequence[Claim] = (claim(1),), *, policy: Policy | None = None, **options: Any
+) -> tuple[JudgedClaim, ...]:
+    return asyncio.run(judged(LlmVerifier(chat, **options), claims, PASSAGES, question="Q?", policy=policy))
+
+
+def labels(found: Sequence[JudgedClaim]) -> list[str]:
+    return [claim.verdict.label.value for claim in found]
+
+
+def test_a_verdict_comes_with_reason_mode_and_evidence_in_its_passage() -> None:
+    """Aliases are mapped back; the quote is stored as offsets."""
+    chat = ScriptedChat(
+        reply(
+            row("c1", quotes=["p1: The kettle holds 1.7 litres."]),
+            row("c2", "CONTRADICTED", quotes=["p2: may last two years"], mode="temporal", conflict=True, why="Two."),
+        )
+    )
+    first, second = (c.verdict for c in run(chat, [claim(7), claim(9, "The warranty lasts ten years.")]))
+    assert (first.claim_id, first.evidence[0].passage_id, first.evidence[0].start) == ("c7", "docs/kettle", 0)
+    assert second.evidence[0].quote == "may last two years"
+    assert (second.claim_id, second.failure_mode, second.conflict) == ("c9", FailureMode.TEMPORAL, True)
+    assert (second.rationale, second.judge, second.probabilities) == ("Two.", "openai:scripted", None)
+
+
+def test_the_request_holds_passages_and_claims_under_ids_of_its_own() -> None:
+    """Ids of the data set never reach the model."""
+    chat = ScriptedChat(play)
+    run(chat, [claim(7), claim(9, "It boils.")])
+    assert request_data(chat.asked[0]) == {
+        "passages": {"p1": {"title": "Kettle", "text": PASSAGES[0].text}, "p2": PASSAGES[1].text},
+        "question": "Q?",
+        "claims": [{"claims": {"c1": "The kettle holds 1.7 litres.", "c2": "It boils."}}],
+    }
+
+
+@pytest.mark.parametrize(("batch", "calls"), [(1, 20), (3, 7), (8, 3), (20, 1), (1000, 1)])
+def test_claims_go_out_in_batches_of_the_stated_size(batch: int, calls: int) -> None:
+    """Every claim is judged once, whatever the size."""
+    chat = ScriptedChat(play)
+    found = run(chat, [claim(i, f"Claim number {i} holds.") for i in range(20)], batch=batch)
+    assert chat.calls == calls
+    assert [c.id for c in found] == [f"c{i}" for i in range(20)]
+
+
+def test_a_shared_prefix_is_marked_only_where_another_call_follows() -> None:
+    """Writing a provider's cache for one call costs and gains nothing."""
+    alone, shared = ScriptedChat(play), ScriptedChat(play)
+    run(alone, [claim(1)])
+    run(shared, [claim(1), claim(2)], batch=1)
+    assert [[m.cache for m in asked] for asked in alone.asked] == [[False, False, False]]
+    assert [[m.cache for m in asked] for asked in shared.asked] == [[False, True, False]] * 2
+    assert shared.asked[0][:2] == shared.asked[1][:2]
+
+
+def test_with_long_passages_the_first_call_goes_ahead() -> None:
+    """So that the others find the prefix in the provider's cache."""
+    running = 0
+    most: list[int] = []
+
+    class Slow(ScriptedChat):
+        async def complete(self, messages: Sequence[Message], **options: Any) -> ChatReply:
+            nonlocal running
+            running += 1
+            most.append(running)
+            await asyncio.sleep(0)
+            running -= 1
+            return await super().complete(messages, **options)
+
+    long = [Passage("p", "The kettle holds 1.7 litres. " * 200)]
+    asyncio.run(LlmVerifier(Slow(play), batch=1).verify([claim(i) for i in range(5)], long))
+    assert most == [1, 1, 2, 3, 4]
+
+
+def test_missing_verdicts_are_asked_for_again_alone() -> None:
+    """Two calls; what was there stays."""
+    chat = ScriptedChat([reply(row("c1"), row("c3")), reply(row("c1", "UNSUPPORTED"))])
+    found = run(chat, [claim(1), claim(2, "It is red."), claim(3)])
+    assert labels(found) == ["SUPPORTED", "UNSUPPORTED", "SUPPORTED"]
+    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "It is red."}}]
+    assert chat.tags[1] == f"{chat.tags[0]}#2"
+
+
+def as_asked(messages: Sequence[Message]) -> str:
+    """Answer exactly what is asked."""
+    return reply(*(row(key) for group in request_data(messages)["claims"] for key in group["claims"]))
+
+
+FAULTS = {
+    "prose": "I think the first claim is supported.",
+    "blank": " ",
+    "empty object": "{}",
+    "no verdicts": reply(),
+    "unknown id": reply(row("c1"), row("c2"), row("c3")),
+    "duplicate id": reply(row("c1"), row("c1", "UNSUPPORTED"), row("c2")),
+    "label out of range": reply(row("c1", "TRUE"), row("c2")),
+    "label a number": reply(row("c1", label=7), row("c2")),  # type: ignore[arg-type]
+    "bad mode": reply(row("c1", mode="evil"), row("c2")),
+    "no reason": reply({k: v for k, v in row("c1").items() if k != "why"}, row("c2")),
+    "a list at the top": json.dumps([row("c1"), row("c2")]),
+    "NaN": '{"verdicts": NaN}',
+    "python": "{'verdicts': []}",
+    "two objects": reply(row("c1"), row("c2")) + reply(row("c1", "UNSUPPORTED"), row("c2")),
+    "duplicate key": '{"verdicts": [], "verdicts": []}',
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
+def test_a_bad_reply_is_asked_for_once_more_then_it_is_a_failure(fault: str) -> None:
+    """Two calls in either case, and never a verdict made of half a reply."""
+    replies = iter([fault])
+    cured = ScriptedChat(lambda messages: next(replies, None) or as_asked(messages))
+    assert labels(run(cured, [claim(1), claim(2)])) == ["SUPPORTED", "SUPPORTED"]
+    assert cured.calls == 2
+    sick = ScriptedChat(fault)
+    with pytest.raises(JudgeError):
+        run(sick, [claim(1), claim(2)])
+    assert sick.calls == 2
+
+
+@pytest.mark.parametrize(
+    ("error", "calls"),
+    [
+        (ChatReply("no", "refusal", "m", Usage(1)), 1),
+        (ChatReply("", "filtered", "m", Usage(1)), 1),
+        (JudgeError("timeout", "no answer"), 1),
+        (JudgeError("rate_limited", "429"), 1),
+    ],
+)
+def test_what_a_second_try_cannot_cure_is_a_failure_at_once(error: Any, calls: int) -> None:
+    """Refusals, filters and what the wrappers below gave up on."""
+    chat = ScriptedChat(error)
+    with pytest.raises(JudgeError):
+        run(chat)
+    assert chat.calls == calls
+
+
+def test_a_spent_budget_stops_the_run_and_not_only_the_sample() -> None:
+    """It is nobody's verdict."""
+    with pytest.raises(BudgetExceeded):
+        run(ScriptedChat(BudgetExceeded("max_calls")))
+
+
+@pytest.mark.parametrize(
+    "cut", [ChatReply('{"verdicts": [{"id"', "length", "m", Usage(1)), JudgeError("too_long", "413")]
+)
+def test_a_cut_reply_is_not_used_and_the_batch_is_halved(cut: Any) -> None:
+    """Seven calls for four claims one by one; a single claim that is too long is a failure."""
+    chat = ScriptedChat(lambda messages: play(messages) if _asked(messages) == 1 else cut)
+    assert len(run(chat, [claim(i) for i in range(4)])) == 4
+    assert chat.calls == 7
+    with pytest.raises(JudgeError):
+        run(ScriptedChat(cut))
+
+
+def _asked(messages: Sequence[Message]) -> int:
+    return sum(len(group["claims"]) for group in request_data(messages)["claims"])
+
+
+def test_prose_and_fences_and_extra_fields_do_no_harm() -> None:
+    """One call."""
+    chat = ScriptedChat(fenced(reply(row("c1", confidence=0.9, notes={"a": 1}))).content)
+    assert labels(run(chat)) == ["SUPPORTED"]
+    assert chat.calls == 1
+
+
+def test_verdicts_in_any_order_land_on_their_claims() -> None:
+    """By id, not by place."""
+    chat = ScriptedChat(reply(row("c2", "UNSUPPORTED"), row("c1")))
+    assert labels(run(chat, [claim(1), claim(2)])) == ["SUPPORTED", "UNSUPPORTED"]
+
+
+def test_evidence_that_is_nowhere_is_flagged_and_not_kept() -> None:
+    """Under the strict policy the support does not stand."""
+    bad = reply(row("c1", quotes=["p1: The kettle is made of gold."]))
+    verdict = run(ScriptedChat(bad))[0].verdict
+    assert (verdict.label, verdict.evidence, verdict.flags) == (Label.SUPPORTED, (), ("quote_not_found",))
+    assert labels(run(ScriptedChat(bad), policy=Policy.strict())) == ["UNSUPPORTED"]
+
+
+@pytest.mark.parametrize(
+    "quote", ["p2: The kettle holds 1.7 litres.", "The kettle holds 1.7 litres.", "p99: The kettle holds 1.7 litres."]
+)
+def test_a_quote_with_a_wrong_or_no_passage_is_found_where_it_is(quote: str) -> None:
+    """Its place is looked up, not believed."""
+    assert run(ScriptedChat(reply(row("c1", quotes=[quote]))))[0].verdict.evidence[0].passage_id == "docs/kettle"
+
+
+def test_required_evidence_is_asked_for_once_more_then_the_support_does_not_stand() -> None:
+    """Two calls; a good quote the second time is enough."""
+    bad = reply(row("c1", quotes=["p1: made of gold"]))
+    cured, sick = ScriptedChat([bad, reply(row("c1"))]), ScriptedChat(bad)
+    assert labels(run(cured, evidence="required")) == ["SUPPORTED"]
+    verdict = run(sick, evidence="required")[0].verdict
+    assert (verdict.label, verdict.flags) == (Label.UNSUPPORTED, ("quote_not_found",))
+    assert (cured.calls, sick.calls) == (2, 2)
+
+
+def test_a_support_that_differs_in_certainty_is_flagged_and_strictly_not_enough() -> None:
+    """The label is the policy's to change."""
+    hedged = reply(row("c1", quotes=["p2: may last two years"], mode="hedge_mismatch"))
+    verdict = run(ScriptedChat(hedged))[0].verdict
+    assert (verdict.label, verdict.flags, verdict.failure_mode) == (Label.SUPPORTED, ("hedge_mismatch",), None)
+    assert labels(run(ScriptedChat(hedged), policy=Policy(strict_hedges=True))) == ["UNSUPPORTED"]
+
+
+@pytest.mark.parametrize(
+    ("votes", "label", "flags"),
+    [
+        (["SUPPORTED"] * 3, "SUPPORTED", ()),
+        (["SUPPORTED", "UNSUPPORTED", "SUPPORTED"], "SUPPORTED", ("unstable",)),
+        (["CONTRADICTED", "UNSUPPORTED", "CONTRADICTED"], "CONTRADICTED", ("unstable",)),
+        (["SUPPORTED", "UNSUPPORTED"], "UNSUPPORTED", ("unstable",)),
+        (["SUPPORTED", "UNSUPPORTED", "CONTRADICTED"], "UNSUPPORTED", ("unstable",)),
+    ],
+)
+def test_repeats_vote_and_say_when_they_disagree(votes: list[str], label: str, flags: tuple[str, ...]) -> None:
+    """A tie is never SUPPORTED; the shares of the votes are the probabilities."""
+    chat = ScriptedChat([reply(row("c1", vote)) for vote in votes])
+    verdict = run(chat, repeats=len(votes))[0].verdict
+    assert verdict.label.value == label
+    assert ("unstable" in verdict.flags) == bool(flags)
+    assert verdict.probabilities is not None
+    assert verdict.probabilities.supported == votes.count("SUPPORTED") / len(votes)
+    assert len(set(chat.tags)) == chat.calls == len(votes)
+
+
+def test_the_nli_prompt_judges_by_labels_alone() -> None:
+    """The fewest tokens: no reasons, no quotes."""
+    chat = ScriptedChat(play)
+    found = run(chat, [claim(1), claim(2, "The kettle is red.")], prompt=NliPrompt())
+    assert labels(found) == ["SUPPORTED", "UNSUPPORTED"]
+    assert set(request_data(chat.asked[0])) == {"premises", "hypotheses"}
+
+
+def test_each_passage_alone_with_the_best_verdict() -> None:
+    """One call per passage; supported by any is supported."""
+    chat = ScriptedChat(play)
+    each = Each(LlmVerifier(chat), Bm25Ranker())
+    found = asyncio.run(judged(each, [claim(1), claim(2, "The warranty may last two years.")], PASSAGES))
+    assert labels(found) == ["SUPPORTED", "SUPPORTED"]
+    assert [p.label for p in found[0].verdict.per_passage] == [Label.SUPPORTED, Label.UNSUPPORTED]
+    assert chat.calls == 2
+
+
+def test_ranked_passages_stop_at_the_first_support() -> None:
+    """One call where the most relevant passage is enough."""
+    chat = ScriptedChat(play)
+    asyncio.run(judged(Ranked(LlmVerifier(chat), Bm25Ranker()), [claim(1)], PASSAGES))
+    assert chat.calls == 1
+
+
+def test_no_passages_no_call() -> None:
+    """Every claim is unsupported, and the reason is said."""
+    chat = ScriptedChat(play)
+    found = asyncio.run(judged(LlmVerifier(chat), [claim(1)], []))
+    assert (labels(found), found[0].verdict.flags, chat.calls) == (["UNSUPPORTED"], ("no_passages",), 0)
