@@ -23,6 +23,7 @@ from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, StoreError
 from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.scope import at_end
 from everyclaim.models.batch_apis import open_api
 from everyclaim.models.batch_desk import BatchDesk
 from everyclaim.models.batch_settings import BatchSettings
@@ -41,7 +42,8 @@ class Batched:
         self._endpoint = endpoint
         self._identity = identity
         self._state = settings.state
-        self._desks = PerLoop(lambda: BatchDesk(open_api(endpoint), options, settings))
+        self._settings = settings
+        self._desks = PerLoop(self._desk)
 
     @property
     def spec(self) -> str:
@@ -75,6 +77,14 @@ class Batched:
 
     async def aclose(self) -> None:
         """Stop waiting. Batches under way stay with the provider and are found again by the same calls."""
+        await self._leave()
+        self._state.close()
+
+    def _desk(self) -> BatchDesk:
+        desk = BatchDesk(open_api(self._endpoint), self._endpoint.options, self._settings)
+        at_end(self._leave)
+        return desk
+
+    async def _leave(self) -> None:
         if desk := self._desks.pop():
             await desk.aclose()
-        self._state.close()

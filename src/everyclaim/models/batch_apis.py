@@ -222,8 +222,9 @@ class AnthropicBatches:
 
 
 def open_api(endpoint: Endpoint) -> BatchApi:
-    """Return the batch API that belongs to an endpoint whose transport is direct."""
+    """Return the batch API that belongs to an endpoint whose transport is direct, with connections open."""
     assert isinstance(endpoint.transport, DirectTransport)
+    endpoint.transport.connect()
     kind = AnthropicBatches if endpoint.options.provider == "anthropic" else OpenAiBatches
     api: BatchApi = kind(endpoint.transport, endpoint.path)
     return api

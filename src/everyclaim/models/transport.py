@@ -60,6 +60,10 @@ class DirectTransport:
         self._proxy = find_proxy(options.base_url)
         self._sessions = PerLoop(self._session)
 
+    def connect(self) -> None:
+        """Open this event loop's connections now: at a scope's end they outlast what is opened after them."""
+        self._sessions.get()
+
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request and return the object that is answered."""
         return await self.exchange("POST", path, encode(body))
