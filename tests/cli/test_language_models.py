@@ -214,6 +214,18 @@ def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quic
     assert json.loads(alone.out)["run"]["provenance"]["parameters"] == parameters
 
 
+def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, quick_batches):
+    """Calls beyond the limit are in no batch; what was answered is not submitted again."""
+    command = ["score", "answers.jsonl", *judge(server), "--batch", "--max-calls", "6"]
+    done = cli(*command)
+    assert (done.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (3, 6)
+    assert done.said[-1].startswith("stopped at max_calls=6; used: 6 calls, ")
+    assert "1 samples are kept" in done.said[-1]
+    again = cli(*command, "--json")
+    assert (again.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (0, 10), again.err
+    assert summary(again)["outcomes"]["scored"] == 5
+
+
 def test_batches_are_for_runs_and_can_be_a_projects_setting(cli, server, desk, quick_batches):
     """`provider_batch` is for `score` alone, where `--no-batch` goes over it; `batch` of a spec stays claims per call."""
     (desk / "everyclaim.toml").write_text("provider_batch = true\n")

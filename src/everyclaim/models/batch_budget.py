@@ -51,7 +51,7 @@ class BatchBudgeted:
         prompt = sum(len(message.content.encode("utf-8", "replace")) for message in messages) / 4 + 1
         while reached := self._reached(pending, prompt + REPLY_TOKENS, self._cost(prompt)):
             if not pending.calls:
-                raise BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}")
+                raise BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}", limit=reached)
             await pending.drained()
         tokens, cost = (prompt + REPLY_TOKENS) * self._share, self._cost(prompt)
         self._meter.started += 1
