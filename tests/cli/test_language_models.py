@@ -4,10 +4,12 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from everyclaim.models import BatchSettings
 from everyclaim.testing import JudgeServer, Reply, play, rate_limited, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"
@@ -159,6 +161,7 @@ def test_settings_name_the_same_things(cli, server, desk):
     ("options", "said"),
     [
         (["--repeats", "3"], "--repeats is about language models, but 'lexical' is none"),
+        (["--batch"], "--batch is about language models, but 'lexical' is none"),
         (["--header", "secret"], "--header: write the header's name"),
         (["--judge", "openai:m?batch=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
         (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
@@ -184,6 +187,56 @@ def test_a_missing_key_says_where_to_put_one(cli, monkeypatch):
     done = cli("score", "answers.jsonl", "--judge", "openai:gpt-5-mini")
     assert done.code == 2
     assert "set OPENAI_API_KEY" in done.err
+
+
+# ---- the provider's batches
+
+
+@pytest.fixture
+def quick_batches(monkeypatch, no_waiting):
+    """Batches are cut at once and looked at without a wait."""
+    monkeypatch.setattr("everyclaim.api.judges.BatchSettings", partial(BatchSettings, linger=0.05))
+
+
+def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quick_batches):
+    """Five answers at once: one batch of splits, one of verdicts, no single call; noted beside the store."""
+    done = cli("score", "answers.jsonl", *judge(server), "--batch", "--store", "kept/runs.db", "--json")
+    assert done.code == 0, done.err
+    assert [len(batch.requests) for batch in server.batch_desk.batches] == [5, 5]
+    assert server.calls == 0
+    assert summary(done)["usage"]["calls"] == 10
+    assert (desk / "kept" / "batches.db").exists()
+    parameters = json.loads(done.out)["run"]["provenance"]["parameters"]
+    assert parameters["claims_per_call"] == "8"
+    alone = cli("score", "answers.jsonl", *judge(server), "--store", "other/runs.db", "--json")
+    assert server.calls == 10
+    assert summary(alone)["score"] == summary(done)["score"]
+    assert json.loads(alone.out)["run"]["provenance"]["parameters"] == parameters
+
+
+def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, quick_batches):
+    """Calls beyond the limit are in no batch; what was answered is not submitted again."""
+    command = ["score", "answers.jsonl", *judge(server), "--batch", "--max-calls", "6"]
+    done = cli(*command)
+    assert (done.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (3, 6)
+    assert done.said[-1].startswith("stopped at max_calls=6; used: 6 calls, ")
+    assert "1 samples are kept" in done.said[-1]
+    again = cli(*command, "--json")
+    assert (again.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (0, 10), again.err
+    assert summary(again)["outcomes"]["scored"] == 5
+
+
+def test_batches_are_for_runs_and_can_be_a_projects_setting(cli, server, desk, quick_batches):
+    """`provider_batch` is for `score` alone, where `--no-batch` goes over it; `batch` of a spec stays claims per call."""
+    (desk / "everyclaim.toml").write_text("provider_batch = true\n")
+    done = cli("verify", "claims.jsonl", *judge(server))
+    assert (done.code, server.calls, server.batch_desk.batches) == (0, 5, []), done.err
+    named = ["--judge", "openai:some-model?batch=1", "--base-url", server.base_url]
+    done = cli("score", "answers.jsonl", *named, "--json", "--no-cache")
+    assert json.loads(done.out)["run"]["provenance"]["parameters"]["claims_per_call"] == "1"
+    assert len(server.batch_desk.batches) == 2
+    done = cli("score", "answers.jsonl", *judge(server), "--no-batch", "--fresh", "--no-cache")
+    assert (done.code, server.calls, len(server.batch_desk.batches)) == (0, 15, 2), done.err
 
 
 # ---- limits

@@ -36,6 +36,7 @@ def test_the_public_names() -> None:
     """What others build on changes only on purpose."""
     assert sorted(everyclaim.testing.__all__) == [
         *(
+            "BatchScript",
             "Fault",
             "JudgeServer",
             "Recorder",
@@ -43,6 +44,7 @@ def test_the_public_names() -> None:
             "Reply",
             "Request",
             "ScriptedChat",
+            "ServedBatch",
             "body",
             "empty_body",
             "fenced",

@@ -135,7 +135,14 @@ def default_strategy() -> Strategy:
 
 def default_concurrency(options: Options) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
-    return 32 if talks(options.get("judge", "lexical"), options.get("decomposer")) else 8
+    if not talks(options.get("judge", "lexical"), options.get("decomposer")):
+        return 8
+    chats = options.get("chats")
+    if chats.settings.batch if chats else options.get("provider_batch"):
+        from everyclaim.models import BATCH_CONCURRENCY
+
+        return BATCH_CONCURRENCY
+    return 32
 
 
 def default_decomposer(judge: str | Verifier) -> str:

@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from everyclaim.api.talking import OFF, Talking
+from everyclaim.api.settings import DEFAULT_STORE
+from everyclaim.api.talking import OFF, Talking, batches_beside
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.models import Budget, ChatSettings, Meter, Rates, ReplyCache, build_chat_model
+from everyclaim.models import (
+    BatchSettings,
+    BatchState,
+    Budget,
+    ChatSettings,
+    Meter,
+    Rates,
+    ReplyCache,
+    build_chat_model,
+)
 from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Strictness, VerdictPrompt, read_domain
 from everyclaim.verify.cascade import Band, Cascade
 from everyclaim.verify.composed import taken_apart
@@ -38,19 +48,27 @@ class Chats:
         return self._open[key]
 
     def close(self) -> None:
-        """Close the file of replies; it is opened again when needed. Connections close with their scope."""
+        """Close the files of replies and batches; opened again when needed. Connections close with their scope."""
+        if self.settings.batch:
+            self.settings.batch.state.close()
         if self.settings.cache:
             self.settings.cache.close()
 
 
 def chat_settings(options: Talking) -> ChatSettings:
-    """Return limits, rates, cache and prices as the options say them. Raises `ConfigError` for a wrong number."""
-    cache, prices = options.get("cache"), options.get("prices")
+    """Return limits, rates, cache, batches and prices as the options say them.
+
+    Raises `ConfigError` for a wrong number.
+    """
+    cache, prices, batches = options.get("cache"), options.get("prices"), options.get("provider_batch")
+    if batches is True:
+        batches = batches_beside(DEFAULT_STORE, DEFAULT_STORE)
     return ChatSettings(
         rates=Rates(options.get("requests_per_minute"), options.get("tokens_per_minute"), concurrency=64),
         budget=Budget(options.get("max_cost"), options.get("max_calls"), options.get("max_tokens")),
         cache=ReplyCache(Path(cache)) if cache and cache != OFF else None,
         prices=Path(prices) if prices else None,
+        batch=BatchSettings(BatchState(Path(batches))) if batches else None,
     )
 
 

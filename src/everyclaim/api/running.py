@@ -14,7 +14,7 @@ from everyclaim.analysis import ClusterBy, Summary, summarise
 from everyclaim.api.components import Options, build_metric, default_concurrency, in_talks
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.settings import DEFAULT_STORE
-from everyclaim.api.talking import cache_beside
+from everyclaim.api.talking import batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
 from everyclaim.core.events import Hook
 from everyclaim.core.protocols import Metric
@@ -37,7 +37,7 @@ class FileOptions(Options, total=False):
     name: str  # of the run
     release: str  # of the samples that do not name one
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
-    concurrency: int | None  # samples in flight; None: 8, with a language model 32
+    concurrency: int | None  # samples in flight; None: 8, with a language model 32, over batches 5,000
     hooks: Sequence[Hook]  # told of everything that happens
 
 
@@ -101,9 +101,13 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
 
     An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
     `resume` also scores its failed samples again. Replies of language models are kept in `replies.db` beside the
-    store, so that none is paid for twice, unless `cache` says otherwise. Raises `InputError` when the source holds
-    no sample, and `BudgetExceeded` at a limit: what is done is kept, and the same call goes on from there.
+    store, so that none is paid for twice, unless `cache` says otherwise. With `provider_batch` they are asked
+    through the provider's batch API, for half the price and in hours; `batches.db` beside the store knows what is
+    under way. Raises `InputError` when the source holds no sample, and `BudgetExceeded` at a limit: what is done is
+    kept, and the same call goes on from there.
     """
+    if options.get("provider_batch") is True:
+        options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
     with in_talks(options, cache_beside(store, DEFAULT_STORE)) as chosen:
         return _score_file(source, store, chosen)
 

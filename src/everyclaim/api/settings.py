@@ -40,7 +40,9 @@ class Settings(BaseSettings):
     strict: bool = False
     empty: Empty = "exclude"
     store: str = DEFAULT_STORE  # a path, or a PostgreSQL URL
-    concurrency: int | None = Field(default=None, ge=1, le=10_000)  # samples in flight; None: 8, language models 32
+    concurrency: int | None = Field(
+        default=None, ge=1, le=10_000
+    )  # samples in flight; None: 8, language models 32, batches 5,000
     fail_under: float | None = Field(default=None, ge=0, le=1)
     max_failed: float = Field(default=0.05, ge=0, le=1)  # share of failed samples that a run may have
     slices: list[str] = Field(default_factory=list)
@@ -64,6 +66,7 @@ class Settings(BaseSettings):
     tokens_per_minute: float | None = Field(default=None, gt=0)
     cache: str | None = None  # a file; None: `replies.db` beside the store; "off": none
     prices: str | None = None
+    provider_batch: bool = False  # runs go through the provider's batch API; not the option `batch` of a judge's spec
 
     @property
     def talking(self) -> Talking:

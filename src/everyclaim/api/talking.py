@@ -18,6 +18,7 @@ from everyclaim.verify.composed import taken_apart
 MODELS = ("openai", "anthropic")
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
 BESIDE = "replies.db"  # the cache's name, in the folder of the store
+BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"
 
 
@@ -40,6 +41,7 @@ class Talking(TypedDict, total=False):
     requests_per_minute: float | None
     tokens_per_minute: float | None
     cache: str | os.PathLike[str] | None  # a file for replies; "off" or None: none
+    provider_batch: bool | str | os.PathLike[str] | None  # ask through the provider's batch API; a path: noted there
     prices: str | os.PathLike[str] | None  # a file that goes over our own price table
 
 
@@ -95,8 +97,17 @@ def providers(*components: Any) -> list[str]:
 
 def cache_beside(store: str | os.PathLike[str], usual: str) -> str:
     """Return where replies are kept when nobody says: in the store's folder, for a database in that of `usual`."""
+    return _beside(store, usual, BESIDE)
+
+
+def batches_beside(store: str | os.PathLike[str], usual: str) -> str:
+    """Return where the providers' batches of runs are noted, as `cache_beside` for replies."""
+    return _beside(store, usual, BATCHES)
+
+
+def _beside(store: str | os.PathLike[str], usual: str, name: str) -> str:
     place = os.fspath(store)
-    return os.path.join(os.path.dirname(usual if "://" in place else place), BESIDE)  # noqa: PTH118, PTH120 - as given
+    return os.path.join(os.path.dirname(usual if "://" in place else place), name)  # noqa: PTH118, PTH120 - as given
 
 
 def _said(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[_Said]:

@@ -130,7 +130,21 @@ Store = Annotated[
 ]
 Concurrency = Annotated[
     int | None,
-    typer.Option("--concurrency", metavar="N", help="Samples in flight (8; language models 32).", rich_help_panel=_RUN),
+    typer.Option(
+        "--concurrency",
+        metavar="N",
+        help="Samples in flight (8; language models 32, batches 5000).",
+        rich_help_panel=_RUN,
+    ),
+]
+Batch = Annotated[
+    bool | None,
+    typer.Option(
+        "--batch/--no-batch",
+        help="Ask through the provider's batch API: half the price, takes hours.",
+        rich_help_panel="Language models",
+        show_default=False,
+    ),
 ]
 Config = Annotated[
     Path | None,

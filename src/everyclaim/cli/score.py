@@ -16,8 +16,7 @@ from everyclaim.cli.conclude import Wishes, conclude
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import complain, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, why_it_stopped, with_talking
-from everyclaim.cli.talking import chosen as chosen_talk
+from everyclaim.cli.talking import as_settings, check_use, chosen_for_runs, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
@@ -59,6 +58,7 @@ def score(
         bool, typer.Option("--fresh", help="Never go on with an interrupted run.", rich_help_panel="Run")
     ] = False,
     concurrency: opt.Concurrency = None,
+    batch: opt.Batch = None,
     talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> int:
@@ -94,9 +94,10 @@ def score(
         max_failed=max_failed,
         slices=slices,
         map=mapping,
+        provider_batch=batch,
         **as_settings(talking),
     )
-    check_use(talking, settings.judge, settings.decomposer)
+    check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer)
     chosen = _of_settings(settings)
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
@@ -162,7 +163,7 @@ def _of_settings(settings: Settings) -> FileOptions:
         "concurrency": settings.concurrency,
         "strategy": settings.strategy,
     }
-    return cast("FileOptions", options | chosen_talk(settings))
+    return cast("FileOptions", options | chosen_for_runs(settings))
 
 
 def _how_to_go_on(file: str, progress: Progressing, why: str = "interrupted", *, is_fresh: bool = False) -> str:

@@ -15,7 +15,7 @@ import typer
 
 from everyclaim.api.components import Options
 from everyclaim.api.settings import DEFAULT_STORE, Settings
-from everyclaim.api.talking import OFF, Talking, cache_beside, talks
+from everyclaim.api.talking import OFF, Talking, batches_beside, cache_beside, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 _MODEL, _LIMITS = "Language models", "Limits and cache"
@@ -122,8 +122,21 @@ def check_use(talking: Mapping[str, Any], *components: Any) -> None:
 
 
 def chosen(settings: Settings) -> Talking:
-    """Return what is set about language models, with the cache beside the store."""
-    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
+    """Return what is set about language models, with the cache beside the store.
+
+    Batches are for runs alone, see `chosen_for_runs`: whoever waits for one answer must not wait for hours.
+    """
+    talking = settings.talking
+    talking.pop("provider_batch", None)
+    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **talking}
+
+
+def chosen_for_runs(settings: Settings) -> Talking:
+    """Return what `chosen` returns, with the batches beside the store where they are wanted."""
+    talking = chosen(settings)
+    if settings.provider_batch:
+        talking["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
+    return talking
 
 
 def _is_given(value: Any) -> bool:

@@ -3,6 +3,8 @@
 `build_chat_model` puts one together; the pieces are public for whoever wants another order.
 """
 
+from everyclaim.models.batch_settings import BATCH_CONCURRENCY, BatchSettings
+from everyclaim.models.batch_state import BatchState
 from everyclaim.models.budgeted import Budget, Budgeted
 from everyclaim.models.build import Chat, ChatSettings, build_chat_model
 from everyclaim.models.cached import Cached, ReplyCache
@@ -15,6 +17,9 @@ from everyclaim.models.retrying import Patience, Retrying
 from everyclaim.models.shared import Shared, call_key
 
 __all__ = [
+    "BATCH_CONCURRENCY",
+    "BatchSettings",
+    "BatchState",
     "Budget",
     "Budgeted",
     "Cached",

@@ -7,20 +7,27 @@ Limited   rates and calls in flight; held while a call waits for its answer, not
 Budgeted  the limits of a run; every attempt counts
 Metered   what it cost
 Endpoint  the provider
+
+With `ChatSettings.batch` the calls go through the provider's batch API. `Batched` stands around the endpoint,
+`BatchBudgeted` in the place of `Budgeted`, prices are halved, and there are no limits on rates and calls in
+flight: a batch has its own. Give the engine many samples in flight then (`BATCH_CONCURRENCY`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
+from everyclaim.models.batch import Batched
+from everyclaim.models.batch_budget import BatchBudgeted
+from everyclaim.models.batch_settings import BATCH_PATIENCE, BATCH_SHARE, BatchSettings
 from everyclaim.models.budgeted import Budget, Budgeted
 from everyclaim.models.cached import Cached, ReplyCache
 from everyclaim.models.endpoint import Endpoint, from_spec
@@ -40,14 +47,24 @@ class ChatSettings:
     budget: Budget = field(default_factory=Budget)
     cache: ReplyCache | None = None
     prices: Path | None = None  # a file that goes over our own table
+    batch: BatchSettings | None = None
 
 
 class Chat:
     """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
 
-    def __init__(self, endpoint: Endpoint, model: ChatModel, meter: Meter, cached: Cached | None = None) -> None:
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: ChatModel,
+        meter: Meter,
+        *,
+        cached: Cached | None = None,
+        batched: Batched | None = None,
+    ) -> None:
         self.endpoint = endpoint
         self.meter = meter
+        self._batched = batched
         self._model = model
         self._cached = cached
 
@@ -69,6 +86,8 @@ class Chat:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
+        if self._batched:
+            await self._batched.aclose()
         await self.endpoint.aclose()
 
     async def __aenter__(self) -> Self:
@@ -104,12 +123,18 @@ def build_chat_model(
             f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: "
             "give a price file, or limit max_calls or max_tokens"
         )
-    model: ChatModel = Metered(endpoint, price, meter)
-    model = Budgeted(model, settings.budget, meter)
-    model = Limited(model, settings.rates)
-    model = Retrying(model, settings.patience)
+    patience, batched, model = settings.patience, None, cast("ChatModel", endpoint)
+    if settings.batch:
+        model = batched = Batched(endpoint, settings.batch, options.identity)
+        price = price.times(BATCH_SHARE) if price else None
+        model = BatchBudgeted(Metered(model, price, meter), settings.budget, meter, price)
+        patience = replace(patience, seconds=BATCH_PATIENCE)
+    else:
+        model = Budgeted(Metered(model, price, meter), settings.budget, meter)
+        model = Limited(model, settings.rates)
+    model = Retrying(model, patience)
     cached = Cached(model, settings.cache, options.identity) if settings.cache else None
-    return Chat(endpoint, Shared(cached or model, options.identity), meter, cached)
+    return Chat(endpoint, Shared(cached or model, options.identity), meter, cached=cached, batched=batched)
 
 
 def _is_installed(library: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from everyclaim.models.transport import Transport
 from everyclaim.models.wires import WIRES
 
 _log = logging.getLogger(__name__)
+Post = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]  # path, body → the object that is answered
 MAX_ATTEMPTS = 8  # ways to put one request
 
 
@@ -28,11 +29,11 @@ class Endpoint:
 
     def __init__(self, options: EndpointOptions, transport: Transport) -> None:
         self.options = options
-        self._transport = transport
+        self.transport = transport
         self._wire = WIRES[options.api]
         # The Anthropic address may be given with or without the version at its end.
         known = options.api == "messages" and options.base_url.endswith("/v1")
-        self._path = self._wire.path.removeprefix("/v1") if known else self._wire.path
+        self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
         self.dialect_: Dialect = first_dialect(options)  # learned
 
     @property
@@ -45,13 +46,17 @@ class Endpoint:
     ) -> ChatReply:
         """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
         del tag  # for caches
+        return await self.ask(messages, schema, self.transport.post)
+
+    async def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, post: Post) -> ChatReply:
+        """Ask by a way of posting other than the endpoint's own."""
         turns = [_encodable(message) for message in messages]
         tried = self.dialect_
         first: RejectedError | None = None
         for calls in range(1, MAX_ATTEMPTS + 1):
             body = self._wire.write(self.options, tried, turns, schema)
             try:
-                reply = self._wire.read(await self._transport.post(self._path, body))
+                reply = self._wire.read(await post(self.path, body))
             except RejectedError as error:
                 first = first or error
                 first.usage = Usage(calls=calls)
@@ -70,7 +75,7 @@ class Endpoint:
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
-        await self._transport.aclose()
+        await self.transport.aclose()
 
     def __repr__(self) -> str:
         return f"Endpoint({self.spec})"

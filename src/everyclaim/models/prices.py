@@ -44,6 +44,10 @@ class Price:
         )
         return dollars / _MILLION
 
+    def times(self, share: float) -> Price:
+        """Return the price at a discount: a share of 0.5 is half."""
+        return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share, self.as_of)
+
 
 def find_price(provider: str, model: str, *, is_home: bool, file: Path | None = None) -> Price | None:
     """Return the price of a model, None when nobody says it.

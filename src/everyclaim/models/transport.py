@@ -11,7 +11,8 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -27,6 +28,7 @@ from everyclaim.models.perloop import PerLoop
 if TYPE_CHECKING:
     import aiohttp
 
+JSON = "application/json"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 MAX_RESPONSE = 64 * 1024 * 1024
 CONNECT_SECONDS = 10.0
@@ -53,30 +55,67 @@ class DirectTransport:
             raise MissingExtraError(f"a judge at {options.provider}", options.provider) from None
         self._aiohttp: Any = aiohttp
         self._options = options
-        self._secrets = (key, *options.secrets)
+        self.secrets = (key, *options.secrets)
         self._headers = _headers(options, key)
         self._proxy = find_proxy(options.base_url)
         self._sessions = PerLoop(self._session)
 
+    def connect(self) -> None:
+        """Open this event loop's connections now: at a scope's end they outlast what is opened after them."""
+        self._sessions.get()
+
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request and return the object that is answered."""
+        return await self.exchange("POST", path, encode(body))
+
+    async def exchange(
+        self, method: str, path: str, data: bytes = b"", *, content_type: str = JSON, seconds: float | None = None
+    ) -> dict[str, Any]:
+        """Send any request and return the object that is answered; `seconds` goes over the endpoint's time-out."""
+        async with self._request(method, path, data, content_type, seconds) as response:
+            content = await _bounded(response)
+            status, headers = response.status, response.headers
+        return read_response(status, headers, content, self._options.where, self.secrets)
+
+    async def lines(self, path: str, *, seconds: float) -> AsyncGenerator[bytes, None]:
+        """GET a file and yield its lines that are not empty, without holding the file in memory."""
+        async with self._request("GET", path, b"", JSON, seconds) as response:
+            if response.status != 200:
+                content = await _bounded(response)
+                raise from_status(response.status, response.headers, content, self._options.where, self.secrets)
+            rest = bytearray()
+            async for chunk in response.content.iter_any():
+                rest += chunk
+                if len(rest) > MAX_RESPONSE:
+                    raise JudgeError("bad_response", f"a line of the answer is larger than {MAX_RESPONSE} bytes")
+                if b"\n" in chunk:
+                    *whole, last = rest.split(b"\n")
+                    for line in whole:
+                        if line.strip():
+                            yield bytes(line)
+                    rest = last
+            if rest.strip():
+                yield bytes(rest)
+
+    @asynccontextmanager
+    async def _request(
+        self, method: str, path: str, data: bytes, content_type: str, seconds: float | None
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
         options = self._options
-        query = {name: value.reveal() for name, value in options.query.items()} or None
-        data = encode(body)
         try:
-            async with self._sessions.get().post(
+            async with self._sessions.get().request(
+                method,
                 options.base_url + path,
                 proxy=self._proxy,
                 data=data if len(data) < LARGE_BODY else io.BytesIO(data),
-                headers=self._headers,
-                params=query,
+                headers=self._headers if content_type is JSON else {**self._headers, "content-type": content_type},
+                params={name: value.reveal() for name, value in options.query.items()} or None,
                 allow_redirects=False,
+                timeout=self._timeout(seconds or options.timeout),
             ) as response:
-                content = await _bounded(response)
-                status, headers = response.status, response.headers
+                yield response
         except Exception as error:  # noqa: BLE001  (the boundary; what it does not know is raised as it is)
-            raise translated(error, options.where, self._secrets) from None
-        return read_response(status, headers, content, options.where, self._secrets)
+            raise translated(error, options.where, self.secrets) from None
 
     async def aclose(self) -> None:
         """Close this event loop's connections."""
@@ -84,12 +123,15 @@ class DirectTransport:
             await session.close()
             await asyncio.sleep(0)  # lets the sockets' close callbacks run before a loop ends
 
+    def _timeout(self, seconds: float) -> aiohttp.ClientTimeout:
+        timeout: aiohttp.ClientTimeout = self._aiohttp.ClientTimeout(total=seconds, sock_connect=CONNECT_SECONDS)
+        return timeout
+
     def _session(self) -> aiohttp.ClientSession:
         at_end(self.aclose)
         http = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
             connector=http.TCPConnector(limit=0, ttl_dns_cache=300),
-            timeout=http.ClientTimeout(total=self._options.timeout, sock_connect=CONNECT_SECONDS),
             cookie_jar=http.DummyCookieJar(),
         )
         return session
@@ -146,7 +188,7 @@ async def _bounded(response: aiohttp.ClientResponse) -> bytes:
 
 
 def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:
-    headers = {"content-type": "application/json", "accept": "application/json"}
+    headers = {"content-type": JSON, "accept": JSON}
     headers["user-agent"] = f"everyclaim/{__version__}"
     if options.provider == "anthropic":
         headers |= {"anthropic-version": "2026-10-21", "x-api-key": key.reveal()}

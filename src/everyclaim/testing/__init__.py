@@ -1,5 +1,6 @@
 """Tools for tests of judges: a model provider on loopback with faults on demand, recordings, retries without waits."""
 
+from everyclaim.testing.batches import BatchScript, ServedBatch
 from everyclaim.testing.cassette import Recorder, Replayer
 from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.testing.script import (
@@ -23,6 +24,7 @@ from everyclaim.testing.server import JudgeServer, refused_url
 from everyclaim.testing.sleepless import no_sleep
 
 __all__ = [
+    "BatchScript",
     "Fault",
     "JudgeServer",
     "Recorder",
@@ -30,6 +32,7 @@ __all__ = [
     "Reply",
     "Request",
     "ScriptedChat",
+    "ServedBatch",
     "body",
     "empty_body",
     "fenced",

@@ -14,10 +14,13 @@ import asyncio
 import json
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from everyclaim.testing.batches import BatchDesk, BatchScript
 from everyclaim.testing.http1 import Connection, RawRequest, RawResponse
 from everyclaim.testing.script import Fault, Reply, Request, Rule, Script, Step, rejected
 from everyclaim.testing.wire import PATHS, render, render_error
@@ -31,7 +34,8 @@ class JudgeServer:
 
     `script` is a step, a list of steps (the last one is repeated) or a rule. `latency` is in seconds.
     With `api_key`, any other key is answered with 401. `keep` says whether requests are kept for
-    assertions; turn it off where millions are made.
+    assertions; turn it off where millions are made. `batches` says what becomes of batches, in
+    `batch_desk` is what came of them; their requests do not count as calls.
     """
 
     def __init__(
@@ -42,8 +46,10 @@ class JudgeServer:
         api_key: str | None = None,
         keep: bool = True,
         port: int = 0,
+        batches: BatchScript | None = None,
     ) -> None:
         self._rule = _as_rule(script)
+        self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
         self._latency = latency
         self._api_key = api_key
         self._keep = keep
@@ -127,6 +133,10 @@ class JudgeServer:
         self._in_flight += 1
         self.peak = max(self.peak, self._in_flight)
         path = raw.path.partition("?")[0]
+        if self.batch_desk.serves(path):
+            if self._admits(raw.headers):
+                return replace(self.batch_desk.serve(raw), latency=self._latency)
+            return _respond(401, render_error("chat", {"message": "Incorrect API key provided"}))
         api = next((api for end, api in PATHS.items() if path.endswith(end)), None)
         if api is None or raw.method != "POST":
             return _respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))
@@ -143,20 +153,26 @@ class JudgeServer:
         return self._answer(request, raw.headers)
 
     def _answer(self, request: Request, headers: Mapping[str, str]) -> RawResponse:
-        if self._api_key is not None and self._api_key not in _keys(headers):
+        if not self._admits(headers):
             step: Step = rejected("Incorrect API key provided", status=401, code="invalid_api_key")
         else:
-            try:
-                step = self._rule(request)
-            except Exception as error:  # noqa: BLE001  (a test's rule may raise anything; the test reads it)
-                self.errors.append(error)
-                return _respond(500, render_error(request.api, {"message": f"the rule raised {error!r}"}))
+            step = self._step(request)
         if isinstance(step, str):
             step = Reply(step)
         if isinstance(step, Fault):
             return self._fail(request, step)
         latency = self._latency if step.latency is None else step.latency
         return _respond(200, render(request, step), latency=latency)
+
+    def _admits(self, headers: Mapping[str, str]) -> bool:
+        return self._api_key is None or self._api_key in _keys(headers)
+
+    def _step(self, request: Request) -> Step:
+        try:
+            return self._rule(request)
+        except Exception as error:  # noqa: BLE001  (a test's rule may raise anything; the test reads it)
+            self.errors.append(error)
+            return Fault(500, error={"message": f"the rule raised {error!r}"})
 
     def _fail(self, request: Request, fault: Fault) -> RawResponse:
         if fault.raw is not None:

@@ -1,0 +1,477 @@
+"""Calls through the providers' batch APIs: what is sent, what comes back, what happens when something goes wrong."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
+from chatting import KEY, spec_for
+
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.models import BatchSettings, BatchState, Budget, ChatSettings, build_chat_model
+from everyclaim.testing import (
+    BatchScript,
+    JudgeServer,
+    Reply,
+    Request,
+    hang,
+    rate_limited,
+    rejected,
+    reset,
+    server_error,
+    truncated,
+)
+
+TWO = ("chat", "messages")  # one per provider
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_calls_that_wait_together_are_one_batch(wire: str, tmp_path: Path) -> None:
+    """Forty calls are one batch, each gets its own answer, and no call is made one by one."""
+    with JudgeServer(echo, batches=BatchScript(polls=3)) as server:
+        replies = ask_batched(server, wire, settings(tmp_path), numbered(40))
+        assert answers(replies) == numbered(40)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [40]
+        assert server.batch_desk.looks == 4
+        assert server.calls == 0
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path: Path) -> None:
+    """A judge that is tried out on one answer sees in the batch what it saw there."""
+    with JudgeServer(echo) as server:
+        ask_batched(server, wire, settings(tmp_path), ["same"])
+        chat = build_chat_model(spec_for(wire, server.base_url), key=KEY)
+
+        async def alone() -> None:
+            async with chat:
+                await ask_all(chat, ["same"])
+
+        asyncio.run(alone())
+        (batched,) = server.batch_desk.batches[0].requests.values()
+        assert batched == server.requests[0].body
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_dependent_calls_take_one_batch_per_round(wire: str, tmp_path: Path) -> None:
+    """Thirty samples of two calls each, the second made from the first's answer, are two batches."""
+    with JudgeServer(echo) as server:
+
+        async def sample(chat: Any, question: str) -> list[str]:
+            (first,) = await ask_all(chat, [question])
+            return answers(await ask_all(chat, ["then " + answers([first])[0]]))
+
+        async def work() -> list[list[str]]:
+            async with open_chat(server, wire, settings(tmp_path)) as chat:
+                return await asyncio.gather(*(sample(chat, question) for question in numbered(30)))
+
+        assert asyncio.run(work()) == [[f"then {question}"] for question in numbered(30)]
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [30, 30]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_what_was_answered_comes_from_the_cache(wire: str, tmp_path: Path) -> None:
+    """A second run submits only what is new, and the state keeps nothing that was delivered."""
+    with JudgeServer(echo) as server:
+        ask_batched(server, wire, settings(tmp_path), numbered(10))
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(13))) == numbered(13)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 3]
+        state = BatchState(tmp_path / "batches.db")
+        assert state.known("openai " + server.base_url) == state.known("anthropic " + server.root) == frozenset()
+        state.close()
+
+
+def test_without_a_cache_a_call_made_again_is_a_new_request(tmp_path: Path) -> None:
+    """The state is no cache: what was delivered is not served twice."""
+    with JudgeServer(echo) as server:
+
+        async def work() -> list[str]:
+            async with open_chat(server, "chat", settings(tmp_path, cache=False)) as chat:
+                await ask_all(chat, ["a", "b"])
+                return answers(await ask_all(chat, ["a", "b"]))
+
+        assert asyncio.run(work()) == ["a", "b"]
+        assert taken(server) == {"a": 2, "b": 2}
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_repeats_of_one_question_are_requests_of_their_own(wire: str, tmp_path: Path) -> None:
+    """Votes differ only by tag, which is part of a request's name."""
+    with JudgeServer(echo) as server:
+
+        async def work() -> Any:
+            async with open_chat(server, wire, settings(tmp_path)) as chat:
+                return await asyncio.gather(*(ask_all(chat, ["same"], tag=f"repeat {n}") for n in range(5)))
+
+        assert [answers(replies) for replies in asyncio.run(work())] == [["same"]] * 5
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [5]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_more_than_a_batch_takes_is_several_batches(wire: str, tmp_path: Path) -> None:
+    """By number: 25 calls at 10 a batch are 10, 10 and 5."""
+    with JudgeServer(echo) as server:
+        replies = ask_batched(server, wire, settings(tmp_path, max_requests=10), numbered(25))
+        assert answers(replies) == numbered(25)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 10, 5]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_batches_stay_under_their_size(wire: str, tmp_path: Path) -> None:
+    """By bytes: texts of 10 kB at 64 kB a batch are five or six to a batch; one that can never fit fails alone."""
+    long = [f"{number} " + "x" * 10_000 for number in range(20)]
+    with JudgeServer(echo) as server:
+        replies = ask_batched(server, wire, settings(tmp_path, max_bytes=64_000), [*long, "y" * 70_000])
+        assert answers(replies) == [*long, "too_long"]
+        sizes = [len(json.dumps(list(batch.requests.values()))) for batch in server.batch_desk.batches]
+        assert max(sizes) < 64_000
+        assert len(sizes) == 4
+
+
+def mixed(request: Request) -> Any:
+    number = int(request.text.split()[-1])
+    if number % 10 == 1:
+        return rejected("This field is wrong", status=400)
+    if number % 10 == 2:
+        return rejected("prompt is too long: 300000 tokens", status=400)
+    if number % 10 == 3:
+        return Reply("I would rather not", finish="refusal")
+    return truncated(echo(request)) if number % 10 == 4 else echo(request)
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_one_request_fails_alone(wire: str, tmp_path: Path) -> None:
+    """Errors, refusals and cut replies reach their own calls; the rest of the batch is answered."""
+    with JudgeServer(mixed) as server:
+        replies = ask_batched(server, wire, settings(tmp_path), numbered(30))
+        for number, reply in enumerate(replies):
+            code = {1: "bad_request", 2: "too_long"}.get(number % 10)
+            if code:
+                assert isinstance(reply, JudgeError)
+                assert reply.code == code
+            else:
+                assert isinstance(reply, ChatReply)
+                assert reply.finish == {3: "refusal", 4: "length"}.get(number % 10, "stop")
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_what_failed_for_the_moment_goes_into_another_batch(wire: str, tmp_path: Path) -> None:
+    """Server errors of single requests are retried, together, and only they."""
+    tries: dict[str, int] = {}
+
+    def shaky(request: Request) -> Any:
+        tries[request.text] = tries.get(request.text, 0) + 1
+        return server_error(500) if int(request.text.split()[-1]) < 4 and tries[request.text] < 3 else echo(request)
+
+    with JudgeServer(shaky) as server:
+        replies = ask_batched(server, wire, settings(tmp_path), numbered(12))
+        assert answers(replies) == numbered(12)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [12, 4, 4]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_what_an_endpoint_rejects_is_put_differently_in_the_next_batch(wire: str, tmp_path: Path) -> None:
+    """A model that takes no temperature is found out by the first batch, for all calls."""
+
+    def picky(request: Request) -> Any:
+        if "temperature" in request.body:
+            return rejected("Unsupported parameter: temperature", param="temperature")
+        return echo(request)
+
+    with JudgeServer(picky) as server:
+
+        async def work() -> list[str]:
+            async with open_chat(server, wire, settings(tmp_path), temperature="0") as chat:
+                first = answers(await ask_all(chat, numbered(6)))
+                return first + answers(await ask_all(chat, ["later"]))
+
+        assert asyncio.run(work()) == [*numbered(6), "later"]
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [6, 6, 1]
+
+
+@pytest.mark.parametrize("wire", TWO)
+@pytest.mark.parametrize("ending", ["expired", "cancelled"])
+def test_what_the_provider_did_not_get_to_is_sent_again(wire: str, ending: Any, tmp_path: Path) -> None:
+    """Half of twenty are done when the batch ends early: the other ten go into the next batch, and no other."""
+    with JudgeServer(echo, batches=BatchScript(endings=(ending, "completed"))) as server:
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(20))) == numbered(20)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [20, 10]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_provider_that_never_gets_to_it_is_given_up(wire: str, tmp_path: Path) -> None:
+    """After two more batches the calls fail, each for itself, and say why."""
+    with JudgeServer(echo, batches=BatchScript(endings=("expired",), finished=0)) as server:
+        replies = ask_batched(server, wire, settings(tmp_path, resubmit=2), numbered(5))
+        assert answers(replies) == ["batch_unfinished"] * 5
+        assert "expired" in str(replies[0])
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [5, 5, 5]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_cancelled_batch_can_be_left_at_that(wire: str, tmp_path: Path) -> None:
+    """With no resubmission, what was done is kept and the rest fails."""
+    with JudgeServer(echo, batches=BatchScript(endings=("cancelled",))) as server:
+        replies = ask_batched(server, wire, settings(tmp_path, resubmit=0), numbered(4))
+        assert sorted(answers(replies)) == ["batch_unfinished"] * 2 + ["question 0", "question 1"]
+        assert len(server.batch_desk.batches) == 1
+
+
+@pytest.mark.parametrize("wire", TWO)
+@pytest.mark.parametrize("fault", [rate_limited(), rate_limited(2), server_error(500), server_error(529)])
+def test_a_submission_is_tried_again(wire: str, fault: Any, tmp_path: Path) -> None:
+    """Three faults before the batch is taken: it is taken once."""
+    with JudgeServer(echo, batches=BatchScript(submissions=[fault] * 3)) as server:
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(8))) == numbered(8)
+        assert server.batch_desk.submissions == 4
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [8]
+
+
+@pytest.mark.parametrize("wire", TWO)
+@pytest.mark.parametrize("fault", [reset(0.0), reset(0.5), hang()])
+def test_a_batch_that_was_taken_without_our_hearing_of_it_is_found(wire: str, fault: Any, tmp_path: Path) -> None:
+    """The answer to the creation is lost: the batch is found in the provider's list and not created again."""
+    with JudgeServer(echo, batches=BatchScript(submissions=[fault], polls=3)) as server:
+
+        async def work() -> list[str]:
+            async with open_chat(server, wire, settings(tmp_path), timeout="0.5") as chat:
+                chat.endpoint.transport.exchange = short(chat.endpoint.transport.exchange)  # type: ignore[attr-defined]
+                return answers(await ask_all(chat, numbered(8)))
+
+        assert asyncio.run(work()) == numbered(8)
+        assert server.batch_desk.submissions == len(server.batch_desk.batches) == 1
+
+
+def short(exchange: Callable[..., Any]) -> Callable[..., Any]:
+    """A creation that hangs is given up after half a second and not after a quarter of an hour."""
+
+    async def quick(*arguments: Any, seconds: float | None = None, **more: Any) -> Any:
+        return await exchange(*arguments, seconds=0.5 if seconds else None, **more)
+
+    return quick
+
+
+def test_a_stranger_of_the_same_size_is_not_taken_for_ours(tmp_path: Path) -> None:
+    """Somebody else's batch of as many requests is waited for, recognised, and left alone."""
+    with JudgeServer(echo, batches=BatchScript(submissions=[None, server_error()], polls=5)) as server:
+
+        async def stranger() -> None:
+            other = settings(tmp_path / "other", first_poll=0)
+            async with open_chat(server, "messages", other) as chat:
+                task = asyncio.ensure_future(ask_all(chat, [f"other {n}" for n in range(8)]))
+                await until(lambda: server.batch_desk.batches)
+                task.cancel()
+
+        asyncio.run(stranger())
+        assert answers(ask_batched(server, "messages", settings(tmp_path), numbered(8))) == numbered(8)
+        assert len(server.batch_desk.batches) == 2
+        assert set(taken(server).values()) == {1}
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_submission_that_never_works_fails_its_calls_and_keeps_the_rest(wire: str, tmp_path: Path) -> None:
+    """The calls fail with one clear code; the next run submits exactly them."""
+    script = BatchScript(submissions=[None, *[server_error(503)] * 3])
+    with JudgeServer(echo, batches=script) as server:
+        chosen = settings(tmp_path, max_requests=10, attempts=3)
+        replies = ask_batched(server, wire, chosen, numbered(15))
+        assert answers(replies) == numbered(10) + ["batch_not_submitted"] * 5
+        assert "5 requests" in str(replies[-1])
+        assert "503" in str(replies[-1])
+        again = ask_batched(server, wire, settings(tmp_path), numbered(15))
+        assert answers(again) == numbered(15)
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [10, 5]
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_wrong_key_stops_the_run(wire: str, tmp_path: Path) -> None:
+    """Nothing is submitted, nothing stays behind, and the key is not in the message."""
+    with JudgeServer(echo, api_key="another") as server:
+        replies = ask_batched(server, wire, settings(tmp_path), numbered(3))
+        assert all(isinstance(reply, ConfigError) for reply in replies)
+        assert KEY not in str(replies)
+        assert b"sk-test" not in b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    with JudgeServer(echo) as server:
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(3))) == numbered(3)
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_looking_at_a_batch_survives_faults(wire: str, tmp_path: Path) -> None:
+    """Fifteen bad looks in a row, then a good one."""
+    script = BatchScript(looks=[server_error(503), rate_limited(), server_error(500)] * 5)
+    with JudgeServer(echo, batches=script) as server:
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(3))) == numbered(3)
+        assert server.batch_desk.looks == 17
+        assert len(server.batch_desk.batches) == 1
+
+
+def test_a_full_queue_at_the_provider_makes_batches_smaller(tmp_path: Path) -> None:
+    """An account that takes six requests at a time gets 40 in batches of at most five, one after the other."""
+    with JudgeServer(echo, batches=BatchScript(most_requests=6)) as server:
+        replies = ask_batched(server, "chat", settings(tmp_path), numbered(40))
+        assert answers(replies) == numbered(40)
+        good = [len(batch.requests) for batch in server.batch_desk.batches if batch.ending == "completed"]
+        assert sum(good) == 40
+        assert max(good) <= 6
+
+
+def test_a_line_that_is_refused_takes_no_other_with_it(tmp_path: Path) -> None:
+    """OpenAI refuses a whole file for one line: its call fails, the others are sent again without it."""
+    script = BatchScript(
+        endings=("failed", "completed"), refusal=[{"line": 3, "code": "invalid_json_line", "message": "line 3 is bad"}]
+    )
+    with JudgeServer(echo, batches=script) as server:
+        replies = ask_batched(server, "chat", settings(tmp_path), numbered(6), structured="schema")
+        assert answers(replies) == ["question 0", "question 1", "bad_request", *numbered(6)[3:]]
+        assert [len(batch.requests) for batch in server.batch_desk.batches] == [6, 5]
+
+
+@pytest.mark.parametrize(
+    ("code", "error"), [("model_not_found", ConfigError), ("billing_hard_limit_reached", BudgetExceeded)]
+)
+def test_a_batch_that_is_refused_for_all_alike_stops_the_run(code: str, error: type, tmp_path: Path) -> None:
+    """A model that does not exist and an account without money concern every call."""
+    script = BatchScript(endings=("failed",), refusal=[{"code": code, "message": "on purpose"}])
+    with JudgeServer(echo, batches=script) as server:
+        replies = ask_batched(server, "chat", settings(tmp_path), numbered(3))
+        assert [type(reply) for reply in replies] == [error] * 3
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_batches_cost_half(wire: str, tmp_path: Path) -> None:
+    """Usage counts every request once, at the batch price."""
+    provider = "anthropic" if wire == "messages" else "openai"
+    prices = tmp_path / "prices.json"
+    prices.write_text(json.dumps({provider: {"models": {"judge-1": {"input": 2.0, "output": 8.0}}}}))
+    reply = Reply('{"ok": true}', prompt_tokens=1000, completion_tokens=100)
+    with JudgeServer(reply) as server:
+
+        async def work() -> Any:
+            async with open_chat(server, wire, settings(tmp_path, prices=prices)) as chat:
+                await ask_all(chat, numbered(10))
+                return chat.meter.usage
+
+        used = asyncio.run(work())
+        assert (used.calls, used.prompt_tokens, used.completion_tokens) == (10, 10_000, 1000)
+        assert used.cost == pytest.approx((10_000 * 2 + 1000 * 8) / 1e6 / 2)
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_budget_on_calls_keeps_what_is_under_way(wire: str, tmp_path: Path) -> None:
+    """Seven of twenty calls are allowed: seven are answered, the others learn that it is over, later runs go on."""
+    with JudgeServer(echo) as server:
+        chosen = settings(tmp_path, budget=Budget(max_calls=7))
+        replies = ask_batched(server, wire, chosen, numbered(20))
+        assert answers(replies)[:7] == numbered(7)
+        assert all(isinstance(reply, BudgetExceeded) for reply in replies[7:])
+        assert sum(taken(server).values()) == 7
+        assert answers(ask_batched(server, wire, settings(tmp_path), numbered(20))) == numbered(20)
+        assert sum(taken(server).values()) == 20
+
+
+def test_a_budget_on_cost_is_not_overrun_by_a_whole_batch(tmp_path: Path) -> None:
+    """At a dollar a call and ten dollars, two hundred waiting calls do not become two hundred paid ones."""
+    prices = tmp_path / "prices.json"
+    prices.write_text(json.dumps({"openai": {"models": {"judge-1": {"input": 4000.0, "output": 4000.0}}}}))
+    reply = Reply('{"ok": true}', prompt_tokens=250, completion_tokens=250)  # half of 2 dollars
+    with JudgeServer(reply) as server:
+        chosen = settings(tmp_path, budget=Budget(max_cost=10), prices=prices)
+        replies = ask_batched(server, "chat", chosen, numbered(200))
+        kept = sum(isinstance(reply, ChatReply) for reply in replies)
+        assert 8 <= kept <= 11
+        assert sum(isinstance(reply, BudgetExceeded) for reply in replies) == 200 - kept
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_two_models_with_one_state_share_requests(wire: str, tmp_path: Path) -> None:
+    """The same call by two models of one run is submitted once."""
+    with JudgeServer(echo, batches=BatchScript(polls=5)) as server:
+        chosen = settings(tmp_path, cache=False)
+
+        async def work() -> list[str]:
+            async with open_chat(server, wire, chosen) as one, open_chat(server, wire, chosen) as two:
+                both = await asyncio.gather(ask_all(one, numbered(10)), ask_all(two, numbered(12)))
+                return answers([*both[0], *both[1]])
+
+        assert asyncio.run(work()) == numbered(10) + numbered(12)
+        assert taken(server) == dict.fromkeys(numbered(12), 1)
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_a_call_that_is_given_up_is_not_sent(wire: str, tmp_path: Path) -> None:
+    """Cancelled before its batch is cut, a call costs nothing; cancelled after, its reply is there the next time."""
+    with JudgeServer(echo, batches=BatchScript(polls=2)) as server:
+
+        async def work() -> list[str]:
+            async with open_chat(server, wire, settings(tmp_path)) as chat:
+                early = asyncio.ensure_future(ask_all(chat, ["early"]))
+                await asyncio.sleep(0)
+                await asyncio.sleep(0)
+                early.cancel()
+                late = asyncio.ensure_future(ask_all(chat, numbered(3)))
+                await until(lambda: server.batch_desk.batches)
+                late.cancel()
+                return answers(await ask_all(chat, numbered(3)))
+
+        assert asyncio.run(work()) == numbered(3)
+        assert taken(server) == dict.fromkeys(numbered(3), 1)
+
+
+@pytest.mark.parametrize("wire", TWO)
+def test_hostile_text_goes_through(wire: str, tmp_path: Path) -> None:
+    """Line separators, quotes, NUL and lone surrogates stay within their request."""
+    texts = ['a\nb\u2028c\u0085d"}\n{"custom_id"', "\x00\ud800 \r\n--boundary--", "日本語 👩‍👩‍👧 \u202e"]
+    with JudgeServer(echo) as server:
+        replies = ask_batched(server, wire, settings(tmp_path), texts)
+        assert answers(replies) == [text.replace("\ud800", "\ufffd") for text in texts]
+
+
+def test_batches_need_the_direct_transport(tmp_path: Path) -> None:
+    """Another transport is refused when the model is built."""
+    with pytest.raises(ConfigError, match="transport=direct"):
+        build_chat_model("openai:m?transport=sdk", settings(tmp_path), key=KEY)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("linger", -1), ("max_requests", 0), ("max_bytes", 0), ("attempts", 0), ("resubmit", -1)]
+)
+def test_impossible_settings_are_refused(name: str, value: float, tmp_path: Path) -> None:
+    """The message names the setting and the value."""
+    with pytest.raises(ConfigError, match=rf"{name}.*{value}"):
+        BatchSettings(BatchState(tmp_path / "b.db"), **{name: value})  # type: ignore[arg-type]
+
+
+def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_path: Path) -> None:
+    """Another account's key, or a deleted batch: the run stops and names the batch and the file."""
+    with JudgeServer(echo, batches=BatchScript(polls=1000)) as server:
+
+        async def leave() -> None:
+            async with open_chat(server, "chat", settings(tmp_path)) as chat:
+                task = asyncio.ensure_future(ask_all(chat, ["a"]))
+                await until(lambda: server.batch_desk.looks)
+                task.cancel()
+
+        asyncio.run(leave())
+        server.batch_desk.batches.clear()
+        (reply,) = ask_batched(server, "chat", settings(tmp_path), ["a"])
+        assert isinstance(reply, ConfigError)
+        assert "batch_1" in str(reply)
+        assert "batches.db" in str(reply)
+
+
+def test_a_run_can_be_asked_from_several_loops(tmp_path: Path) -> None:
+    """A notebook makes a new event loop for every call."""
+    with JudgeServer(echo) as server:
+        chosen = ChatSettings(batch=BatchSettings(BatchState(tmp_path / "b.db"), linger=0.01))
+        chat = build_chat_model(spec_for("chat", server.base_url), chosen, key=KEY)
+
+        async def once(question: str) -> str:
+            async with chat:
+                reply = await chat.complete([Message("user", question)])
+                return answers([reply])[0]
+
+        assert [asyncio.run(once(question)) for question in numbered(3)] == numbered(3)
