@@ -53,7 +53,9 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
     """Killed at random moments until it gets through: the results of an undisturbed run, each request taken once."""
     dice = random.Random(f"{wire} 20260401")
     kills = 0
-    for attempt in range(6):
+    for attempt in range(40):  # how often a run can be killed before it ends depends on the machine
+        if kills >= 10:
+            break
         with JudgeServer(echo, latency=0.01, batches=BatchScript(polls=4)) as server:
             folder = tmp_path / str(attempt)
             while True:
