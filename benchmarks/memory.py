@@ -1,6 +1,9 @@
 """Memory of a long run: peak resident set over files of growing length. Prints one table.
 
-    python benchmarks/memory.py --samples 10000 100000 1000000
+    python benchmarks/memory.py --samples 10000 100000 1000000 [--bare]
+
+`--bare` puts a judge in place that answers at once: reading, decomposing, storing and summing up a million answers
+then takes minutes instead of an hour.
 
 Writes a file of generated answers, scores it into an SQLite store in a process of its own, and reads that
 process's peak from the operating system. Flat means: ten times the samples, about the same peak.
@@ -20,7 +23,14 @@ from pathlib import Path
 SCORE = """
 import resource, sys
 import everyclaim as ec
-run = ec.score_file(sys.argv[1], store=sys.argv[2])
+
+class AtOnce:
+    spec = "at-once"
+    async def verify(self, claims, passages, *, question=""):
+        return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
+
+judge = AtOnce() if sys.argv[3] == "bare" else "lexical"
+run = ec.score_file(sys.argv[1], store=sys.argv[2], judge=judge)
 overall = run.summary.overall
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(f"{peak:.0f} {overall.total} {overall.score.value:.4f}")
@@ -47,6 +57,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--samples", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--bare", action="store_true", help="with a judge that answers at once")
     asked = parser.parse_args()
     print("| samples | file | peak memory | wall | samples/s |")
     print("| --- | --- | --- | --- | --- |")
@@ -55,7 +66,14 @@ def main() -> None:
             path = Path(folder) / "answers.jsonl"
             write(path, samples)
             start = time.perf_counter()
-            command = [sys.executable, "-c", SCORE, str(path), str(Path(folder) / "runs.db")]
+            command = [
+                sys.executable,
+                "-c",
+                SCORE,
+                str(path),
+                str(Path(folder) / "runs.db"),
+                "bare" if asked.bare else "",
+            ]
             done = subprocess.run(command, check=True, capture_output=True, text=True)
             wall = time.perf_counter() - start
             peak, total, _ = done.stdout.split()
