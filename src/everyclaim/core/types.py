@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 
 class Label(StrEnum):
@@ -231,6 +231,24 @@ class Result:
     model: str | None = None
     release: str | None = None
     timestamp: str | None = None
+
+    @classmethod
+    def of(
+        cls, sample: Sample, provenance: Provenance, outcome: Outcome, score: float | None = None, **found: Any
+    ) -> Self:
+        """Make the result of a sample: what it takes over from the sample, and what was `found` besides."""
+        return cls(
+            id=sample.id,
+            outcome=outcome,
+            score=score,
+            provenance=provenance,
+            question=sample.question,
+            tags=sample.tags,
+            model=sample.model,
+            release=sample.release,
+            timestamp=sample.timestamp,
+            **found,
+        )
 
     def count(self, label: Label) -> int:
         """How many claims have this label."""

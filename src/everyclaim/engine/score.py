@@ -58,18 +58,7 @@ async def _score(metric: Metric, sample: Sample, seconds: float | None) -> Resul
 
 
 def _failed(metric: Metric, sample: Sample, reason: str) -> Result:
-    return Result(
-        id=sample.id,
-        outcome=Outcome.FAILED,
-        score=None,
-        provenance=metric.provenance,
-        reason=reason,
-        question=sample.question,
-        tags=sample.tags,
-        model=sample.model,
-        release=sample.release,
-        timestamp=sample.timestamp,
-    )
+    return Result.of(sample, metric.provenance, Outcome.FAILED, reason=reason)
 
 
 def _describe(error: BaseException) -> str:

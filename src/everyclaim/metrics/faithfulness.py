@@ -53,34 +53,24 @@ def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...]
     """Divide: the share of the claims (at least one) that are supported."""
     supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
     warning = same_family_warning(sample.model, provenance.verifier)
-    return Result(
-        id=sample.id,
-        outcome=Outcome.SCORED,
-        score=supported / len(claims),
-        provenance=provenance,
+    return Result.of(
+        sample,
+        provenance,
+        Outcome.SCORED,
+        supported / len(claims),
         claims=claims,
         skipped=parts.skipped,
         warnings=(warning,) if warning else (),
-        question=sample.question,
-        tags=sample.tags,
-        model=sample.model,
-        release=sample.release,
-        timestamp=sample.timestamp,
     )
 
 
 def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty: Empty) -> Result:
     """Say that there was nothing to check, or that the response declines to answer."""
-    return Result(
-        id=sample.id,
-        outcome=Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
-        score=_NUMBER_WHEN_EMPTY[empty],
-        provenance=provenance,
+    return Result.of(
+        sample,
+        provenance,
+        Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
+        _NUMBER_WHEN_EMPTY[empty],
         reason="the response declines to answer" if parts.abstained else "the response holds no checkable claim",
         skipped=parts.skipped,
-        question=sample.question,
-        tags=sample.tags,
-        model=sample.model,
-        release=sample.release,
-        timestamp=sample.timestamp,
     )
