@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from everyclaim.core.errors import StoreError
+from everyclaim.models.private_file import connect
 
 T = TypeVar("T")
 KEEP_SECONDS = 30 * 86_400.0  # providers keep results about as long
@@ -250,26 +251,19 @@ class BatchState:
     def _open(self) -> sqlite3.Connection:
         if self._connection and self._owner == os.getpid():
             return self._connection
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"no folder for the batch file {self.path}: {error}") from None
-        connection = sqlite3.connect(self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            # The lock is the operating system's: it is held until the file is closed and ends with the process.
-            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.executescript(_TABLES)
-            old = time.time() - KEEP_SECONDS
-            connection.execute("BEGIN EXCLUSIVE")
-            connection.execute(
-                "DELETE FROM requests_1 WHERE batch IN (SELECT id FROM batches_1 WHERE begun < ?)", (old,)
-            )
-            connection.execute("DELETE FROM batches_1 WHERE begun < ?", (old,))
-            connection.execute("COMMIT")
-        except sqlite3.Error:
-            connection.close()
-            raise
+        connection = connect(self.path, "batch file", _LOCK_SECONDS, _prepare)
         self._connection, self._owner = connection, os.getpid()
         return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    # The lock is the operating system's: it is held until the file is closed and ends with the process.
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.executescript(_TABLES)
+    old = time.time() - KEEP_SECONDS
+    connection.execute("BEGIN EXCLUSIVE")
+    connection.execute("DELETE FROM requests_1 WHERE batch IN (SELECT id FROM batches_1 WHERE begun < ?)", (old,))
+    connection.execute("DELETE FROM batches_1 WHERE begun < ?", (old,))
+    connection.execute("COMMIT")

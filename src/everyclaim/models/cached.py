@@ -21,6 +21,7 @@ from typing import Any
 from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
+from everyclaim.models.private_file import connect
 from everyclaim.models.replies import parse_object
 from everyclaim.models.shared import call_key
 
@@ -98,18 +99,7 @@ class ReplyCache:
     def _open(self) -> sqlite3.Connection:
         if self._connection and self._owner == os.getpid():
             return self._connection
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise StoreError(f"no folder for the reply cache {self.path}: {error}") from None
-        connection = sqlite3.connect(self.path, timeout=_LOCK_SECONDS, isolation_level=None, check_same_thread=False)
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            connection.execute(_TABLE)
-        except sqlite3.Error:
-            connection.close()
-            raise
+        connection = connect(self.path, "reply cache", _LOCK_SECONDS, _prepare)
         self._connection, self._owner = connection, os.getpid()
         return connection
 
@@ -120,6 +110,12 @@ class ReplyCache:
             with contextlib.suppress(FileNotFoundError):
                 here.rename(aside.with_name(aside.name + ending))
         _log.warning("the reply cache %s is corrupt (%s); set aside as %s, begun anew", self.path, error, aside.name)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(_TABLE)
 
 
 def _is_corrupt(error: sqlite3.Error) -> bool:
