@@ -33,6 +33,11 @@ CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id",),
     "tags": ("tags",),
 }
+DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "contents", "content", "page_content", "body", "document"),
+    "title": ("title", "name"),
+    "id": ("id", "_id", "docid"),
+}
 
 _KEPT_PLANS = 256  # row shapes remembered; rows of one source have few
 _SHOWN_COLUMNS = 30
@@ -65,6 +70,10 @@ class Fields:
             if value is not None:
                 return value
         return None
+
+    def knows(self, ours: str) -> bool:
+        """Whether this is a field of ours at all."""
+        return ours in self._known
 
     def has_required(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has a column for the required field, whatever it holds."""

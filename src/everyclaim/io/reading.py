@@ -1,4 +1,4 @@
-"""The way in: `read_samples` and `read_claims` find the reader for a source and make rows into samples."""
+"""The way in: find the reader for a source, and make its rows into samples, claims or documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
+from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
@@ -27,14 +27,14 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, RowMaker, tags_of
+from everyclaim.io.rows import ClaimRow, Document, RowMaker, tags_of
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 
-T = TypeVar("T", Sample, ClaimRow)
+T = TypeVar("T", Sample, ClaimRow, Document)
 Row = RawRow | BadRow | Sample
 
 
@@ -92,6 +92,23 @@ def read_claims(
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn)
     return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker))
+
+
+def read_document_rows(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    report: ReadReport | None = None,
+) -> Iterator[Document]:
+    """Read documents one by one: rows of `text`, `title`, `id`; for folders of text files see `read_documents`.
+
+    Parameters and errors are those of `read_samples`.
+    """
+    fields = Fields(DOCUMENT_FIELDS, mapping)
+    kept = report if report is not None else ReadReport()
+    maker = RowMaker(fields, kept.warn)
+    return _read(source, format, fields, maker.document, _Listener(kept, None, maker))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +201,7 @@ class _Columns:
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
-        if report.good and not self._contexts:
+        if report.good and not self._contexts and self._fields.knows("contexts"):
             report.warn(
                 f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
                 "Name it with a mapping: --map THEIRS=contexts"
