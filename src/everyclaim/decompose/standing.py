@@ -17,6 +17,7 @@ from everyclaim.core.waiting import all_of
 from everyclaim.decompose.strangers import Surroundings, strangers
 from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.standing import Standing, StandingPrompt
+from everyclaim.text.leaning import leans
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
 
@@ -43,7 +44,8 @@ class Preparer(Protocol):
 @dataclass(frozen=True, slots=True)
 class WordPreparer:
     """Go by words: a claim is relevant when its sentence shares a content word with the question, or with a claim
-    that does. Where there is no question, or no claim shares a word with it, every claim is relevant.
+    that does, or begins by pointing back to a claim that is relevant ("It …"). Where there is no question, or no claim
+    shares a word with it, every claim is relevant.
     """
 
     @property
@@ -61,10 +63,12 @@ class WordPreparer:
         if not asked or not any(tied):
             return [Prepared(claim, relevant=True) for claim in claims]
         why = "shares no word with the question, nor with a claim that does"
-        return [
-            Prepared(claim, relevant=True) if own & subject or not own else Prepared(claim, relevant=False, why=why)
-            for claim, own in zip(claims, words, strict=True)
-        ]
+        prepared: list[Prepared] = []
+        for claim, own in zip(claims, words, strict=True):
+            points_back = bool(prepared) and leans(claim.text)
+            relevant = bool(own & subject) or not own or (points_back and prepared[-1].relevant)
+            prepared.append(Prepared(claim, relevant, "" if relevant else why))
+        return prepared
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,10 +71,6 @@ class Fields:
                 return value
         return None
 
-    def knows(self, ours: str) -> bool:
-        """Whether this is a field of ours at all."""
-        return ours in self._known
-
     def has_required(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has a column for the required field, whatever it holds."""
         return self.has(row, self.required)

@@ -57,13 +57,15 @@ def read_samples(
     slices: Sequence[str] = (),
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
+    contexts: bool = True,
 ) -> Iterator[Sample]:
     """Read samples one by one, in bounded memory.
 
     `source`: a path, ``-`` for standard input, a folder that Hugging Face `datasets` saved, a pandas,
     polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
     ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
-    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`.
+    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them where
+    no row has `contexts`, unless these are not needed.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
     has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
@@ -72,7 +74,7 @@ def read_samples(
     fields = Fields(SAMPLE_FIELDS, mapping, slices)
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn)
-    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker))
+    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker, contexts=contexts))
 
 
 def read_claims(
@@ -108,7 +110,7 @@ def read_document_rows(
     fields = Fields(DOCUMENT_FIELDS, mapping)
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn)
-    return _read(source, format, fields, maker.document, _Listener(kept, None, maker))
+    return _read(source, format, fields, maker.document, _Listener(kept, None, maker, contexts=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +120,7 @@ class _Listener:
     report: ReadReport
     on_bad_row: Callable[[BadRow], None] | None
     maker: RowMaker
+    contexts: bool = True
 
     def bad(self, row: BadRow) -> None:
         self.report.add_bad(row)
@@ -144,7 +147,8 @@ def _read(
                 continue
             tell.report.good += 1
             yield made
-    columns.warn_of_missing_contexts(tell.report)
+    if tell.contexts:
+        columns.warn_of_missing_contexts(tell.report)
 
 
 def _as_generator(rows: Iterator[Row]) -> Any:
@@ -201,7 +205,7 @@ class _Columns:
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
-        if report.good and not self._contexts and self._fields.knows("contexts"):
+        if report.good and not self._contexts:
             report.warn(
                 f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
                 "Name it with a mapping: --map THEIRS=contexts"

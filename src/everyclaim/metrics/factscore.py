@@ -13,6 +13,7 @@ from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
 from everyclaim.metrics.faithfulness import Empty, unscored
 from everyclaim.retrieve.checked import Shelf, searched
+from everyclaim.retrieve.queries import Around
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.families import same_family_warning
 
@@ -78,7 +79,9 @@ class FActScore:
             return unscored(sample, parts, self.provenance, self.empty)
         factor = self.penalty.of(sample, len(parts.claims))
         topic = sample_topic(sample, self.topic)
-        answers = await all_of(searched(self.knowledge, claim.text, self.k, topic=topic) for claim in parts.claims)
+        around = Around.of(parts.claims, sample.question)
+        queries = [around.query(claim) for claim in parts.claims]
+        answers = await all_of(searched(self.knowledge, query, self.k, topic=topic) for query in queries)
         shelf = Shelf()
         found = [shelf.put(answer) for answer in answers]
         claims = await self._judged(parts.claims, found, sample.question)

@@ -15,7 +15,7 @@ from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer
 from everyclaim.metrics.faithfulness import Empty, unscored
 from everyclaim.prompts.queries import Searched
 from everyclaim.retrieve.checked import Shelf, searched
-from everyclaim.retrieve.queries import QueryWriter, WordQueries
+from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.families import same_family_warning
 
@@ -95,7 +95,7 @@ class Safe:
         if not parts.claims:
             return unscored(sample, parts, self.provenance, self.empty)
         prepared = await self.preparer.prepare(parts.claims, sample.response, sample.question)
-        search = _Search(self, sample.question)
+        search = _Search(self, Around.of([one.claim for one in prepared], sample.question))
         claims = await search.settled([one.claim for one in prepared if one.relevant])
         irrelevant = [one for one in prepared if not one.relevant]
         left_out = tuple(Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant)
@@ -154,9 +154,9 @@ def _of_set(relevant: Sequence[int], how: OverSet) -> float:
 class _Search:
     """The searches for the claims of one response."""
 
-    def __init__(self, metric: Safe, question: str) -> None:
+    def __init__(self, metric: Safe, around: Around) -> None:
         self._metric = metric
-        self._question = question
+        self._around = around
         self._trails: dict[str, list[Searched]] = {}
         self.made: list[dict[str, Any]] = []
         self.shelf = Shelf()
@@ -169,7 +169,7 @@ class _Search:
         found: dict[str, JudgedClaim] = {}
         open_claims = list(claims)
         for _ in range(self._metric.pace.queries if claims else 0):
-            queries = await self._metric.writer.queries(open_claims, self._trails, self._question)
+            queries = await self._metric.writer.queries(open_claims, self._trails, self._around)
             open_claims = [claim for claim in open_claims if queries.get(claim.id)]
             if not open_claims:
                 break
@@ -205,7 +205,7 @@ class _Search:
                 metric.verifier,
                 [claim],
                 list(self._found[claim.id].values()),
-                question=self._question,
+                question=self._around.question,
                 policy=metric.policy,
             )
             for claim in claims

@@ -6,6 +6,7 @@ import asyncio
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,6 +60,7 @@ class Corpus:
 
     def __init__(self, connection: sqlite3.Connection, name: str) -> None:
         self._connection = connection
+        weakref.finalize(self, connection.close)
         self._lock = threading.Lock()
         self._name = name
         about = dict(connection.execute("SELECT name, value FROM about"))
