@@ -53,7 +53,6 @@ def safe(spec: Spec, parts: Parts) -> Safe:
     chat = _model(spec, parts)
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
-    given = spec.options.get("k", "")
     return Safe(
         parts.decomposer,
         parts.verifier,
@@ -68,18 +67,21 @@ def safe(spec: Spec, parts: Parts) -> Safe:
             _whole(spec, "results", 3, 20),
             settle=_choice(spec, "settle", ("true", "false")) == "true",
         ),
-        k=given if given == "median" or given == "max" else _whole(spec, "k", SAFE_K, 100_000),  # noqa: PLR1714 (mypy)
+        k=_k(spec),
     )
 
 
 def over_the_set(metric: str) -> Callable[[Callable[[], Iterator[Result]]], Iterator[Result]] | None:
     """Return what gives the results of a whole run their numbers, for metrics that need the whole run; else None."""
     spec = Spec.parse(metric)
-    how = spec.options.get("k")
-    if spec.name != "safe" or how not in {"median", "max"}:
-        return None
-    chosen: OverSet = "median" if how == "median" else "max"
-    return partial(over_set, how=chosen)
+    k = _k(spec) if spec.name == "safe" else 0
+    return partial(over_set, how=k) if isinstance(k, str) else None
+
+
+def _k(spec: Spec) -> int | OverSet:
+    given = spec.options.get("k", "")
+    over: Mapping[str, OverSet] = {"median": "median", "max": "max"}
+    return over.get(given) or _whole(spec, "k", SAFE_K, 100_000)
 
 
 def _source(spec: Spec, parts: Parts) -> KnowledgeSource:
