@@ -28,11 +28,12 @@ _OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
 def factscore(spec: Spec, parts: Parts) -> FActScore:
     """Build `FActScore`: `corpus` or `search`, `k`, `topic`, `gamma`, or `expected` with `missing`."""
     _check(spec, _OF_FACTSCORE)
-    source = _source(spec, parts)
-    options = spec.options
-    topic = options.get("topic", "")
+    penalty = _penalty(spec)
+    topic = spec.options.get("topic", "")
     if topic not in {"", "open", "question"} and not _is_tag(topic):
         raise ConfigError(f"option topic={topic!r} of 'factscore': choose open, question or tag:NAME")
+    k = _whole(spec, "k", 5, 100)
+    source = _source(spec, parts)  # last: it may take a while
     return FActScore(
         parts.decomposer,
         parts.verifier,
@@ -40,19 +41,25 @@ def factscore(spec: Spec, parts: Parts) -> FActScore:
         _provenance(spec, parts, source),
         parts.policy,
         parts.empty,
-        k=_whole(spec, "k", 5, 100),
+        k=k,
         topic="" if topic == "open" else topic,
-        penalty=_penalty(spec),
+        penalty=penalty,
     )
 
 
 def safe(spec: Spec, parts: Parts) -> Safe:
     """Build `Safe`: `corpus` or `search`, `k`, `queries`, `results`, `settle`, `steps`."""
     _check(spec, _OF_SAFE)
-    source = _source(spec, parts)
+    k = _k(spec)
+    pace = Pace(
+        _whole(spec, "queries", 5, 20),
+        _whole(spec, "results", 3, 20),
+        settle=_choice(spec, "settle", ("true", "false")) == "true",
+    )
     chat = _model(spec, parts)
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
+    source = _source(spec, parts)  # last: it may take a while
     return Safe(
         parts.decomposer,
         parts.verifier,
@@ -62,12 +69,8 @@ def safe(spec: Spec, parts: Parts) -> Safe:
         parts.empty,
         preparer,
         writer,
-        Pace(
-            _whole(spec, "queries", 5, 20),
-            _whole(spec, "results", 3, 20),
-            settle=_choice(spec, "settle", ("true", "false")) == "true",
-        ),
-        k=_k(spec),
+        pace,
+        k=k,
     )
 
 
