@@ -273,7 +273,7 @@ def _clause(piece: Piece) -> Clause:
     for word in (*piece.carried, *own):
         if previous is not None:
             near = previous.end == word.start and word.start >= 0
-            tight = near or (word.low in {",", ".", ";", ":", ")"} and previous.end < 0)
+            tight = near or word.low in {",", ";"} or (word.low in {".", ":", ")"} and previous.end < 0)
             text += "" if tight else " "
         text += word.text
         previous = word
