@@ -122,6 +122,27 @@ def test_a_broken_judge_gives_no_number(spec: str) -> None:
     assert (result.outcome, result.score, result.reason) == (Outcome.FAILED, None, "bad_reply: nothing usable")
 
 
+class SilentOn(Says):
+    """Gives no verdict on claims whose id begins so."""
+
+    def __init__(self, first: str) -> None:
+        super().__init__()
+        self.first = first
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        verdicts = await super().verify(claims, passages, question=question)
+        return [verdict for verdict in verdicts if not verdict.claim_id.startswith(self.first)]
+
+
+@pytest.mark.parametrize("spec", ["factual_correctness", "ragchecker"])
+@pytest.mark.parametrize("first", ["c", "r"])
+def test_silence_in_one_direction_gives_no_number(spec: str, first: str) -> None:
+    """Every claim of either side gets a verdict, or the sample fails."""
+    result = score("a", "a", spec, judge=SilentOn(first))
+    assert (result.outcome, result.score) == (Outcome.FAILED, None)
+    assert result.reason.startswith("missing_verdict: ")
+
+
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
