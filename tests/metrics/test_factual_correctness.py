@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted_pairs import Bars, Says
 
@@ -167,6 +167,7 @@ def test_a_wrong_option_is_refused(spec: str, said: str) -> None:
 LETTERS = st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=8, unique=True)
 
 
+@settings(deadline=None, max_examples=60)
 @given(LETTERS, LETTERS, st.floats(0.1, 10))
 def test_the_parts_are_bounded_and_order_changes_nothing(mine: list[str], theirs: list[str], beta: float) -> None:
     """Each in [0, 1]; F-beta lies between precision and recall; claims may come in any order."""
@@ -179,6 +180,7 @@ def test_the_parts_are_bounded_and_order_changes_nothing(mine: list[str], theirs
     assert again.components == result.components
 
 
+@settings(deadline=None, max_examples=60)
 @given(LETTERS, LETTERS)
 def test_response_and_reference_are_mirror_images(mine: list[str], theirs: list[str]) -> None:
     """Exchanged, precision and recall change places."""
@@ -190,6 +192,7 @@ def test_response_and_reference_are_mirror_images(mine: list[str], theirs: list[
     )
 
 
+@settings(deadline=None, max_examples=60)
 @given(LETTERS, LETTERS)
 def test_one_more_right_claim_never_lowers_the_score(mine: list[str], theirs: list[str]) -> None:
     """Monotone in supported claims, in both directions."""
