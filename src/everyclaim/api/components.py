@@ -58,6 +58,8 @@ METRICS = Registry(
         "faithfulness": "everyclaim.api.metrics:faithfulness",
         "factscore": "everyclaim.api.metric_search:factscore",
         "safe": "everyclaim.api.metric_search:safe",
+        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
+        "ragchecker": "everyclaim.api.metrics:ragchecker",
     },
 )
 
