@@ -18,7 +18,12 @@ from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 
 COUNTS = st.integers(0, 500)
-FACTS = {"rye": "Rye bread is dense.", "oats": "Oats are pale.", "trams": "NOT Trams eat hay."}
+FACTS = {
+    "rye": "Rye bread is dense.",
+    "oats": "Oats are pale.",
+    "trams": "NOT Trams eat hay.",
+    "lakes": "Lakes are deep.",
+}
 
 
 class Library:
@@ -149,10 +154,22 @@ def test_a_claim_that_points_back_is_as_relevant_as_what_it_points_to():
     assert [skipped.text for skipped in result.skipped] == ["Lakes are deep.", "They freeze."]
 
 
-def test_without_any_tie_to_the_question_every_claim_counts():
-    """Words alone cannot say then what is irrelevant."""
-    result = score("Mix flour and water. Wait a day.", "How do I make sourdough?")
-    assert len(result.claims) == 2
+def test_only_what_is_found_can_make_a_claim_irrelevant():
+    """A claim that shares no word with the question, and for which nothing is found, still counts against the answer."""
+    result = score("Sailors carried the recipe. Lakes are deep.", "What is the history of gingerbread?")
+    assert [claim.text for claim in result.claims] == ["Sailors carried the recipe."]
+    assert result.score == 0
+    told = score(
+        "Oats are pale.", "Which grains go into rye bread?", knowledge=lambda query: ["Oats are pale, rye is not."]
+    )
+    assert told.details["counts"]["supported"] == 1
+
+
+def test_an_answer_beside_the_question_scores_nothing():
+    """Without a relevant claim precision is undefined, and a warning says so."""
+    result = score("Lakes are deep.", "What is rye bread?")
+    assert (result.outcome, result.score, result.components["precision"]) == ("scored", 0, None)
+    assert "undefined" in result.warnings[0]
 
 
 @pytest.mark.parametrize(("k", "expected"), [("median", 2), ("max", 4)])

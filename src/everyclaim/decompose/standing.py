@@ -1,7 +1,7 @@
 """Claims made to stand alone, each said to matter to the question or not: SAFE's second and third step.
 
 A chat model does both in one request per `at_most` claims. Without one the claims stay as the decomposer completed
-them, and relevance is read off the words, cautiously: only a claim that nothing ties to the question is left out.
+them, and relevance is read off the words: where those of a claim say nothing, what is found for it has to.
 """
 
 from __future__ import annotations
@@ -17,15 +17,18 @@ from everyclaim.core.waiting import all_of
 from everyclaim.decompose.strangers import Surroundings, strangers
 from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.standing import Standing, StandingPrompt
-from everyclaim.text.leaning import leans
+from everyclaim.text.leaning import points
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
 
 class Prepared(NamedTuple):
-    """A claim ready to be checked by itself. `was` is its text before, where that changed."""
+    """A claim ready to be checked by itself. `was` is its text before, where that changed.
+
+    `relevant` is None where only what a search finds can tell: then a passage must be `tied` to the question.
+    """
 
     claim: Claim
-    relevant: bool
+    relevant: bool | None
     why: str = ""
     was: str = ""
 
@@ -43,9 +46,9 @@ class Preparer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WordPreparer:
-    """Go by words: a claim is relevant when its sentence shares a content word with the question, or with a claim
-    that does, or begins by pointing back to a claim that is relevant ("It …"). Where there is no question, or no claim
-    shares a word with it, every claim is relevant.
+    """Go by words: a claim is relevant when its sentence shares a content word with the question, or when it points
+    back ("It …", "… of this") to a claim before it; of the others, what is found for them has to tell. Where there is
+    no question every claim is relevant.
     """
 
     @property
@@ -56,19 +59,18 @@ class WordPreparer:
     async def prepare(self, claims: Sequence[Claim], response: str, question: str) -> list[Prepared]:
         """Return every claim as it is, in order; calls nothing."""
         del response
-        asked = _content(question)
-        words = [_content(f"{claim.text}\n{claim.sentence}") for claim in claims]
-        tied = [bool(own & asked) for own in words]
-        subject = asked.union(*(own for own, is_tied in zip(words, tied, strict=True) if is_tied))
-        if not asked or not any(tied):
-            return [Prepared(claim, relevant=True) for claim in claims]
-        why = "shares no word with the question, nor with a claim that does"
         prepared: list[Prepared] = []
-        for claim, own in zip(claims, words, strict=True):
-            points_back = bool(prepared) and leans(claim.text)
-            relevant = bool(own & subject) or not own or (points_back and prepared[-1].relevant)
-            prepared.append(Prepared(claim, relevant, "" if relevant else why))
+        for claim in claims:
+            points_back = bool(prepared) and points(claim.text)
+            own = tied(f"{claim.text}\n{claim.sentence}", question)
+            prepared.append(Prepared(claim, True if own else prepared[-1].relevant if points_back else None))
         return prepared
+
+
+def tied(text: str, question: str) -> bool:
+    """Whether a text shares a content word with the question; without a question everything is."""
+    asked = _content(question)
+    return not asked or not asked.isdisjoint(_content(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,9 +54,9 @@ class FActScore:
 
     >>> import everyclaim as ec
     >>> result = ec.score(
-    ...     response="Rye bread is dense. Rye bread is blue.",
+    ...     response="The guild was founded in 1643. The recipe is from 1795.",
     ...     metric="factscore?gamma=0",
-    ...     knowledge=lambda query: ["Rye bread is dense and dark."],
+    ...     knowledge=lambda query: ["The guild was founded in 1643.", "The recipe is from 1395."],
     ... )
     >>> result.score
     0.5

@@ -11,7 +11,7 @@ from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
-from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer
+from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.faithfulness import Empty, unscored
 from everyclaim.prompts.queries import Searched
 from everyclaim.retrieve.checked import Shelf, searched
@@ -69,10 +69,10 @@ class Safe:
 
     >>> import everyclaim as ec
     >>> result = ec.score(
-    ...     question="What is rye bread like?",
-    ...     response="Rye bread is dense. Rye bread is blue.",
+    ...     question="How old are the guild and the recipe?",
+    ...     response="The guild was founded in 1643. The recipe is from 1795.",
     ...     metric="safe?k=2",
-    ...     knowledge=lambda query: ["Rye bread is dense and dark."],
+    ...     knowledge=lambda query: ["The guild was founded in 1643.", "The recipe is from 1395."],
     ... )
     >>> result.score
     0.5
@@ -96,8 +96,11 @@ class Safe:
             return unscored(sample, parts, self.provenance, self.empty)
         prepared = await self.preparer.prepare(parts.claims, sample.response, sample.question)
         search = _Search(self, Around.of([one.claim for one in prepared], sample.question))
-        claims = await search.settled([one.claim for one in prepared if one.relevant])
+        checked = await search.settled([one.claim for one in prepared if one.relevant is not False])
+        prepared = [search.decided(one) for one in prepared]
         irrelevant = [one for one in prepared if not one.relevant]
+        left = {one.claim.id for one in irrelevant}
+        claims = tuple(claim for claim in checked if claim.id not in left)
         left_out = tuple(Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant)
         family = same_family_warning(sample.model, self.provenance.verifier)
         result = Result.of(
@@ -160,6 +163,7 @@ class _Search:
         self._trails: dict[str, list[Searched]] = {}
         self.made: list[dict[str, Any]] = []
         self.shelf = Shelf()
+        self._first_found: dict[str, list[str]] = {}  # texts by claim
         self._found: dict[str, dict[str, Passage]] = {}  # by claim and passage id
 
     async def settled(self, claims: Sequence[Claim]) -> tuple[JudgedClaim, ...]:
@@ -187,11 +191,24 @@ class _Search:
         found |= await self._judged([claim for claim in claims if claim.id not in found])
         return tuple(found[claim.id] for claim in claims)
 
+    def decided(self, one: Prepared) -> Prepared:
+        """Say whether a claim is relevant where its own words did not: by those of what its first search found.
+
+        Only what is found and has nothing to do with the question makes it irrelevant; nothing found tells nothing.
+        """
+        if one.relevant is not None:
+            return one
+        texts = self._first_found.get(one.claim.id, ())
+        if not texts or any(tied(text, self._around.question) for text in texts):
+            return one._replace(relevant=True)
+        return one._replace(relevant=False, why="shares no word with the question, nor does what was found for it")
+
     def _keep(self, claim: Claim, query: str, answer: Sequence[Passage]) -> bool:
         """Keep what a search found for a claim; say whether any of it is new."""
         passages = self.shelf.put(answer)
         known = self._found[claim.id]
         before = len(known)
+        self._first_found.setdefault(claim.id, [f"{passage.title}\n{passage.text}" for passage in passages])
         known |= {passage.id: passage for passage in passages}
         self._trails[claim.id].append(Searched(query, tuple(passage.text for passage in passages)))
         self.made.append({"claim": claim.id, "query": query, "results": [passage.id for passage in passages]})

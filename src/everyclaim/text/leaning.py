@@ -10,6 +10,7 @@ from everyclaim.text.tokens import STOPWORDS, tokenize, word_set
 _ANAPHORS = word_set(
     "it they he she this these those its their his her both such another others one them him the former latter there"
 ) - {"the"}
+_POINTERS = word_set("it its they them their theirs he him his she her hers this these those")
 _FILLERS = word_set("then also however moreover later afterwards today still in addition so thus therefore and but as")
 _FEW = 4  # words that stand for what a sentence is about, where it names nothing
 
@@ -18,6 +19,11 @@ def leans(text: str) -> bool:
     """Say whether a sentence begins by pointing back: "It …", "In addition, they …"."""
     first = next((token.norm for token in tokenize(text) if token.norm not in _FILLERS), "")
     return first in _ANAPHORS
+
+
+def points(text: str) -> bool:
+    """Say whether a sentence points at something outside it anywhere: "it", "their", "this"."""
+    return leans(text) or any(token.norm in _POINTERS for token in tokenize(text))
 
 
 def leaned_on(texts: Sequence[str]) -> Iterator[str]:
