@@ -21,6 +21,8 @@ KINDS = (
 )  # fmt: skip
 _PASSAGES = ((1, "1"), (3, "2 to 3"), (6, "4 to 6"), (12, "7 to 12"))
 _WORDS = ((60, "up to 60 words"), (150, "61 to 150 words"), (400, "151 to 400 words"), (1000, "401 to 1000 words"))
+_PASSAGES_MORE, _WORDS_MORE = "more than 12", "more than 1000 words"
+ORDER = [name for _, name in (*_PASSAGES, *_WORDS)]  # of parts that have a size; what is not in it comes after
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +51,8 @@ class Labelled:
             "unit": self.unit,
             "family": FAMILIES.get(self.dataset, self.dataset),
             "slice": f"{self.dataset}: {self.slice}" if self.slice else "",
-            "label": self.label,
-            "passages": next((name for most, name in _PASSAGES if len(self.contexts) <= most), "more than 12"),
-            "length": next((name for most, name in _WORDS if words <= most), "more than 1000 words"),
+            "passages": next((name for most, name in _PASSAGES if len(self.contexts) <= most), _PASSAGES_MORE),
+            "length": next((name for most, name in _WORDS if words <= most), _WORDS_MORE),
         }
 
 
@@ -75,7 +76,7 @@ class Pair:
     @property
     def half(self) -> str:
         """Half `a` or `b`: all pairs of a group are in the same one, on every machine."""
-        return "a" if share("half " + self.group) < 0.5 else "b"
+        return "a" if share("pairs " + self.group) < 0.5 else "b"
 
 
 def read_pairs(folder: Path = PAIRS) -> list[Pair]:

@@ -33,8 +33,9 @@ from typing import Any
 
 import numpy as np
 from judging import Answers, answers, overlap
-from labelled import Labelled, limited, read_labelled
+from labelled import ORDER, Labelled, limited, read_labelled
 from measures import (
+    NAMES,
     auc,
     balanced,
     bounds,
@@ -122,6 +123,7 @@ def line(name: str, column: Column, found: dict[str, Drawn]) -> Line:
         "groups": len(set(column.groups)),
         "supported": _plain(target.mean()),
         **{key: value.plain() for key, value in found.items()},
+        "accuracy": _plain((target == (column.answers.predicted == "SUPPORTED")).mean()),
         "calibration_error": _plain(stated),
         "macro_f1": _plain(macro_f1(column.label, column.answers.predicted)),
         "contradicted_recall": _plain(recall),
@@ -141,7 +143,7 @@ def mean_line(name: str, lines: Sequence[Line], found: Sequence[dict[str, Drawn]
             draws = [np.where(np.isnan(one.draws), one.value, one.draws) for one in having]
             averages[key] = Drawn(float(np.mean([one.value for one in having])), np.mean(draws, axis=0)).plain()
     rest = {}
-    for key in ("calibration_error", "macro_f1", "contradicted_recall", "contradicted_precision"):
+    for key in ("accuracy", "calibration_error", "macro_f1", "contradicted_recall", "contradicted_precision"):
         values = [one[key] for one in lines if one[key] is not None]
         rest[key] = round(float(np.mean(values)), 5) if values else None
     counts = {key: sum(one[key] for one in lines) for key in ("claims", "groups")}
@@ -165,14 +167,29 @@ def tables(
     result = {}
     for key in by:
         column = np.array([claim.keys[key] for claim in claims])
-        names = [name for name in sorted(set(column)) if name and (column == name).sum() >= FEWEST]
+        names = [name for name in sorted(set(column), key=_position) if name and (column == name).sum() >= FEWEST]
         parts = [measured(name, column == name) for name in names]
         result[key] = [one for one, _ in parts]
         for title, chosen in _means(key, names):
             picked = [parts[names.index(name)] for name in chosen]
             result[key].append(mean_line(title, [one for one, _ in picked], [found for _, found in picked]))
     result["all"] = [measured("all claims", np.ones(len(claims), dtype=bool))[0]]
+    three = _three_way(claims)
+    if three.any() and not three.all():
+        result["all"].append(measured("data sets with three labels", three)[0])
     return result
+
+
+def _three_way(claims: Sequence[Labelled]) -> np.ndarray:
+    """Mark the claims of data sets that have all three labels, where contradiction can be measured fairly."""
+    labels: dict[str, set[str]] = {}
+    for claim in claims:
+        labels.setdefault(claim.dataset, set()).add(claim.label)
+    return np.array([labels[claim.dataset].issuperset(NAMES) for claim in claims])
+
+
+def _position(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
 
 
 def _means(key: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -191,12 +208,12 @@ def show(judge: str, found: dict[str, list[Line]]) -> None:
         head = f"{judge}, by {key}" if key != "all" else judge
         print(f"\n{head}\n{'':32s}{'claims':>7s}  {'AUC [95 %]':22s}{'bal.acc [95 %]':22s}", end="")
         print("".join(f"{'AUC over ' + name:25s}" for name in gains), end="")
-        print("   ECE  mac.F1  c.rec  c.prec")
+        print("  acc.    ECE mac.F1  c.rec  c.prec")
         for one in lines:
             print(f"{one['name'][:31]:32s}{one['claims']:7d}  ", end="")
             print(f"{_ranged(one.get('auc')):22s}{_ranged(one.get('balanced_accuracy')):22s}", end="")
             print("".join(f"{_ranged(one.get(f'auc_over_{name}'), '+'):25s}" for name in gains), end="")
-            rest = (one[name] for name in ("calibration_error", "macro_f1", "contradicted_recall"))
+            rest = (one[name] for name in ("accuracy", "calibration_error", "macro_f1", "contradicted_recall"))
             print(*(f"{_number(value):>6s}" for value in rest), f"{_number(one['contradicted_precision']):>7s}")
 
 
