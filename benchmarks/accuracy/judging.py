@@ -17,6 +17,7 @@ from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.verify.lexical.overlap import word_overlap
 
 _AT_ONCE = 64  # claims per call
+_IN_FLIGHT = 8  # calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,10 @@ class Answers:
 
 
 def answers(verifier: Verifier, claims: Sequence[Labelled]) -> Answers:
-    """Judge all claims and time it; the first call is made twice, so that loading is not in the time."""
+    """Judge all claims and time it; one claim is judged beforehand, so that loading is not in the time.
+
+    Raises `JudgeError` when a verifier gives no verdict: a failure is no label.
+    """
     verdicts, seconds = asyncio.run(_judged(verifier, claims))
     return Answers(
         verifier.spec,
@@ -51,23 +55,27 @@ def _probability(verdict: Verdict) -> float:
 
 
 async def _judged(verifier: Verifier, claims: Sequence[Labelled]) -> tuple[list[Verdict], float]:
-    verdicts: list[Verdict | None] = [None] * len(claims)
-    seconds, warm = 0.0, False
-    for places in calls(claims):
-        first = claims[places[0]]
-        passages = [Passage(f"p{number}", text) for number, text in enumerate(first.contexts, 1)]
-        asked = [_claim(f"c{number}", claims[place]) for number, place in enumerate(places, 1)]
-        if not warm:
-            await verifier.verify(asked[:1], passages, question=first.question)
-            warm = True
-        began = time.perf_counter()
-        given = {
-            verdict.claim_id: verdict for verdict in await verifier.verify(asked, passages, question=first.question)
-        }
-        seconds += time.perf_counter() - began
-        for claim, place in zip(asked, places, strict=True):
-            verdicts[place] = given[claim.id]
-    return [verdict for verdict in verdicts if verdict], seconds
+    verdicts: dict[int, Verdict] = {}
+    places = list(calls(claims))
+    await _asked(verifier, claims, places[0][:1])
+    gate = asyncio.Semaphore(_IN_FLIGHT)
+
+    async def one(together: list[int]) -> None:
+        async with gate:
+            verdicts.update(await _asked(verifier, claims, together))
+
+    began = time.perf_counter()
+    await asyncio.gather(*map(one, places))
+    return [verdicts[place] for place in range(len(claims))], time.perf_counter() - began
+
+
+async def _asked(verifier: Verifier, claims: Sequence[Labelled], places: Sequence[int]) -> dict[int, Verdict]:
+    """Put claims with the same passages in one call; verdicts by place."""
+    first = claims[places[0]]
+    passages = [Passage(f"p{number}", text) for number, text in enumerate(first.contexts, 1)]
+    asked = [_claim(f"c{place}", claims[place]) for place in places]
+    given = {verdict.claim_id: verdict for verdict in await verifier.verify(asked, passages, question=first.question)}
+    return {place: given[f"c{place}"] for place in places}
 
 
 def calls(claims: Sequence[Labelled]) -> Iterator[list[int]]:

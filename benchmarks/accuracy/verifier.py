@@ -224,6 +224,8 @@ def _number(value: float | None, sign: str = "") -> str:
 def _ranged(value: dict[str, float | None] | None, sign: str = "") -> str:
     if value is None or value["value"] is None:
         return ""
+    if value["low"] is None:
+        return _number(value["value"], sign)
     return f"{_number(value['value'], sign)} [{_number(value['low'], sign)}, {_number(value['high'], sign)}]"
 
 
@@ -265,10 +267,10 @@ def main() -> None:
         parser.error("the files hold no claims")
     try:
         verifiers = {spec: create_verifier(spec) for spec in dict.fromkeys(["lexical", *(options.judge or [])])}
+        said = {spec: answers(verifier, claims) for spec, verifier in verifiers.items()}
     except EveryclaimError as error:
         parser.error(str(error))
     report: dict[str, Any] = {"files": [path.name for path in options.files], "draws": options.draws, "judges": []}
-    said = {spec: answers(verifier, claims) for spec, verifier in verifiers.items()}
     yardsticks = {"lexical": said["lexical"], "overlap": overlap(claims)}
     target = np.array([claim.label == "SUPPORTED" for claim in claims])
     for spec, given in {"overlap": yardsticks["overlap"], **said}.items():

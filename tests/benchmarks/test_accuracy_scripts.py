@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import judging
 import minimal_pairs
 import numpy as np
 import probes
@@ -15,6 +16,8 @@ import verifier
 from labelled import Labelled, limited, read_labelled, read_pairs
 
 import card
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.types import Label, Verdict
 
 
 def called(monkeypatch: pytest.MonkeyPatch, module: Any, *arguments: object) -> None:
@@ -72,6 +75,26 @@ def test_an_unknown_judge_is_a_plain_message(
     with pytest.raises(SystemExit):
         called(monkeypatch, verifier, labelled_file(tmp_path), "--judge", "nothing-like-it")
     assert "nothing-like-it" in capsys.readouterr().err
+
+
+class Faulty:
+    """Judges claims about one passage and fails on the other."""
+
+    spec = "faulty"
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[Verdict]:
+        if passages[0].text == "bad":
+            raise JudgeError("timeout", "no reply from the judge")
+        return [Verdict(claim_id=claim.id, label=Label.SUPPORTED) for claim in claims]
+
+
+def test_a_judge_that_fails_ends_the_measurement() -> None:
+    """A failure is no label; a judge that gives no probabilities is measured by its labels."""
+    good, bad = (Labelled("x", (text,), "SUPPORTED") for text in ("good", "bad"))
+    said = judging.answers(Faulty(), [good, good])
+    assert (list(said.supported), said.graded) == ([1.0, 1.0], False)
+    with pytest.raises(JudgeError, match="no reply"):
+        judging.answers(Faulty(), [good, bad])
 
 
 def test_a_limit_holds_for_every_data_set_and_keeps_the_order() -> None:
