@@ -4,4 +4,4 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-sys.path[:0] = [str(ROOT / "benchmarks" / "accuracy"), str(ROOT / "training")]
+sys.path[:0] = [str(ROOT / folder) for folder in ("benchmarks/accuracy", "benchmarks", "training")]

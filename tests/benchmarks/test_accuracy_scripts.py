@@ -16,6 +16,7 @@ import verifier
 from labelled import Labelled, limited, read_labelled, read_pairs
 
 import card
+import verifier_speed
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.types import Label, Verdict
 
@@ -125,3 +126,13 @@ def test_a_missed_aim_is_shown() -> None:
         "number changed": False,
         "good answer": True,
     }
+
+
+def test_only_a_judge_that_is_both_faster_and_more_accurate_pushes_another_off_the_frontier() -> None:
+    """On as many cores."""
+
+    def row(cores: int, speed: float, right: float) -> dict[str, float]:
+        return {"cores": cores, "claims_per_second": speed, "pairs_right": right}
+
+    rows = [row(1, 100, 0.3), row(1, 50, 0.8), row(1, 40, 0.7), row(2, 40, 0.7)]
+    assert verifier_speed.frontier(rows) == [True, True, False, True]
