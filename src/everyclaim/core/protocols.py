@@ -43,6 +43,23 @@ class Ranker(Protocol):
         """Return the indices of all passages, most relevant first; ties keep the given order."""
 
 
+class KnowledgeSource(Protocol):
+    """Query → passages, from something larger than a sample: a corpus, a search engine, a retriever.
+
+    A source may also have `version`, a text that changes with what it knows; results store it beside `spec`.
+    """
+
+    @property
+    def spec(self) -> str:
+        """What a result stores to say where the passages came from."""
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
+        """Return at most `k` passages, best first, with ids that stay the same from search to search.
+
+        With a `topic` only passages about it, by the source's own rule. Raises `JudgeError` when it cannot search.
+        """
+
+
 class Metric(Protocol):
     """Sample → score."""
 
