@@ -38,6 +38,7 @@ VERIFIERS = Registry(
         "anthropic": _LLM_JUDGE,
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
+        "hf": "everyclaim.api.huggingface:hf_verifier",
     },
 )
 _TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
