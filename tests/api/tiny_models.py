@@ -194,14 +194,18 @@ def exported(folder: Path, module: Any, *inputs: str) -> None:
     example = torch.ones((2, 7), dtype=torch.long)
 
     class Logits(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.module = module
+
         def forward(self, *values: Any) -> Any:
-            return module(**dict(zip(inputs, values, strict=True))).logits
+            return self.module(**dict(zip(inputs, values, strict=True))).logits
 
     axes = {name: {0: "inputs", 1: "tokens"} for name in inputs}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.onnx.export(
-            Logits(), tuple(example for _ in inputs), str(folder / "model.onnx"), input_names=list(inputs),
+            Logits().eval(), tuple(example for _ in inputs), str(folder / "model.onnx"), input_names=list(inputs),
             output_names=["logits"], dynamic_axes=axes, dynamo=False,
         )  # fmt: skip
     for file in folder.glob("*.safetensors"):

@@ -147,9 +147,12 @@ def default_concurrency(options: Options) -> int:
 
 
 def default_decomposer(judge: str | Verifier) -> str:
-    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one."""
+    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one.
+
+    A model trained only to judge (MiniCheck) cannot split.
+    """
     spec = Spec.parse(judge) if isinstance(judge, str) else None
-    if spec is None or spec.name not in {"openai", "anthropic"}:
+    if spec is None or spec.name not in {"openai", "anthropic"} or spec.options.get("prompt") == "minicheck":
         return "embedded"
     from everyclaim.api.judges import split_spec
 
