@@ -460,3 +460,25 @@ def test_a_model_is_loaded_once(nli: Model) -> None:
     """Two judges of the same spec share the weights in memory."""
     first, second = create_verifier(nli.spec()), create_verifier(nli.spec(threshold=0.4))
     assert first.model is second.model  # type: ignore[attr-defined]
+
+
+def test_a_run_shares_batches_between_its_answers(
+    minicheck: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Thirty answers of one claim each need far fewer than thirty batches, and come out as when scored alone."""
+    rows = [{"id": f"a{i}", "response": f"The kettle holds {i} litres.", "contexts": PASSAGES} for i in range(30)]
+    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    batcher = create_verifier(minicheck.spec()).model._batcher  # type: ignore[attr-defined]
+    network, sizes = batcher._network, []
+
+    def counted(ids: Any, mask: Any, types: Any) -> Any:
+        sizes.append(len(ids))
+        return network(ids, mask, types)
+
+    monkeypatch.setattr(batcher, "_network", counted)
+    run = ec.score_file(tmp_path / "answers.jsonl", judge=minicheck.spec(), store=tmp_path / "runs.db")
+    together = {result.id: result.claims[0].verdict.probabilities for result in run.results()}
+    assert sum(sizes) == len(together) == 30
+    assert len(sizes) <= 15
+    alone = ec.score(response=rows[7]["response"], passages=PASSAGES, judge=minicheck.spec())
+    assert together["a7"] == pytest.approx(alone.claims[0].verdict.probabilities, abs=1.5e-4)

@@ -143,8 +143,9 @@ def default_strategy() -> Strategy:
 
 def default_concurrency(options: Options) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
-    if not talks(options.get("judge", "lexical"), options.get("decomposer")):
-        return 8
+    judge = options.get("judge", "lexical")
+    if not talks(judge, options.get("decomposer")):
+        return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     chats = options.get("chats")
     if chats.settings.batch if chats else options.get("provider_batch"):
         from everyclaim.models import BATCH_CONCURRENCY

@@ -160,7 +160,7 @@ def _lettucedetect(opening: _Opening) -> LoadedTokens:
     unnamed = not opening.options.labels and all(name.startswith("LABEL_") for name in names)
     # Without names the published models' order holds: 0 backed, 1 not.
     order = nli.label_order(opening.folder.name, names, opening.options.labels) if not unnamed else ()
-    bad = 1 if unnamed else order.index(Label.UNSUPPORTED)
+    bad = 1 if unnamed else 1 - order.index(Label.SUPPORTED)
     encoder, network = open_tokenizer(opening.folder), opening.network("token")
     opening.tried(network, encoder)
     limit = opening.limit(lettuce.MAX_TOKENS)

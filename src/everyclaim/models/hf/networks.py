@@ -135,11 +135,14 @@ def chosen_device(wanted: str) -> str:
     if wanted == "auto":
         return next(name for name in ("cuda", "mps", "cpu") if there[name])
     try:
-        kind = torch.device(wanted).type
+        device = torch.device(wanted)
+        is_there = there.get(device.type, False) and (
+            device.type != "cuda" or (device.index or 0) < torch.cuda.device_count()
+        )
     except RuntimeError:
-        kind = ""
-    if not there.get(kind):
-        usable = ", ".join(name for name, is_there in there.items() if is_there)
+        is_there = False
+    if not is_there:
+        usable = ", ".join(name for name, has_it in there.items() if has_it)
         raise ConfigError(f"option device={wanted!r}: there is none here; choose one of auto, {usable}")
     return wanted
 
