@@ -49,6 +49,7 @@ VERIFIERS = Registry(
         "anthropic": _LLM_JUDGE,
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
+        "hf": "everyclaim.api.huggingface:hf_verifier",
     },
 )
 _TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
@@ -158,8 +159,9 @@ def default_strategy() -> Strategy:
 
 def default_concurrency(options: Options) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
-    if not talks(options.get("judge", "lexical"), options.get("decomposer")):
-        return 8
+    judge = options.get("judge", "lexical")
+    if not talks(judge, options.get("decomposer")):
+        return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     chats = options.get("chats")
     if chats.settings.batch if chats else options.get("provider_batch"):
         from everyclaim.models import BATCH_CONCURRENCY
@@ -169,9 +171,12 @@ def default_concurrency(options: Options) -> int:
 
 
 def default_decomposer(judge: str | Verifier) -> str:
-    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one."""
+    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one.
+
+    A model trained only to judge (MiniCheck) cannot split.
+    """
     spec = Spec.parse(judge) if isinstance(judge, str) else None
-    if spec is None or spec.name not in {"openai", "anthropic"}:
+    if spec is None or spec.name not in {"openai", "anthropic"} or spec.options.get("prompt") == "minicheck":
         return "embedded"
     from everyclaim.api.judges import split_spec
 
