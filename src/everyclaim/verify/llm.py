@@ -16,7 +16,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.asking import TOO_MUCH, Asking
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
 from everyclaim.verify.aligned import Policy, grounded, under
 
@@ -98,7 +98,7 @@ class _Job:
                     parts = (missing[:middle], missing[middle:])
                     first, second = await all_of(self.findings(part, repeat) for part in parts)
                     return found | first | second
-                if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+                if not asking.may_go_better(error) or attempt == 2:
                     asking.regret(error)
                     raise
                 continue
