@@ -9,7 +9,7 @@ import pytest
 
 import everyclaim as ec
 
-CALLS = {"ascore", "averify_claims", "extract_claims", "find_run", "score", "score_file", "verify_claims"}
+CALLS = {"ascore", "averify_claims", "extract_claims", "find_run", "fit_band", "score", "score_file", "verify_claims"}
 WORDS = {
     "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
     "Probabilities", "Result", "Run", "Sample", "Verdict",

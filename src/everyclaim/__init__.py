@@ -36,12 +36,14 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.fitting import fit_band
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
+    "fit_band": "everyclaim.api.fitting",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
@@ -78,6 +80,7 @@ __all__ = [
     "averify_claims",
     "extract_claims",
     "find_run",
+    "fit_band",
     "score",
     "score_file",
     "verify_claims",
