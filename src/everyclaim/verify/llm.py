@@ -72,7 +72,11 @@ class LlmVerifier:
         ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
         answers = [await job.findings(*turn) for turn in turns[:ahead]]
         answers += await all_of(job.findings(*turn) for turn in turns[ahead:])
-        return [job.verdict(claim, [answer[claim.id] for answer in answers if claim.id in answer]) for claim in claims]
+        found: dict[str, list[Finding]] = {claim.id: [] for claim in claims}
+        for answer in answers:
+            for claim_id, finding in answer.items():
+                found[claim_id].append(finding)
+        return [job.verdict(claim, found[claim.id]) for claim in claims]
 
 
 @dataclass(frozen=True, slots=True)
