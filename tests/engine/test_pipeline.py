@@ -223,6 +223,10 @@ GOOD = a_result(a_sample(0))
         (replace(GOOD, outcome=Outcome.FAILED), "bad_score"),
         (replace(GOOD, claims=GOOD.claims + GOOD.claims[:1]), "misaligned_verdicts"),
         (replace(GOOD, claims=(replace(GOOD.claims[0], id="c9"),)), "misaligned_verdicts"),
+        (replace(GOOD, reference_claims=GOOD.reference_claims * 2), "misaligned_verdicts"),
+        (replace(GOOD, components={"recall": float("nan")}), "bad_score"),
+        (replace(GOOD, components={"recall": 1.5}), "bad_score"),
+        (replace(GOOD, details={"seen": {1, 2}}), "bad_result"),
     ],
 )
 def test_an_impossible_result_is_a_failure(returned: object, code: str) -> None:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -56,6 +57,21 @@ CLAIM = JudgedClaim(
 RESULTS = [
     Result("a", Outcome.SCORED, 0.0, PROVENANCE, claims=(CLAIM,), question="Q?", tags={"kind": "x"}),
     Result("b", Outcome.FAILED, None, PROVENANCE, reason="missing_verdict"),
+    Result("c", Outcome.NO_CLAIMS, None, PROVENANCE, details={"asked": [1, "two", None]}),
+]
+IN_PARTS = [
+    RESULTS[1],
+    Result(
+        "d",
+        Outcome.SCORED,
+        0.5,
+        PROVENANCE,
+        claims=(CLAIM,),
+        components={"precision": 0.5, "recall": None},
+        reference_claims=(
+            replace(CLAIM, id="r1", text="The other way.", verdict=replace(CLAIM.verdict, claim_id="r1")),
+        ),
+    ),
 ]
 
 
@@ -106,10 +122,36 @@ def test_no_rows_make_a_valid_file(tmp_path, suffix):
 def test_results_as_json_lines_are_the_public_objects(tmp_path):
     """JSON Lines keep everything, so that results can be rescored."""
     path = tmp_path / "results.jsonl"
-    assert write_results(RESULTS, path) == 2
+    assert write_results(RESULTS + IN_PARTS, path) == 5
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    assert rows == [result_to_json(result) for result in RESULTS]
-    assert [result_from_json(row) for row in rows] == RESULTS
+    assert rows == [result_to_json(result) for result in RESULTS + IN_PARTS]
+    assert [result_from_json(row) for row in rows] == RESULTS + IN_PARTS
+
+
+def test_a_metric_without_parts_writes_no_word_of_parts():
+    """Readers of the schema as it was see no new field."""
+    assert not {"components", "reference_claims", "details"} & set(result_to_json(RESULTS[0]))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_the_parts_of_a_score_are_columns_beside_it(tmp_path, suffix):
+    """Also when the first results failed and know of no parts; claims of the reference say so."""
+    path = tmp_path / f"rows.{suffix}"
+    assert write_results(IN_PARTS, path) == 3
+    if suffix == "csv":
+        rows = list(csv.DictReader(text_of(path).splitlines()))
+        nothing, number = "", "0.5"
+    else:
+        rows = pq.read_table(path).to_pylist()
+        nothing, number = None, 0.5
+    assert list(rows[0])[2:6] == ["score", "component.precision", "component.recall", "reason"]
+    assert [row["component.precision"] for row in rows] == [nothing, number, number]
+    assert [row["component.recall"] for row in rows] == [nothing] * 3
+    assert [(row["claim_of"], row["claim_id"]) for row in rows] == [
+        (nothing, nothing),
+        ("response", "c1"),
+        ("reference", "r1"),
+    ]
 
 
 def test_a_flat_row_per_claim_and_one_for_a_result_without():

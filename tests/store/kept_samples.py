@@ -83,6 +83,11 @@ def a_result(sample: Sample, score: float = 0.5) -> Result:
         model=sample.model,
         release=sample.release,
         timestamp=sample.timestamp,
+        components={"precision": 1 / 3, "recall": None},
+        reference_claims=(
+            JudgedClaim("r1", "Tea is hot.", Span(0, 11), "Tea is hot.", Verdict("r1", Label.UNSUPPORTED)),
+        ),
+        details={"queries": [{"text": "tea", "found": 2}], "settled": True},
     )
 
 

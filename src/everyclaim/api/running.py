@@ -23,7 +23,7 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread, wait
 from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, flatten_result, read_samples, write_results
+from everyclaim.io import ReadReport, flat_table, read_samples, write_results
 from everyclaim.store import RunRecord, Store, config_fingerprint
 
 
@@ -212,4 +212,5 @@ def _frame(library: str, results: Iterable[Result]) -> Any:
         frames = import_module(library)
     except ImportError:
         raise MissingExtraError(f"{library} frames", library) from None
-    return frames.DataFrame([row for result in results for row in flatten_result(result)])
+    rows = list(flat_table(results)[1])
+    return frames.DataFrame(rows, infer_schema_length=None) if library == "polars" else frames.DataFrame(rows)

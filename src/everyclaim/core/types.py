@@ -43,6 +43,10 @@ class FailureMode(StrEnum):
     OTHER = "other"
 
 
+# What evidence names as its passage where a claim was judged against one of these.
+RESPONSE, REFERENCE = "response", "reference"
+
+
 class Span(NamedTuple):
     """Half-open code-point offsets."""
 
@@ -215,6 +219,11 @@ class Result:
 
     `score` is within [0, 1] when `outcome` is `scored`, otherwise None (unless an `empty` policy
     asks for the number other tools would give).
+
+    `components` are the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None
+    where it is undefined, which `warnings` then explain; a metric gives the same names for every scored sample.
+    `reference_claims` are claims of the reference judged against the response, ids `r1`, `r2`, ...; their
+    spans lie in the reference. `details` is plain JSON, what the metric documents of how it came to its score.
     """
 
     id: str
@@ -231,6 +240,9 @@ class Result:
     model: str | None = None
     release: str | None = None
     timestamp: str | None = None
+    components: Mapping[str, float | None] = field(default_factory=dict)
+    reference_claims: tuple[JudgedClaim, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(

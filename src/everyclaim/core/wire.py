@@ -96,7 +96,14 @@ def result_to_json(result: Result) -> dict[str, Any]:
         },
         "provenance": provenance_to_json(result.provenance),
     }
-    optional = {"model": result.model, "release": result.release, "timestamp": result.timestamp}
+    optional = {
+        "model": result.model,
+        "release": result.release,
+        "timestamp": result.timestamp,
+        "components": {name: _finite(part) for name, part in result.components.items()} or None,
+        "reference_claims": [_claim_to_json(claim) for claim in result.reference_claims] or None,
+        "details": dict(result.details) or None,
+    }
     return row | {key: value for key, value in optional.items() if value is not None}
 
 
@@ -117,6 +124,9 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         model=row.get("model"),
         release=row.get("release"),
         timestamp=row.get("timestamp"),
+        components=dict(row.get("components", {})),
+        reference_claims=tuple(_claim_from_json(claim) for claim in row.get("reference_claims", ())),
+        details=dict(row.get("details", {})),
     )
 
 

@@ -8,6 +8,7 @@ the outcome `failed` with a reason ``code: explanation``. What concerns the run 
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import traceback
 from dataclasses import replace
@@ -81,7 +82,20 @@ def _fault(sample: Sample, result: object) -> str:
         return f"bad_score: the metric returned the score {score!r}, not a number from 0 to 1"
     if result.outcome is Outcome.FAILED and score is not None:
         return f"bad_score: the metric returned the score {score!r} for a failed sample"
-    ids = [claim.id for claim in result.claims]
-    if len(set(ids)) < len(ids) or any(claim.verdict.claim_id != claim.id for claim in result.claims):
-        return "misaligned_verdicts: a claim has no verdict of its own"
+    for claims in (result.claims, result.reference_claims):
+        ids = [claim.id for claim in claims]
+        if len(set(ids)) < len(ids) or any(claim.verdict.claim_id != claim.id for claim in claims):
+            return "misaligned_verdicts: a claim has no verdict of its own"
+    return _fault_in_parts(result)
+
+
+def _fault_in_parts(result: Result) -> str:
+    for name, part in result.components.items():
+        if part is not None and not (math.isfinite(part) and 0 <= part <= 1):
+            return f"bad_score: the metric returned {part!r} for {name}, neither a number from 0 to 1 nor None"
+    if result.details:
+        try:
+            json.dumps(dict(result.details), allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            return f"bad_result: the metric returned details that are no JSON ({type(error).__name__})"
     return ""

@@ -2,7 +2,7 @@
 
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
-from everyclaim.io.flat import RESULT_COLUMNS, flatten_result, write_results
+from everyclaim.io.flat import RESULT_COLUMNS, flat_table, flatten_result, write_results
 from everyclaim.io.reading import read_claims, read_samples
 from everyclaim.io.rows import ClaimRow
 from everyclaim.io.writing import WRITE_FORMATS, open_rows, write_rows
@@ -14,6 +14,7 @@ __all__ = [
     "BadRow",
     "ClaimRow",
     "ReadReport",
+    "flat_table",
     "flatten_result",
     "open_rows",
     "read_claims",

@@ -1,13 +1,18 @@
-"""Results as flat rows, one per claim, for tables: CSV, Parquet, spreadsheets."""
+"""Results as flat rows, one per claim, for tables: CSV, Parquet, spreadsheets.
+
+The parts of a score are columns of their own beside it, `component.precision`, as many as the metric has:
+they are known once the first result with a score is.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-from everyclaim.core.types import JudgedClaim, Result
+from everyclaim.core.types import JudgedClaim, Outcome, Result
 from everyclaim.core.wire import result_to_json
 from everyclaim.io.files import format_of_name
 from everyclaim.io.writing import write_rows
@@ -24,6 +29,7 @@ RESULT_COLUMNS: dict[str, type] = {
     "tags": str,
     "warnings": str,
     "metric": str,
+    "claim_of": str,
     "claim_id": str,
     "claim": str,
     "start": int,
@@ -47,9 +53,10 @@ RESULT_COLUMNS: dict[str, type] = {
 
 
 def flatten_result(result: Result) -> list[dict[str, Any]]:
-    """Return one row per claim with the fields of its sample, columns as in `RESULT_COLUMNS`.
+    """Return one row per claim with the fields of its sample, columns as in `RESULT_COLUMNS`, and one per component.
 
-    A result without claims is one row whose claim columns are None, so that no sample is lost.
+    `claim_of` is `response`, or `reference` for a claim of the reference answer, whose evidence is in the
+    response. A result without claims is one row whose claim columns are None, so that no sample is lost.
     `passage_id`, `quote_start`, `quote_end` and `quote` are the first evidence, `evidence` is all of
     it as JSON text; so are `tags`. `warnings` and `flags` are joined by ``; ``.
     """
@@ -57,6 +64,7 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
         "id": result.id,
         "outcome": result.outcome.value,
         "score": result.score,
+        **{f"component.{name}": part for name, part in result.components.items()},
         "reason": result.reason,
         "question": result.question,
         "model": result.model,
@@ -67,7 +75,27 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
         "metric": result.provenance.metric,
     }
     empty = dict.fromkeys(RESULT_COLUMNS)
-    return [empty | sample | _claim_columns(claim) for claim in result.claims] or [empty | sample]
+    claims = [
+        *(_claim_columns(claim, "response") for claim in result.claims),
+        *(_claim_columns(claim, "reference") for claim in result.reference_claims),
+    ]
+    return [empty | sample | claim for claim in claims or [{}]]
+
+
+def flat_table(results: Iterable[Result]) -> tuple[dict[str, type], Iterator[dict[str, Any]]]:
+    """Return the columns of these results, and their rows as they come, every row with all of the columns."""
+    stream = iter(results)
+    first: list[Result] = []
+    for result in stream:
+        first.append(result)
+        if result.outcome is Outcome.SCORED:
+            break
+    parts = dict.fromkeys((f"component.{name}" for result in first for name in result.components), float)
+    names = list(RESULT_COLUMNS)
+    place = names.index("score") + 1
+    columns = {name: RESULT_COLUMNS[name] for name in names[:place]} | parts | RESULT_COLUMNS
+    empty = dict.fromkeys(columns)
+    return columns, (empty | row for result in chain(first, stream) for row in flatten_result(result))
 
 
 def write_results(
@@ -81,14 +109,15 @@ def write_results(
     Parameters and errors are those of `write_rows`.
     """
     if (format or format_of_name(os.fspath(destination))) in {"csv", "tsv", "parquet"}:
-        rows = (row for result in results for row in flatten_result(result))
-        return write_rows(rows, destination, format=format, columns=RESULT_COLUMNS)
+        columns, rows = flat_table(results)
+        return write_rows(rows, destination, format=format, columns=columns)
     return write_rows(map(result_to_json, results), destination, format=format)
 
 
-def _claim_columns(claim: JudgedClaim) -> dict[str, Any]:
+def _claim_columns(claim: JudgedClaim, of: str) -> dict[str, Any]:
     verdict = claim.verdict
     columns: dict[str, Any] = {
+        "claim_of": of,
         "claim_id": claim.id,
         "claim": claim.text,
         "start": claim.span.start,
