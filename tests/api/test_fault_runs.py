@@ -168,7 +168,7 @@ CASES = {**TRANSPORT, **SPLITTING, **REPLIES}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[JudgeServer]:
-    with JudgeServer(good, latency=0.005) as running, no_sleep():
+    with JudgeServer(good, latency=0.02) as running, no_sleep():
         yield running
 
 
@@ -199,7 +199,7 @@ def scored(server: JudgeServer, wire: str, folder: Path, **options: Any) -> ec.R
     source = folder / "answers.jsonl"
     source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     address = server.root if wire == "anthropic" else server.base_url
-    usual = {"base_url": address, "judge": f"{wire}:some-model?timeout=0.4", "store": folder / "runs.db"}
+    usual = {"base_url": address, "judge": f"{wire}:some-model", "store": folder / "runs.db"}
     return ec.score_file(source, **{**usual, **options})
 
 
@@ -212,11 +212,20 @@ def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {key: {**row, "usage": None} for key, row in rows.items()}
 
 
+def judge_of(wire: str, name: str = "") -> str:
+    """Name the judge; only where time runs out on purpose is there little of it."""
+    slow = "drip" in name or "time-out" in name
+    return f"{wire}:some-model?timeout={1 if slow else 60}"
+
+
 @pytest.fixture(scope="module")
 def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
-    """The results of a run without faults, by wire format."""
+    """The results of runs without faults, by the judge."""
     server.script(good)
-    return {wire: shown(scored(server, wire, tmp_path_factory.mktemp(wire))) for wire in WIRES}
+    judges = {judge_of(wire, name): wire for wire in WIRES for name in ("", "time-out")}
+    return {
+        judge: shown(scored(server, wire, tmp_path_factory.mktemp(wire), judge=judge)) for judge, wire in judges.items()
+    }
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -225,12 +234,13 @@ def test_a_fault_is_one_answers_alone(
     server: JudgeServer, undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str, name: str
 ) -> None:
     """Outcome, reason and calls as stated; the others byte for byte; the headline without it; then only it again."""
-    case, clean = CASES[name], undisturbed[wire]
+    case, judge = CASES[name], judge_of(wire, name)
+    clean = undisturbed[judge]
     if wire == "anthropic" and case.reason == "filtered":
         case = case._replace(reason="refused")  # how that provider says it
     server.script(hit(case))
     server.requests.clear()
-    run = scored(server, wire, tmp_path)
+    run = scored(server, wire, tmp_path, judge=judge)
     found = shown(run)
     victim = found[VICTIM]
     assert victims(server) == case.calls == victim["usage"]["calls"]
@@ -252,7 +262,7 @@ def test_a_fault_is_one_answers_alone(
     # What is kept is not asked for again: one call where the split was good, two where it failed.
     server.script(good)
     server.requests.clear()
-    again = scored(server, wire, tmp_path, resume=run.id)
+    again = scored(server, wire, tmp_path, judge=judge, resume=run.id)
     assert len(server.requests) == victims(server) == (0 if not case.reason else 2 if case.at == "split" else 1)
     assert unpaid(shown(again)) == unpaid(clean)
 
@@ -298,5 +308,5 @@ def test_a_provider_that_is_away_fails_every_answer_and_scores_none(
             found = shown(scored(back, wire, tmp_path, resume=away.id))
             assert back.calls == 2 * len(ROWS)
     assert {key: (row["outcome"], row["score"]) for key, row in found.items()} == {
-        key: (row["outcome"], row["score"]) for key, row in undisturbed[wire].items()
+        key: (row["outcome"], row["score"]) for key, row in undisturbed[judge_of(wire)].items()
     }
