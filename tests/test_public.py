@@ -10,7 +10,7 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "open_corpus", "score", "score_file",
+    "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
     "verify_claims",
 }  # fmt: skip
 WORDS = {

@@ -36,6 +36,7 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.fitting import fit_band
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
@@ -45,6 +46,7 @@ _ON_FIRST_USE = {
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
+    "fit_band": "everyclaim.api.fitting",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
@@ -82,6 +84,7 @@ __all__ = [
     "build_corpus",
     "extract_claims",
     "find_run",
+    "fit_band",
     "open_corpus",
     "score",
     "score_file",

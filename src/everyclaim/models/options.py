@@ -2,7 +2,8 @@
 
 | option | meaning |
 | --- | --- |
-| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway |
+| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it \
+are sent as basic authentication, for OpenAI's format in the place of the key |
 | `api` | `chat` (default) or `responses`; OpenAI only |
 | `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
 | `max_tokens` | most tokens of a reply |
@@ -20,10 +21,11 @@ import hashlib
 import json
 import math
 import os
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
@@ -68,9 +70,25 @@ class EndpointOptions:
         return without_password(self.base_url)
 
     @property
+    def address(self) -> str:
+        """The endpoint's address without user and password, which go into a header: see `basic`."""
+        return _plain_address(self.base_url)
+
+    @property
+    def basic(self) -> Secret:
+        """The Authorization header that user and password in the address make; empty without."""
+        parts = urlsplit(self.base_url)
+        if parts.username is None:
+            return Secret("")
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return Secret(f"Basic {b64encode(pair.encode()).decode('ascii')}")
+
+    @property
     def secrets(self) -> tuple[Secret, ...]:
         """Everything here that must not be shown."""
-        return (*self.headers.values(), *self.query.values())
+        password = urlsplit(self.base_url).password or ""
+        of_address = (Secret(password), Secret(unquote(password)), self.basic)
+        return (*self.headers.values(), *self.query.values(), *of_address)
 
 
 def read_options(spec: Spec | str) -> EndpointOptions:
@@ -132,6 +150,11 @@ def without_password(url: str) -> str:
     if "@" not in parts.netloc:
         return url
     return parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+def _plain_address(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _named(given: dict[str, str], prefix: str) -> dict[str, str]:
@@ -207,5 +230,5 @@ def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]])
         for name, value in named[kind].items():
             told = _secret(f"{kind}.{name}", value).reveal()
             options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    options["base_url"] = hashlib.sha256(base_url.encode()).hexdigest()
+    options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()
     return json.dumps([spec.name, spec.argument, sorted(options.items())])
