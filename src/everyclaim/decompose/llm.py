@@ -94,6 +94,8 @@ class _Job:
     async def corrected(self, pieces: Sequence[Piece], found: Mapping[int, Split]) -> dict[int, Split]:
         """Check every claim against its sentence; ask again for what holds strangers, then keep the sentence."""
         kept = {piece.number: found.get(piece.number, piece.whole) for piece in pieces}
+        if all(kept[piece.number] == piece.whole for piece in pieces):
+            return kept
         around = Surroundings.of(self.response, self.question)
         odd = {p.number: words for p in pieces if (words := foreign(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):

@@ -42,15 +42,17 @@ class Wire:
 
 def is_strict(schema: Any) -> bool:
     """Whether a schema has the form strict modes ask for: every object closed, every property required."""
+    if type(schema) is str:  # most parts are; asked first, because this is asked for every call
+        return True
     if isinstance(schema, list):
-        return all(is_strict(part) for part in schema)
+        return all(map(is_strict, schema))
     if not isinstance(schema, Mapping):
         return True
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
         closed = schema.get("additionalProperties") is False and set(schema.get("required", ())) == set(properties)
-        return closed and all(is_strict(part) for part in properties.values())
-    return all(is_strict(part) for part in schema.values() if isinstance(part, Mapping | list))
+        return closed and all(map(is_strict, properties.values()))
+    return all(map(is_strict, schema.values()))
 
 
 def write_chat(

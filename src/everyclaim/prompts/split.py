@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
@@ -82,8 +83,7 @@ class SplitPrompt:
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply."""
-        row = {"id": TEXT, "claims": listed(TEXT), "skip": one_of((NOT_SKIPPED, *self.reasons))}
-        return closed("claims", {"sentences": listed(closed("", row))})
+        return _schema(self.reasons)
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -121,6 +121,12 @@ class SplitPrompt:
         if texts:
             return Split(texts)
         return Split((), skip) if isinstance(skip, str) and skip in self.reasons else None
+
+
+@cache
+def _schema(reasons: tuple[str, ...]) -> Mapping[str, Any]:
+    row = {"id": TEXT, "claims": listed(TEXT), "skip": one_of((NOT_SKIPPED, *reasons))}
+    return closed("claims", {"sentences": listed(closed("", row))})
 
 
 def task_data(task: SplitTask) -> dict[str, Any]:

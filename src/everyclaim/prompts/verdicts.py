@@ -127,7 +127,7 @@ class VerdictPrompt:
     @property
     def schema(self) -> Mapping[str, Any]:
         """The form of a reply: evidence first, then the reason, then the label they lead to."""
-        return closed("verdicts", {"verdicts": listed(closed("", {"id": TEXT, **FINDING}))})
+        return _SCHEMA
 
     def rules(self) -> str:
         """Say what the labels mean and what a verdict holds."""
@@ -172,6 +172,9 @@ FINDING: Mapping[str, Any] = {
     "mode": one_of((NO_MODE, *FailureMode)),
     "conflict": {"type": "boolean"},
 }
+_SCHEMA = closed("verdicts", {"verdicts": listed(closed("", {"id": TEXT, **FINDING}))})
+_LABELS: frozenset[str] = frozenset(Label)
+_MODES: frozenset[str] = frozenset((NO_MODE, *FailureMode))
 
 
 def by_sentence(claims: Sequence[AskedClaim]) -> list[dict[str, Any]]:
@@ -188,12 +191,12 @@ def by_sentence(claims: Sequence[AskedClaim]) -> list[dict[str, Any]]:
 def read_finding(row: Mapping[str, Any]) -> Finding | str:
     """Read one verdict, or say why it cannot be used. A mode is kept only where it fits the label."""
     label = text(row, "label")
-    if label not in set(Label):
+    if label is None or label not in _LABELS:
         return f"label {shown(row.get('label'))} is none of {', '.join(Label)}"
     why, mode, given = text(row, "why"), text(row, "mode"), row.get("quotes")
     if why is None:
         return f"'why' is not a text but {shown(row.get('why'))}"
-    if mode is None or mode not in {NO_MODE, *FailureMode}:
+    if mode is None or mode not in _MODES:
         return f"mode {shown(row.get('mode'))} is none of {', '.join(FailureMode)}"
     if not isinstance(row.get("conflict"), bool):
         return f"'conflict' is not true or false but {shown(row.get('conflict'))}"
