@@ -45,7 +45,7 @@ def _adapted_class() -> Any:
             "pip install 'ragas>=0.4.3' 'langchain-community<0.4' 'instructor>=1.11'"
         ) from None
 
-    class EveryclaimMetric(collections.BaseMetric, base.SingleTurnMetric):  # type: ignore[misc]  # bases are Any here
+    class EveryclaimMetric(collections.BaseMetric, base.SingleTurnMetric):  # type: ignore[misc,name-defined]  # known only at run time
         """A metric of everyclaim in the two forms of Ragas."""
 
         def __init__(
