@@ -24,7 +24,8 @@ def worst(records: Iterable[Kept], k: int) -> list[Kept]:
 
 def _has_finding(result: Result) -> bool:
     return result.outcome is Outcome.SCORED and any(
-        claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict for claim in result.claims
+        claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict
+        for claim in (*result.claims, *result.reference_claims)
     )
 
 

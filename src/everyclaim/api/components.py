@@ -41,7 +41,14 @@ VERIFIERS = Registry(
     },
 )
 _TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
-METRICS = Registry("metrics", {"faithfulness": "everyclaim.api.metrics:faithfulness"})
+METRICS = Registry(
+    "metrics",
+    {
+        "faithfulness": "everyclaim.api.metrics:faithfulness",
+        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
+        "ragchecker": "everyclaim.api.metrics:ragchecker",
+    },
+)
 
 
 class Options(Talking, total=False):
