@@ -63,7 +63,7 @@ def told(body: dict[str, Any]) -> str:
     """Return all that a provider would bill of a request: messages, and the schema where it is sent beside them."""
     texts = [str(message["content"]) for message in body["messages"]]
     if schema := body.get("response_format", {}).get("json_schema"):
-        texts.append(json.dumps(schema, separators=(",", ":")))
+        texts += [schema["name"], json.dumps(schema["schema"], separators=(",", ":"))]
     if tools := body.get("tools"):
         texts.append(json.dumps(tools, separators=(",", ":")))
     return "\n".join(texts)

@@ -64,10 +64,10 @@ def write_chat(
         body[dialect.limit] = options.max_tokens
     body |= _sampling(options, dialect)
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": dict(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": is_strict(schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif schema is not None and dialect.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": dict(schema)}
+        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": _TOOL}}
     return body | dict(options.body)
@@ -101,10 +101,10 @@ def write_responses(
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": dict(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": is_strict(schema)}
         body["text"] = {"format": {"type": "json_schema", **named}}
     elif schema is not None and dialect.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": dict(schema)}
+        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
         body["tools"] = [{"type": "function", **function, "strict": is_strict(schema)}]
         body["tool_choice"] = {"type": "function", "name": _TOOL}
     return body | dict(options.body)
@@ -148,9 +148,9 @@ def write_messages(
     if effort := body.pop("reasoning_effort", None):
         config["effort"] = effort
     if schema is not None and dialect.mode == "schema":
-        config["format"] = {"type": "json_schema", "schema": dict(schema)}
+        config["format"] = {"type": "json_schema", "schema": _untitled(schema)}
     elif schema is not None and dialect.mode == "tool":
-        body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": dict(schema)}]
+        body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": _untitled(schema)}]
         body["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         body["output_config"] = config
@@ -221,6 +221,11 @@ def _name(schema: Mapping[str, Any]) -> str:
     """Return a schema's title in the letters that endpoints take."""
     title = str(schema.get("title", "answer"))
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in title)[:64] or "answer"
+
+
+def _untitled(schema: Mapping[str, Any]) -> Json:
+    """Return a schema without its title, which goes out as its name; twice would be paid twice."""
+    return {key: value for key, value in schema.items() if key != "title"}
 
 
 def _finish(reason: Any) -> Finish:
