@@ -45,6 +45,8 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     yield hanging(Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *tags]))
     if result.question:
         yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
+    if result.components:
+        yield indented(Text.assemble(("parts ", "dim"), _parts(result.components)), 3)
     yield from _failing(result.claims, _texts(record.sample))
     missing = [claim for claim in result.reference_claims if _worth_showing(claim.verdict)]
     if missing:
@@ -69,7 +71,17 @@ def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterato
         yield indented(Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim"), 3)
 
 
+def _parts(components: Mapping[str, float | None]) -> Text:
+    shown = [
+        data(f"{words(name)} {'undefined' if part is None else format(part, '.3f')}")
+        for name, part in components.items()
+    ]
+    return joined([*shown])
+
+
 def _tally(result: Result) -> Text:
+    if not result.claims:
+        return Text("")
     counts = [(label, result.count(label)) for label in Label]
     parts: list[Text | str] = [
         Text(f"{count} {label.value.lower()}", style=LABEL_STYLE[label]) for label, count in counts if count
