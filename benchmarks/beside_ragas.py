@@ -27,6 +27,7 @@ import ragas_judge
 
 HERE = Path(__file__).parent
 WAYS = ("plain", "everyclaim", "facade", "ragas", "ragas-evaluate")
+HEAD = ("way", "answers", "wall s", "of bound", "of plain", "CPU ms", "calls", "prompt", "output", "MB", "scored")
 _PIECE = re.compile(r"'(?:[sdmt]|ll|ve|re)|[^\r\n\w]?[^\W\d_]+|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n]*|\s*[\r\n]+|\s+")
 _LONG = 9  # letters of a word that one token holds
 
@@ -113,10 +114,7 @@ def main() -> None:
         return
     given.plain = 0.0
     command = [sys.executable, __file__, "--serve", "--latency", str(given.latency)]
-    print(
-        "| way            | answers | wall s | of bound | of plain | CPU ms | calls | prompt | output | MB   | scored |\n"
-        "| -------------- | ------: | -----: | -------: | -------: | -----: | ----: | -----: | -----: | ---: | -----: |"
-    )
+    print(f"| {' | '.join(HEAD)} |\n| :--{'- | --' * (len(HEAD) - 1)}: |")
     with (
         tempfile.TemporaryDirectory() as folder,
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server,

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -73,15 +73,12 @@ def everyclaim(answers: Path, url: str, in_flight: int) -> Found:
     import everyclaim as ec
 
     found: Found = {}
+    options: Any = {"judge": "openai:judge-1", "base_url": url, "concurrency": in_flight * 3 // 2}
     with tempfile.TemporaryDirectory() as folder:
+        with suppress(ec.BudgetExceeded):  # imports everything, calls nobody
+            ec.score_file(answers, store=Path(folder) / "warm.db", max_calls=0, **options)
         with timed(found):
-            run = ec.score_file(
-                answers,
-                store=Path(folder) / "runs.db",
-                judge="openai:judge-1",
-                base_url=url,
-                concurrency=in_flight * 3 // 2,
-            )
+            run = ec.score_file(answers, store=Path(folder) / "runs.db", **options)
         record = run.record
         peak = memory()  # before the results are read back
         scored = sum(result.score is not None for result in run.results())
@@ -95,7 +92,9 @@ def facade(answers: Path, url: str, in_flight: int) -> Found:
 
     found: Found = {}
     rows = rows_of(answers)
-    metric = Faithfulness("openai:judge-1", base_url=url, concurrency=in_flight * 3 // 2)
+    options: Any = {"base_url": url, "concurrency": in_flight * 3 // 2}
+    metric = Faithfulness("openai:judge-1", **options)
+    Faithfulness("openai:judge-1", max_calls=0, **options).batch_score(rows[:1])  # imports everything, calls nobody
     with timed(found):
         results = metric.batch_score(rows)
     return found | {"answers": len(rows), "scored": sum(result.value is not None for result in results)}

@@ -95,7 +95,7 @@ class ClaimMetric:
         usual = _TALKING if hasattr(llm, "complete") else default_concurrency(self.options)
         self.concurrency = self._wanted or usual
         self._scope = SharedScope()
-        if llm is not None:
+        if llm is not None and self._given.get("judge") is None:
             _ = self.metric  # a wrong spec or a missing key shows at once
 
     def with_llm(self, llm: Llm) -> Self:
