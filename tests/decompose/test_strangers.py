@@ -124,6 +124,8 @@ def test_a_claim_copied_from_its_sentence_is_known_without_a_closer_look(words: 
         ("the yard is not", "The hall is old; the yard is not.", True),
         ("It holds 2.", "It holds 2.5 litres.", False),  # another number
         ("It holds 2", "It holds 2 litres.", False),  # the unit is left behind
+        ("It came on day 7.", "It came on day 7; it left.", True),
+        ("It left on day 9.", "It came; It left on day 9.", True),
         ("The hall is", "The hall isn't old.", False),
         ("The hall is old", "Their hall is old.", False),
         ("...", "The hall is old.", False),

@@ -48,13 +48,17 @@ class Surroundings:
 def is_copied(claim: str, sentence: str) -> bool:
     """Whether a claim is a stretch of its sentence, word for word from one word's beginning to another's end.
 
-    Such a claim can hold nothing foreign. One that stops at a number may have left its unit behind, and is looked at.
+    Such a claim can hold nothing foreign. One that stops at a number may have left its unit behind, and is no copy
+    then, unless a semicolon or the sentence's end is what follows.
     """
     words = claim.strip().rstrip(_CLOSING)
     place = sentence.find(words) if words else -1
-    if place < 0 or words[-1].isdigit() or (place and not sentence[place - 1].isspace()):
+    if place < 0 or (place and not sentence[place - 1].isspace()):
         return False
-    after = sentence[place + len(words) :].lstrip(_CLOSING)
+    rest = sentence[place + len(words) :]
+    after = rest.lstrip(_CLOSING)
+    if words[-1].isdigit() and after and rest[0] != ";":
+        return False
     return not after or after[0].isspace()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
@@ -55,6 +56,26 @@ def is_strict(schema: Any) -> bool:
     return all(map(is_strict, schema.values()))
 
 
+class _Same:
+    """A schema that equals only itself. Prompts make theirs once, so it is looked through once, not at every call."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schema is self.schema
+
+
+@lru_cache(maxsize=64)
+def _is_strict_once(same: _Same) -> bool:
+    return is_strict(same.schema)
+
+
 def write_chat(
     options: EndpointOptions, dialect: Dialect, messages: Sequence[Message], schema: Mapping[str, Any] | None
 ) -> Json:
@@ -64,7 +85,7 @@ def write_chat(
         body[dialect.limit] = options.max_tokens
     body |= _sampling(options, dialect)
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": _untitled(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif schema is not None and dialect.mode == "tool":
         function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
@@ -101,11 +122,11 @@ def write_responses(
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": _untitled(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["text"] = {"format": {"type": "json_schema", **named}}
     elif schema is not None and dialect.mode == "tool":
         function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
-        body["tools"] = [{"type": "function", **function, "strict": is_strict(schema)}]
+        body["tools"] = [{"type": "function", **function, "strict": _is_strict_once(_Same(schema))}]
         body["tool_choice"] = {"type": "function", "name": _TOOL}
     return body | dict(options.body)
 
