@@ -36,10 +36,13 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
+    "build_corpus": "everyclaim.api.knowledge",
+    "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
     "score_file": "everyclaim.api.running",
@@ -76,8 +79,10 @@ __all__ = [
     "__version__",
     "ascore",
     "averify_claims",
+    "build_corpus",
     "extract_claims",
     "find_run",
+    "open_corpus",
     "score",
     "score_file",
     "verify_claims",

@@ -65,7 +65,7 @@ class EndpointOptions:
     @property
     def where(self) -> str:
         """The endpoint's address as it may be shown."""
-        return _without_password(self.base_url)
+        return without_password(self.base_url)
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
@@ -82,7 +82,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
     given = dict(spec.options)
     home, variable = HOMES[spec.name]
-    base_url = _base_url(given.pop("base_url", "") or os.environ.get(variable, "") or home)
+    base_url = checked_address(given.pop("base_url", "") or os.environ.get(variable, "") or home)
     apis = ("chat", "responses") if spec.name == "openai" else ("messages",)
     named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
     structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
@@ -115,17 +115,19 @@ _KNOWN = (
 )
 
 
-def _base_url(text: str) -> str:
+def checked_address(text: str) -> str:
+    """Return an endpoint's address without a slash at its end. Raises `ConfigError` for what is none."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ConfigError(
-            f"base_url {_without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
+            f"base_url {without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
             "(query parameters go into 'query.NAME=value')"
         )
     return text.rstrip("/")
 
 
-def _without_password(url: str) -> str:
+def without_password(url: str) -> str:
+    """Return an address as it may be shown."""
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url
@@ -194,7 +196,7 @@ def _shown(spec: Spec) -> str:
 def _hidden(name: str, value: str) -> str:
     if name.startswith(("header.", "query.")) and not value.startswith("$"):
         return HIDDEN
-    return _without_password(value) if name == "base_url" else value
+    return without_password(value) if name == "base_url" else value
 
 
 def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:
