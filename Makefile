@@ -3,11 +3,12 @@
 VENV   ?= .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
+RAGAS  ?= .venv-ragas
 TORCH  ?= torch==2.13.0
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 
-.PHONY: demo test lint docs docs-serve clean
+.PHONY: demo test lint docs docs-serve ragas clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
@@ -36,8 +37,18 @@ docs: $(BIN)/uv                ## run the examples in the docs, check the genera
 docs-serve: docs               ## read the docs at http://127.0.0.1:8000
 	$(BIN)/mkdocs serve
 
+ragas: $(RAGAS)/bin/ragas-ready ## hold the facade and the adaptor against an installed Ragas, in an environment of its own
+	RAGAS_DO_NOT_TRACK=true PYTHONPATH=benchmarks $(RAGAS)/bin/python -m pytest -o filterwarnings= -W ignore \
+		$(PYTEST_ARGS) tests/with_ragas/check_facade.py tests/with_ragas/check_adaptor.py
+
+$(RAGAS)/bin/ragas-ready: pyproject.toml | $(BIN)/uv
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(RAGAS)
+	$(BIN)/uv pip install --quiet --python $(RAGAS)/bin/python pytest --editable '.[openai,testing]' \
+		'ragas==0.4.3' 'langchain-community<0.4' 'instructor>=1.11'
+	touch $@
+
 clean:                         ## remove what the commands above made
-	rm -rf $(VENV) build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(RAGAS) build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from everyclaim.decompose.strangers import Surroundings, strangers
+from everyclaim.decompose.strangers import Surroundings, is_copied, strangers
 
 ANSWER = (
     "The iPhone 15 came out in September 2023. It has 6 GB of memory. A rival, the Galaxy S23, costs 1,000 euros. "
@@ -83,3 +85,52 @@ def test_inflected_names_are_known() -> None:
     """Languages that bend names and capitalise nouns are not asked about twice."""
     around = Surroundings.of("Die Behandlung in der Hamburger Klinik dauert drei Wochen.")
     assert strangers("In Hamburg dauert die Behandlung drei Wochen.", around.text, around) == []
+
+
+WORDS = [
+    "Mia",
+    "sold",
+    "5",
+    "million",
+    "euros",
+    "of",
+    "Basel",
+    "tiles",
+    "on",
+    "3",
+    "May",
+    "2021",
+    "about",
+    "2.5",
+    "kg",
+    "not",
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=9), st.data())
+def test_a_claim_copied_from_its_sentence_is_known_without_a_closer_look(words: list[str], data: st.DataObject) -> None:
+    """Whatever passes as copied holds nothing foreign by the full check either."""
+    sentence = " ".join(words) + "."
+    start = data.draw(st.integers(0, len(words) - 1))
+    claim = " ".join(words[start : data.draw(st.integers(start + 1, len(words)))]) + "."
+    if is_copied(claim, sentence):
+        assert strangers(claim, sentence, Surroundings.of(sentence)) == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "copied"),
+    [
+        ("The hall is old.", "The hall is old; the yard is not.", True),
+        ("the yard is not", "The hall is old; the yard is not.", True),
+        ("It holds 2.", "It holds 2.5 litres.", False),  # another number
+        ("It holds 2", "It holds 2 litres.", False),  # the unit is left behind
+        ("It came on day 7.", "It came on day 7; it left.", True),
+        ("It left on day 9.", "It came; It left on day 9.", True),
+        ("The hall is", "The hall isn't old.", False),
+        ("The hall is old", "Their hall is old.", False),
+        ("...", "The hall is old.", False),
+    ],
+)
+def test_a_copy_is_whole_words(claim: str, sentence: str, copied: bool) -> None:
+    """From the beginning of one word to the end of another, never ending at a number."""
+    assert is_copied(claim, sentence) is copied

@@ -15,6 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 T = TypeVar("T")
 Closer = Callable[[], Awaitable[None]]
@@ -52,3 +53,39 @@ async def in_scope(work: Coroutine[Any, Any, T]) -> T:
     """Await a coroutine inside a scope."""
     async with scope():
         return await work
+
+
+class SharedScope:
+    """A scope that calls under way at the same time share, whoever made them: the last one to end closes it.
+
+    For an object whose methods are called again and again, often many at once: they keep its connections, and
+    none closes what another still uses.
+    """
+
+    def __init__(self) -> None:
+        self._open: WeakKeyDictionary[asyncio.AbstractEventLoop, _Visit] = WeakKeyDictionary()
+
+    @asynccontextmanager
+    async def joined(self) -> AsyncIterator[bool]:
+        """Join the calls under way in this event loop; yields whether this one is the first."""
+        loop = asyncio.get_running_loop()
+        visit = self._open.setdefault(loop, _Visit())
+        visit.guests += 1
+        token = _OPEN.set((loop, visit.closers))
+        try:
+            yield visit.guests == 1
+        finally:
+            _OPEN.reset(token)
+            visit.guests -= 1
+            if not visit.guests:
+                del self._open[loop]
+                for close in reversed(visit.closers):
+                    await close()
+
+
+class _Visit:
+    """The calls of one event loop that share a scope."""
+
+    def __init__(self) -> None:
+        self.guests = 0
+        self.closers: list[Closer] = []

@@ -15,7 +15,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
-from everyclaim.decompose.strangers import Surroundings, strangers
+from everyclaim.decompose.strangers import Surroundings, is_copied, strangers
 from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
@@ -106,6 +106,8 @@ class _Job:
     async def corrected(self, pieces: Sequence[Piece], found: Mapping[int, Split]) -> dict[int, Split]:
         """Check every claim against its sentence; ask again for what holds strangers, then keep the sentence."""
         kept = {piece.number: found.get(piece.number, piece.whole) for piece in pieces}
+        if all(_is_plain(kept[piece.number], piece) for piece in pieces):
+            return kept
         around = Surroundings.of(self.response, self.question)
         odd = {p.number: words for p in pieces if (words := foreign(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
@@ -139,6 +141,11 @@ class _Job:
 
 def foreign(split: Split, piece: Piece, around: Surroundings) -> list[str]:
     """Return what the claims of a sentence hold that they cannot have from it."""
-    if split == piece.whole:
+    if _is_plain(split, piece):
         return []
     return list(dict.fromkeys(word for claim in split.claims for word in strangers(claim, piece.text, around)))
+
+
+def _is_plain(split: Split, piece: Piece) -> bool:
+    """Whether the claims of a sentence are its own words, so that nothing in them can be foreign."""
+    return split == piece.whole or all(is_copied(claim, piece.text) for claim in split.claims)

@@ -22,6 +22,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
 _GRAM = 4  # characters, for scripts with an alphabet
 _OWN_WORDS = 0.5  # share of a claim's wording that must come from the answer or the question
 _INFLECTED = 3  # letters by which two forms of one name may differ
+_CLOSING = ".!?;,"
 _STEM = 4  # letters they must share
 
 
@@ -42,6 +43,23 @@ class Surroundings:
         tokens = tuple(tokenize(text))
         words = frozenset(token.norm for token in tokens)
         return cls(" ".join(text.casefold().split()), tokens, words, frozenset(map(stem, words)), _grams(tokens))
+
+
+def is_copied(claim: str, sentence: str) -> bool:
+    """Whether a claim is a stretch of its sentence, word for word from one word's beginning to another's end.
+
+    Such a claim can hold nothing foreign. One that stops at a number may have left its unit behind, and is no copy
+    then, unless a semicolon or the sentence's end is what follows.
+    """
+    words = claim.strip().rstrip(_CLOSING)
+    place = sentence.find(words) if words else -1
+    if place < 0 or (place and not sentence[place - 1].isspace()):
+        return False
+    rest = sentence[place + len(words) :]
+    after = rest.lstrip(_CLOSING)
+    if words[-1].isdigit() and after and rest[0] != ";":
+        return False
+    return not after or after[0].isspace()
 
 
 def strangers(claim: str, sentence: str, around: Surroundings) -> list[str]:

@@ -62,8 +62,9 @@ class Metered:
             raise
         usage = self._priced(reply.usage)
         self._meter.add(usage)
-        return replace(reply, usage=usage)
+        return reply if usage is reply.usage else replace(reply, usage=usage)
 
     def _priced(self, usage: Usage) -> Usage:
         told = usage.prompt_tokens or usage.completion_tokens
-        return replace(usage, cost=self._price.cost(usage) if self._price and told else None)
+        cost = self._price.cost(usage) if self._price and told else None
+        return usage if usage.cost == cost else replace(usage, cost=cost)

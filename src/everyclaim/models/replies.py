@@ -58,6 +58,8 @@ def parse_object(text: str) -> dict[str, Any]:
     text = text.strip("\ufeff \t\r\n")
     if not text:
         raise JudgeError("empty_reply", "the model answered with nothing")
+    if (alone := _alone(text)) is not None:
+        return alone
     found: list[dict[str, Any]] = []
     fault = "there is no JSON object in it"
     position = text.find("{")
@@ -74,6 +76,19 @@ def parse_object(text: str) -> dict[str, Any]:
     if len(found) == 1:
         return found[0]
     raise _malformed("it holds several JSON objects that differ" if found else fault, text)
+
+
+def _alone(text: str) -> dict[str, Any] | None:
+    """Return the object that is the whole text, the usual case, without looking for where it ends; None if it is not.
+
+    A text with more brackets than levels are allowed goes the long way, which knows how deep they nest.
+    """
+    if text[0] != "{" or text[-1] != "}" or text.count("{") + text.count("[") > MAX_DEPTH:
+        return None
+    try:
+        return _decode(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _closing(text: str, start: int) -> int:

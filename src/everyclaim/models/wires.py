@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
@@ -42,15 +43,37 @@ class Wire:
 
 def is_strict(schema: Any) -> bool:
     """Whether a schema has the form strict modes ask for: every object closed, every property required."""
+    if type(schema) is str:  # most parts are; asked first, because this is asked for every call
+        return True
     if isinstance(schema, list):
-        return all(is_strict(part) for part in schema)
+        return all(map(is_strict, schema))
     if not isinstance(schema, Mapping):
         return True
     properties = schema.get("properties")
     if isinstance(properties, Mapping):
         closed = schema.get("additionalProperties") is False and set(schema.get("required", ())) == set(properties)
-        return closed and all(is_strict(part) for part in properties.values())
-    return all(is_strict(part) for part in schema.values() if isinstance(part, Mapping | list))
+        return closed and all(map(is_strict, properties.values()))
+    return all(map(is_strict, schema.values()))
+
+
+class _Same:
+    """A schema that equals only itself. Prompts make theirs once, so it is looked through once, not at every call."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.schema is self.schema
+
+
+@lru_cache(maxsize=64)
+def _is_strict_once(same: _Same) -> bool:
+    return is_strict(same.schema)
 
 
 def write_chat(
@@ -62,10 +85,10 @@ def write_chat(
         body[dialect.limit] = options.max_tokens
     body |= _sampling(options, dialect)
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": dict(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
     elif schema is not None and dialect.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": dict(schema)}
+        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": _TOOL}}
     return body | dict(options.body)
@@ -99,11 +122,11 @@ def write_responses(
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
     if schema is not None and dialect.mode == "schema":
-        named = {"name": _name(schema), "schema": dict(schema), "strict": is_strict(schema)}
+        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["text"] = {"format": {"type": "json_schema", **named}}
     elif schema is not None and dialect.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": dict(schema)}
-        body["tools"] = [{"type": "function", **function, "strict": is_strict(schema)}]
+        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
+        body["tools"] = [{"type": "function", **function, "strict": _is_strict_once(_Same(schema))}]
         body["tool_choice"] = {"type": "function", "name": _TOOL}
     return body | dict(options.body)
 
@@ -146,9 +169,9 @@ def write_messages(
     if effort := body.pop("reasoning_effort", None):
         config["effort"] = effort
     if schema is not None and dialect.mode == "schema":
-        config["format"] = {"type": "json_schema", "schema": dict(schema)}
+        config["format"] = {"type": "json_schema", "schema": _untitled(schema)}
     elif schema is not None and dialect.mode == "tool":
-        body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": dict(schema)}]
+        body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": _untitled(schema)}]
         body["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         body["output_config"] = config
@@ -219,6 +242,11 @@ def _name(schema: Mapping[str, Any]) -> str:
     """Return a schema's title in the letters that endpoints take."""
     title = str(schema.get("title", "answer"))
     return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in title)[:64] or "answer"
+
+
+def _untitled(schema: Mapping[str, Any]) -> Json:
+    """Return a schema without its title, which goes out as its name; twice would be paid twice."""
+    return {key: value for key, value in schema.items() if key != "title"}
 
 
 def _finish(reason: Any) -> Finish:

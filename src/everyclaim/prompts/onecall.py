@@ -30,7 +30,7 @@ class OneCallPrompt:
     @property
     def version(self) -> str:
         """Name the wording."""
-        return f"onecall-1/{self.split.version}/{self.verdict.version}"
+        return f"onecall-2/{self.split.version}/{self.verdict.version}"
 
     @property
     def schema(self) -> Mapping[str, Any]:

@@ -26,6 +26,7 @@ from everyclaim.core.types import (
 from everyclaim.text.locate import locate
 
 _SUM_TOLERANCE = 1e-3
+_LABELS = frozenset(Label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,8 @@ def _usable(verdicts: Sequence[Verdict], asked: Sequence[Claim], passages: set[s
         elif fault := _fault(verdict, passages):
             complaint = f"{verdict.claim_id}: {fault}"
         else:
-            usable[verdict.claim_id] = replace(verdict, label=Label(verdict.label))
+            known = isinstance(verdict.label, Label)
+            usable[verdict.claim_id] = verdict if known else replace(verdict, label=Label(verdict.label))
     return usable, complaint
 
 
@@ -117,7 +119,7 @@ def _fault(verdict: Verdict, passages: set[str]) -> str:
     """Say what makes a verdict unusable; empty when nothing does."""
     labels = [verdict.label, *(part.label for part in verdict.per_passage)]
     for label in labels:
-        if label not in set(Label):
+        if label not in _LABELS:
             return f"label {label!r} is none of {', '.join(Label)}"
     for probabilities in (verdict.probabilities, *(part.probabilities for part in verdict.per_passage)):
         if probabilities is not None and not _is_distribution(probabilities):
@@ -142,6 +144,8 @@ def grounded(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
         flags = (*flags, "quote_not_found")
     elif not evidence and verdict.label is Label.SUPPORTED:
         flags = (*flags, "no_evidence")
+    if not verdict.evidence and flags is verdict.flags:
+        return verdict
     return replace(verdict, evidence=tuple(evidence), flags=flags)
 
 

@@ -118,10 +118,9 @@ class _Job:
         votes = Counter(finding.label for finding in findings)
         shares = Probabilities(*(votes[label] / len(findings) for label in Label))
         finding = next(found for found in findings if found.label is shares.label)
-        verdict = replace(
-            as_verdict(claim.id, finding, self.passages, self.verifier.spec),
-            probabilities=shares if self.verifier.repeats > 1 else None,
-        )
+        verdict = as_verdict(claim.id, finding, self.passages, self.verifier.spec)
+        if self.verifier.repeats > 1:
+            verdict = replace(verdict, probabilities=shares)
         if len(votes) > 1:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
         if self.verifier.evidence == "required":

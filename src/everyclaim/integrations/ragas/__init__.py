@@ -1,0 +1,38 @@
+"""Everyclaim in the manner of Ragas: the names and calls that its users know, no Ragas installed.
+
+    from everyclaim.integrations.ragas import Faithfulness
+
+    metric = Faithfulness(llm="openai:gpt-5-mini")
+    result = await metric.ascore(user_input=…, response=…, retrieved_contexts=[…])
+    result.value, result.outcome, result.claims
+
+`metrics` has the metrics, `dataset` what they are given, `evaluation` a whole data set at once, `llms` the way from
+a client to a judge. `as_ragas_metric` goes the other way: it makes a metric of ours one of an installed Ragas.
+"""
+
+from everyclaim.integrations.ragas.adaptor import as_ragas_metric
+from everyclaim.integrations.ragas.dataset import EvaluationDataset, SingleTurnSample
+from everyclaim.integrations.ragas.evaluation import EvaluationResult, aevaluate, evaluate
+from everyclaim.integrations.ragas.llms import llm_factory
+from everyclaim.integrations.ragas.metrics import (
+    ClaimMetric,
+    FactualCorrectness,
+    Faithfulness,
+    FaithfulnesswithHHEM,
+    MetricResult,
+)
+
+__all__ = [
+    "ClaimMetric",
+    "EvaluationDataset",
+    "EvaluationResult",
+    "FactualCorrectness",
+    "Faithfulness",
+    "FaithfulnesswithHHEM",
+    "MetricResult",
+    "SingleTurnSample",
+    "aevaluate",
+    "as_ragas_metric",
+    "evaluate",
+    "llm_factory",
+]

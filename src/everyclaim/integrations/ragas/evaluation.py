@@ -1,0 +1,156 @@
+"""A whole data set by several metrics: `evaluate`, and what comes of it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Any
+
+from everyclaim.analysis import Summary, summarise
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Outcome, Result
+from everyclaim.engine import wait
+from everyclaim.integrations.ragas.dataset import Row, frame, mapping_of, rows_of, sample_of
+from everyclaim.integrations.ragas.metrics import ClaimMetric, FactualCorrectness, Faithfulness, Llm, Unscored
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """Scores per row and metric, their means, and beside every mean what it is the mean of."""
+
+    rows: tuple[Row, ...]
+    results: Mapping[str, tuple[Result, ...]]  # by metric, one per row
+    unscored: Mapping[str, Unscored]  # by metric
+
+    @property
+    def scores(self) -> list[dict[str, float | None]]:
+        """One mapping per row, metric → score; None (NaN where a metric says so) for what was not scored."""
+        columns = {name: self[name] for name in self.results}
+        return [{name: column[i] for name, column in columns.items()} for i in range(len(self.rows))]
+
+    def __getitem__(self, metric: str) -> list[float | None]:
+        without = math.nan if self.unscored[metric] == "nan" else None
+        return [without if result.score is None else result.score for result in self.results[metric]]
+
+    @property
+    def means(self) -> dict[str, float | None]:
+        """The mean of each metric over the rows that have a number; None when none has."""
+        known = {
+            name: [score for score in self[name] if score is not None and not math.isnan(score)]
+            for name in self.results
+        }
+        return {name: fmean(scores) if scores else None for name, scores in known.items()}
+
+    @property
+    def outcomes(self) -> dict[str, dict[Outcome, int]]:
+        """How many rows of each metric were scored, had no claims, abstained, failed."""
+        return {name: _counts(results) for name, results in self.results.items()}
+
+    def summary(self, metric: str) -> Summary:
+        """Sum a metric up with intervals, rates per label, reasons of failures and cost."""
+        return summarise(self.results[metric])
+
+    def to_pandas(self) -> Any:
+        """Return a frame with the rows as given and, per metric, its score, its outcome and its reason."""
+        table = []
+        for i, row in enumerate(self.rows):
+            added: dict[str, Any] = {}
+            for name, results in self.results.items():
+                added |= {name: self[name][i], f"{name}_outcome": results[i].outcome.value}
+                added[f"{name}_reason"] = results[i].reason
+            table.append({**row, **added})
+        return frame(table)
+
+    def __repr__(self) -> str:
+        parts = []
+        for name, mean in self.means.items():
+            counts = self.outcomes[name]
+            rest = [f"{count} {outcome.value}" for outcome, count in counts.items() if count and outcome != "scored"]
+            shown = "no score" if mean is None else f"{mean:.4f}"
+            parts.append(
+                f"'{name}': {shown} ({', '.join([f'{counts[Outcome.SCORED]} of {len(self.rows)} scored', *rest])})"
+            )
+        return "{" + ", ".join(parts) + "}"
+
+
+async def aevaluate(
+    dataset: Any,
+    metrics: Sequence[ClaimMetric] | None = None,
+    llm: Llm = None,
+    *,
+    column_map: Mapping[str, str] | None = None,
+    raise_exceptions: bool = False,
+    concurrency: int | None = None,
+    unscored: Unscored | None = None,
+) -> EvaluationResult:
+    """Score every row by every metric; see `evaluate`."""
+    chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
+    names = [key_of(metric) for metric in chosen]
+    if len(set(names)) < len(names):
+        raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; give one another name")
+    rows, mapping = rows_of(dataset), mapping_of(column_map)
+    results: dict[str, tuple[Result, ...]] = {}
+    for name, metric in zip(names, chosen, strict=True):
+        samples = [sample_of(row, number, mapping) for number, row in enumerate(rows, start=1)]
+        results[name] = tuple(await metric.results_of(samples, concurrency=concurrency, stop=raise_exceptions))
+    kinds = {name: unscored or metric.unscored for name, metric in zip(names, chosen, strict=True)}
+    return EvaluationResult(rows, results, kinds)
+
+
+def evaluate(
+    dataset: Any,
+    metrics: Sequence[ClaimMetric] | None = None,
+    llm: Llm = None,
+    *,
+    column_map: Mapping[str, str] | None = None,
+    raise_exceptions: bool = False,
+    concurrency: int | None = None,
+    unscored: Unscored | None = None,
+) -> EvaluationResult:
+    """Score every row of a data set by every metric; also inside a running event loop.
+
+    `dataset` is an `EvaluationDataset`, ours or that of an installed Ragas, a pandas or polars frame, a
+    `datasets.Dataset`, or a list of samples or mappings; `column_map` names columns as Ragas does (its name → yours).
+    `metrics` without a model of their own get `llm`; none given means faithfulness.
+
+    A row that fails is counted as failed, with its reason, and is in no mean; `unscored="nan"` gives NaN for it, as
+    Ragas does. `raise_exceptions` stops at the first failure and raises it. `concurrency` is samples in flight.
+    """
+    return wait(
+        aevaluate(
+            dataset,
+            metrics,
+            llm,
+            column_map=column_map,
+            raise_exceptions=raise_exceptions,
+            concurrency=concurrency,
+            unscored=unscored,
+        )
+    )
+
+
+def key_of(metric: ClaimMetric) -> str:
+    """Return the name of a metric's column, as Ragas writes it."""
+    return f"{metric.name}(mode={metric.mode})" if isinstance(metric, FactualCorrectness) else metric.name
+
+
+def _ready(metric: ClaimMetric, llm: Llm) -> ClaimMetric:
+    if not isinstance(metric, ClaimMetric):
+        raise ConfigError(
+            f"a metric must be one of everyclaim.integrations.ragas, such as Faithfulness(), got {metric!r}; "
+            "Ragas' own metrics run in Ragas' evaluate, with ours beside them by as_ragas_metric"
+        )
+    return metric.with_llm(llm) if metric.llm is None and llm is not None else metric
+
+
+def _counts(results: Sequence[Result]) -> dict[Outcome, int]:
+    found = Counter(result.outcome for result in results)
+    return {outcome: found[outcome] for outcome in Outcome}
+
+
+def _mean(scores: Sequence[float | None]) -> float | None:
+    known = [score for score in scores if score is not None and not math.isnan(score)]
+    return fmean(known) if known else None

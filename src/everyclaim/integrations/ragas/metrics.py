@@ -1,0 +1,338 @@
+"""The metrics, called as Ragas calls them, with claims, reasons and outcomes in what they return."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Self, Unpack, cast
+
+from everyclaim.api.components import Options, build_metric, default_concurrency, default_decomposer
+from everyclaim.api.judges import Chats, chat_settings
+from everyclaim.api.talking import talks
+from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
+from everyclaim.core.events import Event, SampleFinished
+from everyclaim.core.protocols import ChatModel, Decomposer, Metric, Verifier
+from everyclaim.core.scope import SharedScope, at_end
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.engine import Options as Pace
+from everyclaim.engine import run, score_sample, wait
+from everyclaim.integrations.ragas.dataset import Row, row_of, sample_of
+from everyclaim.verify.llm import LlmVerifier
+
+Unscored = Literal["none", "nan"]
+Llm = str | ChatModel | Verifier | None
+HHEM = "vectara/hallucination_evaluation_model"
+_TALKING = 32  # samples in flight where a score is mostly waiting
+_SHOWN = 3  # claims that a reason names
+
+
+@dataclass(frozen=True, slots=True)
+class MetricResult:
+    """A score with all that led to it. `value` is None for what was not scored, or NaN where that was asked for."""
+
+    value: float | None
+    result: Result
+
+    @property
+    def outcome(self) -> Outcome:
+        """What became of the sample; only `scored` has a number."""
+        return self.result.outcome
+
+    @property
+    def claims(self) -> tuple[JudgedClaim, ...]:
+        """The claims of the response with their verdicts."""
+        return self.result.claims
+
+    @property
+    def reason(self) -> str:
+        """Why it is this value, in words: the claims that are not supported, or why there is no score."""
+        return self.result.reason or _reason(self.result.claims)
+
+    def __float__(self) -> float:
+        if self.value is None:
+            raise TypeError(f"the sample has no score, it is {self.outcome}: {self.reason}")
+        return self.value
+
+
+class ClaimMetric:
+    """Any metric of ours, called as Ragas calls its own.
+
+    `llm` splits and judges: a spec ("openai:gpt-5-mini"), what `llm_factory` returns or any other `ChatModel`, or a
+    `Verifier`; None is the judge that ships with the package. `options` are those of `everyclaim.score` (`metric`,
+    `judge`, `decomposer`, `strategy`, `base_url`, `max_cost`, ...); a `judge` among them judges instead of `llm`.
+    `unscored="nan"` gives NaN where Ragas does. `concurrency` is how many samples of a batch are in flight.
+
+    Calls that are under way together share connections, limits and budget. Nothing here keeps a score.
+    """
+
+    usual_name = "claim_metric"
+
+    def __init__(
+        self,
+        llm: Llm = None,
+        name: str = "",
+        *,
+        unscored: Unscored = "none",
+        concurrency: int | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        if unscored not in {"none", "nan"}:
+            raise ConfigError(f"unscored={unscored!r}: choose none or nan")
+        self.name = name or self.usual_name
+        self.unscored = unscored
+        self._given = options
+        self._wanted = concurrency
+        self._take(llm)
+
+    def _take(self, llm: Llm) -> None:
+        self.llm = llm
+        self.options = _with_llm(llm, self._given)
+        usual = _TALKING if hasattr(llm, "complete") else default_concurrency(self.options)
+        self.concurrency = self._wanted or usual
+        self._scope = SharedScope()
+        if llm is not None and self._given.get("judge") is None:
+            _ = self.metric  # a wrong spec or a missing key shows at once
+
+    def with_llm(self, llm: Llm) -> Self:
+        """Return this metric with another model; what it was given besides stays."""
+        other = copy(self)
+        for made in ("metric", "_chats"):
+            vars(other).pop(made, None)
+        other._take(llm)  # noqa: SLF001 - another of its own class
+        return other
+
+    @cached_property
+    def metric(self) -> Metric:
+        """The metric inside, with its decomposer and its judge."""
+        options = self.options
+        if self._chats:
+            options = cast("Options", {**options, "chats": self._chats})
+        return build_metric(options)
+
+    @cached_property
+    def _chats(self) -> Chats | None:
+        given = self.options.get("chats")
+        if given or not talks(self.options.get("judge"), self.options.get("decomposer")):
+            return given
+        return Chats(chat_settings(self.options))
+
+    async def ascore_row(self, row: Row) -> MetricResult:
+        """Score one row under any of the field names of `everyclaim` and Ragas."""
+        sample = sample_of(row, 1)
+        if isinstance(sample, str):
+            raise InputError(sample)
+        async with self._under_way():
+            return self.shown(await score_sample(self.metric, sample))
+
+    async def abatch_score(self, inputs: Sequence[Row]) -> list[MetricResult]:
+        """Score many rows, `concurrency` at a time; one that fails or cannot be read changes no other."""
+        samples = [sample_of(row, number) for number, row in enumerate(inputs, start=1)]
+        return [self.shown(result) for result in await self.results_of(samples)]
+
+    def batch_score(self, inputs: Sequence[Row]) -> list[MetricResult]:
+        """Score many rows; also inside a running event loop."""
+        return wait(self.abatch_score(inputs))
+
+    async def single_turn_ascore(self, sample: Any) -> float | None:
+        """Score a `SingleTurnSample` and return only the number, as Ragas' older form does.
+
+        None (or NaN) where there is nothing to score. Raises `JudgeError` when the judge failed.
+        """
+        found = await self.ascore_row(row_of(sample))
+        if found.outcome is Outcome.FAILED and self.unscored == "none":
+            raise judge_error(found.result)
+        return found.value
+
+    def single_turn_score(self, sample: Any) -> float | None:
+        """Score a `SingleTurnSample`; also inside a running event loop."""
+        return wait(self.single_turn_ascore(sample))
+
+    async def results_of(
+        self, samples: Sequence[Sample | str], *, concurrency: int | None = None, stop: bool = False
+    ) -> list[Result]:
+        """Score samples; a text in place of one says why it could not be read. With `stop` the first failure is raised.
+
+        At a limit on cost, calls or tokens what is left is `failed: budget_exceeded`.
+        """
+        results = [self._unread(number, sample) for number, sample in enumerate(samples, start=1)]
+
+        def keep(event: Event) -> None:
+            if isinstance(event, SampleFinished):
+                results[int(event.result.id) - 1] = event.result
+
+        pace = Pace(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
+        readable = [sample for sample in samples if isinstance(sample, Sample)]
+        async with self._under_way():
+            try:
+                await run(readable, self.metric, options=pace, hooks=[keep])
+            except BudgetExceeded as spent:
+                if stop:
+                    raise
+                why = f"budget_exceeded: {spent}"
+                results = [found or _failed(self.metric, i, why) for i, found in enumerate(results, start=1)]
+        if stop:
+            for found in results:
+                if found is not None and found.outcome is Outcome.FAILED:
+                    raise judge_error(found)
+        return [cast("Result", found) for found in results]
+
+    def shown(self, result: Result) -> MetricResult:
+        """Wrap a result."""
+        value = float("nan") if result.score is None and self.unscored == "nan" else result.score
+        return MetricResult(value, result)
+
+    def _unread(self, number: int, sample: Sample | str) -> Result | None:
+        return None if isinstance(sample, Sample) else _failed(self.metric, number, f"bad_input: {sample}")
+
+    @asynccontextmanager
+    async def _under_way(self) -> AsyncIterator[None]:
+        async with self._scope.joined() as is_first:
+            if is_first and self._chats:
+                at_end(self._close)
+            yield
+
+    async def _close(self) -> None:
+        if self._chats:
+            self._chats.close()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.metric.provenance.metric}, judge={self.metric.provenance.verifier})"
+
+
+class Faithfulness(ClaimMetric):
+    """The share of the response's claims that the retrieved contexts support (Es et al., arXiv 2309.15217).
+
+    >>> from everyclaim.integrations.ragas import Faithfulness
+    >>> result = Faithfulness().score(
+    ...     user_input="When and where was the tower built?",
+    ...     response="The Eiffel Tower was built in 1889. It is the tallest tower in the world.",
+    ...     retrieved_contexts=["The Eiffel Tower was built in 1889 in Paris."],
+    ... )
+    >>> result.value
+    0.5
+    """
+
+    usual_name = "faithfulness"
+
+    async def ascore(
+        self, user_input: str = "", response: str = "", retrieved_contexts: Sequence[Any] = ()
+    ) -> MetricResult:
+        """Score one response against its contexts."""
+        return await self.ascore_row(
+            {"user_input": user_input, "response": response, "retrieved_contexts": retrieved_contexts}
+        )
+
+    def score(self, user_input: str = "", response: str = "", retrieved_contexts: Sequence[Any] = ()) -> MetricResult:
+        """Score one response; also inside a running event loop."""
+        return wait(self.ascore(user_input, response, retrieved_contexts))
+
+
+class FaithfulnesswithHHEM(Faithfulness):
+    """Faithfulness with the HHEM classifier as the judge; `llm` only splits, None splits without a model.
+
+    `model` names another revision or a folder; `device` and `batch_size` are the classifier's.
+    """
+
+    usual_name = "faithfulness_with_hhem"
+
+    def __init__(
+        self,
+        llm: Llm = None,
+        name: str = "",
+        *,
+        model: str = HHEM,
+        device: str = "cpu",
+        batch_size: int = 10,
+        **options: Any,
+    ) -> None:
+        chosen = {"device": device, "batch_size": str(batch_size)}
+        super().__init__(llm, name, judge=str(Spec("hf", model, chosen)), **options)
+
+
+class FactualCorrectness(ClaimMetric):
+    """Claims of response and reference, each judged by the other: `precision`, `recall` or F-beta.
+
+    The defaults are those of Ragas: `mode="f1"`, `atomicity` and `coverage` low. Recall is over the reference's
+    claims; ``compat="ragas"`` gives the number of Ragas, which divides response claims by reference claims.
+    """
+
+    usual_name = "factual_correctness"
+
+    def __init__(
+        self,
+        llm: Llm = None,
+        mode: Literal["precision", "recall", "f1"] = "f1",
+        beta: float = 1.0,
+        atomicity: Literal["low", "high"] = "low",
+        coverage: Literal["low", "high"] = "low",
+        name: str = "",
+        **options: Any,
+    ) -> None:
+        chosen = {"mode": mode, "beta": f"{beta:g}", "atomicity": atomicity, "coverage": coverage}
+        if compat := options.pop("compat", ""):
+            chosen["compat"] = compat
+        self.mode = mode
+        super().__init__(llm, name, metric=str(Spec("factual_correctness", "", chosen)), **options)
+
+    async def ascore(self, response: str = "", reference: str = "", user_input: str = "") -> MetricResult:
+        """Score one response against its reference."""
+        return await self.ascore_row({"user_input": user_input, "response": response, "reference": reference})
+
+    def score(self, response: str = "", reference: str = "", user_input: str = "") -> MetricResult:
+        """Score one response; also inside a running event loop."""
+        return wait(self.ascore(response, reference, user_input))
+
+
+def judge_error(result: Result) -> JudgeError:
+    """Return the error that a failed result tells of."""
+    code, _, message = result.reason.partition(": ")
+    return JudgeError(code, message or code)
+
+
+def _with_llm(llm: Llm, given: Options) -> Options:
+    """Put the model in the places that are free: it judges, and splits where it can."""
+    options = cast("Options", dict(given))
+    if llm is None:
+        return options
+    judge, splitter = _roles(llm)
+    if options.get("judge") is None:
+        options["judge"] = judge
+    elif splitter is None and isinstance(judge, str):
+        splitter = default_decomposer(judge)
+    if splitter is not None and options.get("decomposer") is None:
+        options["decomposer"] = splitter
+    return options
+
+
+def _roles(llm: str | ChatModel | Verifier) -> tuple[str | Verifier, str | Decomposer | None]:
+    """Return the model as a judge and as a decomposer; None for the decomposer that goes with the judge."""
+    if isinstance(llm, str):
+        return llm, None
+    if hasattr(llm, "complete"):
+        chat = cast("ChatModel", llm)
+        return LlmVerifier(chat), LlmDecomposer(chat)
+    if hasattr(llm, "verify"):
+        return llm, None
+    raise ConfigError(
+        f"llm is a {type(llm).__name__}: give a spec such as 'openai:gpt-5-mini', what llm_factory of "
+        "everyclaim.integrations.ragas returns for your client, a ChatModel or a Verifier"
+    )
+
+
+def _failed(metric: Metric, number: int, reason: str) -> Result:
+    return Result(str(number), Outcome.FAILED, None, metric.provenance, reason)
+
+
+def _reason(claims: Sequence[JudgedClaim]) -> str:
+    bad = [claim for claim in claims if claim.verdict.label is not Label.SUPPORTED]
+    told = [
+        f"{claim.verdict.label.lower()}: {claim.text}" + (f" ({why})" if (why := claim.verdict.rationale) else "")
+        for claim in bad[:_SHOWN]
+    ]
+    more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
+    return "; ".join([f"{len(claims) - len(bad)} of {len(claims)} claims are supported", *told, *more])

@@ -1,0 +1,244 @@
+"""The Ragas-style facade without Ragas: names, calls and data sets as its users know them, outcomes as ours."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import everyclaim as ec
+from everyclaim.integrations.ragas import (
+    ClaimMetric,
+    EvaluationDataset,
+    FactualCorrectness,
+    Faithfulness,
+    FaithfulnesswithHHEM,
+    SingleTurnSample,
+    aevaluate,
+    as_ragas_metric,
+    evaluate,
+    llm_factory,
+)
+from everyclaim.testing import JudgeServer, ScriptedChat, play, rate_limited
+
+ROW = {
+    "user_input": "What of the kettle?",
+    "response": "The kettle is red. It holds 9 litres.",
+    "retrieved_contexts": ["The kettle is red. It holds 2 litres."],
+}
+SILENT = {"user_input": "What?", "response": "Shall I go on?", "retrieved_contexts": ["The kettle is red."]}
+BAD = {"user_input": "What?", "response": 7, "retrieved_contexts": []}
+
+
+def test_a_call_as_ragas_has_it_returns_value_reason_and_claims() -> None:
+    """`value` is theirs, the rest is what is missing there."""
+    found = Faithfulness().score(**ROW)
+    assert found.value == float(found) == 0.5
+    assert found.outcome == "scored"
+    assert [claim.verdict.label for claim in found.claims] == ["SUPPORTED", "CONTRADICTED"]
+    assert found.reason.startswith("1 of 2 claims are supported; contradicted: It holds 9 litres.")
+
+
+def test_score_works_inside_a_running_loop() -> None:
+    """As in a notebook, with nothing patched."""
+
+    async def cell() -> list[Any]:
+        metric = Faithfulness()
+        one, several = metric.score(**ROW), metric.batch_score([ROW, ROW])
+        return [one.value, *(result.value for result in several), metric.single_turn_score(SingleTurnSample(**ROW))]
+
+    assert asyncio.run(cell()) == [0.5] * 4
+
+
+@pytest.mark.parametrize("give", ["spec", "chat", "verifier"])
+def test_llm_takes_a_spec_a_chat_model_or_a_verifier(give: str) -> None:
+    """The first two split and judge by the model, the third judges what the embedded decomposer splits."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        client = SimpleNamespace(base_url=server.base_url + "/", api_key="none")
+        llms: dict[str, Any] = {
+            "spec": f"openai:any?base_url={server.base_url}",
+            "chat": llm_factory("any", client=client, temperature=0, max_tokens=500, logprobs=True),
+            "verifier": Lazy(),
+        }
+        metric = Faithfulness(llms[give])
+        assert metric.score(**ROW).value == 0.5
+        assert server.calls == (0 if give == "verifier" else 2)
+        if give == "chat":
+            sent = server.requests[0].body
+            assert (sent["temperature"], sent["max_tokens"], sent["logprobs"]) == (0, 500, True)
+
+
+class Lazy:
+    """Supports the first claim and nothing else."""
+
+    spec = "lazy"
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[ec.Verdict]:
+        """Judge."""
+        return [
+            ec.Verdict(claim.id, ec.Label.SUPPORTED if claim.id == "c1" else ec.Label.UNSUPPORTED) for claim in claims
+        ]
+
+
+def test_any_other_llm_is_refused_with_the_way_to_go() -> None:
+    """Such as one of Ragas' own wrappers."""
+    with pytest.raises(ec.ConfigError, match="llm is a SimpleNamespace: give a spec such as"):
+        Faithfulness(SimpleNamespace(agenerate=None))
+    with pytest.raises(ec.ConfigError, match="unknown provider 'google'"):
+        llm_factory("gemini", provider="google")
+
+
+def test_many_calls_at_once_share_connections_and_limits() -> None:
+    """`gather` over `ascore` is how Ragas is used; none closes what another needs, and a budget holds for all."""
+    with JudgeServer(lambda request: play(request.messages), latency=0.01) as server:
+        metric = Faithfulness("openai:any", base_url=server.base_url, max_calls=50)
+
+        async def many() -> list[Any]:
+            rows = [{**ROW, "user_input": f"What of kettle {i}?"} for i in range(20)]
+            first = await asyncio.gather(*(metric.ascore(**row) for row in rows))
+            for row in rows[:5]:
+                await metric.ascore(**{**row, "user_input": row["user_input"] + "!"})
+            with pytest.raises(ec.BudgetExceeded):
+                await metric.ascore(**ROW)
+            return first
+
+        assert [found.value for found in asyncio.run(many())] == [0.5] * 20
+        assert server.calls == 50
+
+
+def test_one_bad_row_changes_no_other() -> None:
+    """In a batch, what cannot be read and what has no claims keeps its place."""
+    found = Faithfulness().batch_score([ROW, BAD, SILENT, ROW])
+    assert [(one.value, one.outcome) for one in found] == [
+        (0.5, "scored"),
+        (None, "failed"),
+        (None, "no_claims"),
+        (0.5, "scored"),
+    ]
+    assert found[1].reason.startswith("bad_input: ")
+    with pytest.raises(TypeError, match="has no score, it is failed"):
+        float(found[1])
+
+
+def test_a_spent_budget_leaves_what_is_done() -> None:
+    """The rest of the batch says why it was not scored."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        metric = Faithfulness("openai:any", base_url=server.base_url, max_calls=2, concurrency=1)
+        found = metric.batch_score([ROW, {**ROW, "user_input": "And now?"}])
+    assert found[0].value == 0.5
+    assert found[1].reason.startswith("budget_exceeded: ")
+
+
+def test_the_older_form_returns_a_number_and_raises_for_a_failed_judge() -> None:
+    """None where there is nothing to score."""
+    assert asyncio.run(Faithfulness().single_turn_ascore(SingleTurnSample(**ROW))) == 0.5
+    assert Faithfulness().single_turn_score(SingleTurnSample(**SILENT)) is None
+    with JudgeServer(rate_limited(retry_after=3600)) as server:
+        failing = Faithfulness("openai:any", base_url=server.base_url)
+        with pytest.raises(ec.JudgeError, match="rate_limited"):
+            failing.single_turn_score(SingleTurnSample(**ROW))
+
+
+def test_factual_correctness_has_the_defaults_of_ragas() -> None:
+    """F1, both degrees low; the example of its documentation."""
+    metric = FactualCorrectness()
+    found = metric.score(
+        response="The Eiffel Tower is located in Paris.",
+        reference="The Eiffel Tower is located in Paris. It has a height of 1000ft.",
+    )
+    assert round(float(found), 2) == 0.67
+    assert metric.metric.provenance.metric == "factual_correctness?atomicity=low&beta=1&coverage=low&mode=f1"
+    assert FactualCorrectness(mode="precision", beta=0.5, compat="ragas").score("A is red.", "A is red.").value == 1.0
+
+
+def test_hhem_is_the_judge_and_the_llm_only_splits() -> None:
+    """Its spec names device and batch size."""
+    metric = FaithfulnesswithHHEM(device="cuda", batch_size=4)
+    assert metric.options["judge"] == "hf:vectara/hallucination_evaluation_model?batch_size=4&device=cuda"
+    chat = ScriptedChat("{}")
+    assert metric.options.get("decomposer") is None
+    assert FaithfulnesswithHHEM(chat).options["decomposer"].spec == chat.spec
+
+
+DATASETS = {
+    "list": lambda rows: rows,
+    "samples": lambda rows: [SingleTurnSample(**row) for row in rows],
+    "dataset": EvaluationDataset.from_list,
+    "pandas": pd.DataFrame,
+    "hugging face": lambda rows: SimpleNamespace(to_list=lambda: rows),
+}
+
+
+@pytest.mark.parametrize("kind", DATASETS)
+def test_evaluate_takes_a_data_set_of_any_kind(kind: str) -> None:
+    """Scores per row, a mean, and what it is the mean of."""
+    found = evaluate(DATASETS[kind]([ROW, SILENT, {**ROW, "response": "The kettle is red."}]), [Faithfulness()])
+    assert found.scores == [{"faithfulness": 0.5}, {"faithfulness": None}, {"faithfulness": 1.0}]
+    assert found.means == {"faithfulness": 0.75}
+    assert repr(found) == "{'faithfulness': 0.7500 (2 of 3 scored, 1 no_claims)}"
+    assert found.summary("faithfulness").overall.claims == 3
+
+
+def test_evaluate_reads_the_old_column_names_and_a_column_map() -> None:
+    """As Ragas did before its second version."""
+    old = {"question": "?", "answer": ROW["response"], "contexts": ROW["retrieved_contexts"], "ground_truth": "x"}
+    assert evaluate([old])["faithfulness"] == [0.5]
+    renamed = {"q": "?", "bot_says": ROW["response"], "found": ROW["retrieved_contexts"]}
+    mapped = {"user_input": "q", "response": "bot_says", "retrieved_contexts": "found"}
+    assert evaluate([renamed], column_map=mapped)["faithfulness"] == [0.5]
+    with pytest.raises(ec.InputError, match="column_map names the column 'anwser'"):
+        evaluate([renamed], column_map={"anwser": "bot_says"})
+
+
+def test_the_frame_has_scores_outcomes_and_reasons_beside_the_rows() -> None:
+    """Columns that nobody reads come out again."""
+    frame = evaluate([{**ROW, "team": "blue"}, BAD], [Faithfulness(name="f")]).to_pandas()
+    assert list(frame["f_outcome"]) == ["scored", "failed"]
+    assert frame["team"][0] == "blue"
+    assert frame["f_reason"][1].startswith("bad_input")
+
+
+def test_nan_is_given_where_it_is_asked_for() -> None:
+    """The number of the other tool; the mean stays the mean of what was scored."""
+    found = asyncio.run(aevaluate([ROW, SILENT], unscored="nan"))
+    assert math.isnan(found["faithfulness"][1])
+    assert found.means == {"faithfulness": 0.5}
+
+
+def test_a_failure_is_raised_where_that_is_asked_for() -> None:
+    """And stops the rest."""
+    with pytest.raises(ec.JudgeError, match="bad_input"):
+        evaluate([BAD, ROW], raise_exceptions=True)
+
+
+def test_metrics_without_a_model_get_the_one_of_evaluate() -> None:
+    """The metric that was given stays as it is."""
+    metric, other = Faithfulness(name="mine"), Faithfulness(Lazy())
+    found = evaluate([ROW], [metric, other], llm=ScriptedChat(play))
+    assert {name: results[0].provenance.verifier for name, results in found.results.items()} == {
+        "mine": "openai:scripted",
+        "faithfulness": "lazy",
+    }
+    assert metric.llm is None
+
+
+def test_metrics_must_be_ours_and_have_names_of_their_own() -> None:
+    """Said before anything is scored."""
+    with pytest.raises(ec.ConfigError, match=r"must be one of everyclaim\.integrations\.ragas"):
+        evaluate([ROW], ["faithfulness"])  # type: ignore[list-item]
+    with pytest.raises(ec.ConfigError, match="two metrics are called 'faithfulness'"):
+        evaluate([ROW], [Faithfulness(), Faithfulness()])
+    with pytest.raises(ec.InputError, match="cannot read samples from a str"):
+        evaluate("answers.jsonl")
+    with pytest.raises(ec.ConfigError, match="unscored='zero'"):
+        ClaimMetric(unscored="zero")  # type: ignore[arg-type]
+
+
+def test_without_ragas_the_adaptor_says_what_to_install() -> None:
+    """The facade itself needs no Ragas."""
+    with pytest.raises(ec.UserError, match=r"pip install 'ragas>=0.4.3'"):
+        as_ragas_metric(Faithfulness())
