@@ -41,7 +41,15 @@ VERIFIERS = Registry(
     },
 )
 _TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
-METRICS = Registry("metrics", {"faithfulness": "everyclaim.api.metrics:faithfulness"})
+METRICS = Registry(
+    "metrics",
+    {
+        "faithfulness": "everyclaim.api.metrics:faithfulness",
+        "nli": "everyclaim.api.metric_family:nli",
+        "qa": "everyclaim.api.metric_family:qa",
+        "combined": "everyclaim.api.metric_family:combined",
+    },
+)
 
 
 class Options(Talking, total=False):
