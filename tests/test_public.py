@@ -9,13 +9,13 @@ import pytest
 
 import everyclaim as ec
 
-CALLS = {"ascore", "averify_claims", "extract_claims", "find_run", "score", "score_file", "verify_claims"}
+CALLS = {"Guard", "ascore", "averify_claims", "extract_claims", "find_run", "score", "score_file", "verify_claims"}
 WORDS = {
     "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
     "Probabilities", "Result", "Run", "Sample", "Verdict",
 }  # fmt: skip
 ERRORS = {
-    "BudgetExceeded", "ConfigError", "EveryclaimError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
+    "BudgetExceeded", "ConfigError", "EveryclaimError", "GeneratorError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
     "UserError",
 }  # fmt: skip
 

@@ -13,6 +13,7 @@ from everyclaim.core.errors import (
     BudgetExceeded,
     ConfigError,
     EveryclaimError,
+    GeneratorError,
     InputError,
     JudgeError,
     MissingExtraError,
@@ -36,10 +37,12 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.guarding import Guard
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
+    "Guard": "everyclaim.api.guarding",
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
     "score_file": "everyclaim.api.running",
@@ -58,6 +61,8 @@ __all__ = [
     "EveryclaimError",
     "Evidence",
     "FailureMode",
+    "GeneratorError",
+    "Guard",
     "InputError",
     "JudgeError",
     "JudgedClaim",

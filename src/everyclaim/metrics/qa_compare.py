@@ -10,7 +10,7 @@ from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.core.waiting import all_of
 from everyclaim.metrics.qa import Exam, answers
 from everyclaim.metrics.qa_answers import exact, token_f1
-from everyclaim.metrics.qa_chat import ask_for_all
+from everyclaim.models.asking_all import ask_for_all
 from everyclaim.prompts.questions import AgreementPrompt
 from everyclaim.verify import judged
 
