@@ -1,5 +1,6 @@
 """Summaries: hand-counted values, outcomes kept apart, order without effect."""
 
+import dataclasses
 import json
 import math
 import random
@@ -253,3 +254,55 @@ def test_memory_per_sample_is_a_few_numbers():
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert kept < 100 * count
+
+
+def in_parts(precision, recall, **fields):
+    return dataclasses.replace(answer("s", **fields), components={"precision": precision, "recall": recall})
+
+
+def test_every_part_of_a_score_has_its_mean_and_interval():
+    """Over the scored answers where it is defined; what is undefined is neither 0 nor 1."""
+    results = [other(Outcome.FAILED), in_parts(1.0, 0.5), in_parts(0.0, None), in_parts(0.5, 1.0)]
+    parts = summarise(results).overall.components
+    assert list(parts) == ["precision", "recall"]
+    assert (parts["precision"].value, parts["precision"].n) == (0.5, 3)
+    assert (parts["recall"].value, parts["recall"].n) == (0.75, 2)
+    assert parts["recall"].low < 0.75 < parts["recall"].high
+
+
+def test_a_part_that_is_never_defined_has_no_mean():
+    """No division by nothing."""
+    part = summarise([in_parts(1.0, None), in_parts(0.0, None)]).overall.components["recall"]
+    assert (part.value, part.low, part.n) == (None, None, 0)
+
+
+def test_answers_without_a_score_enter_no_part():
+    """A policy's number for an answer without claims has no parts."""
+    unscored = dataclasses.replace(other(Outcome.NO_CLAIMS, score=1.0), components={"precision": 1.0})
+    assert summarise([in_parts(0.0, 0.0), unscored]).overall.components["precision"].value == 0.0
+
+
+def test_parts_are_clustered_and_sliced_like_the_score():
+    """Answers to one question hang together in every interval."""
+    results = [in_parts(float(i % 2), 1.0, question=f"q{i // 10}", tags={"half": str(i % 2)}) for i in range(400)]
+    alone = summarise(results).overall.components["precision"]
+    together = summarise(results, cluster_by="question", slices=["half"])
+    assert (alone.clusters, together.overall.components["precision"].clusters) == (400, 40)
+    assert [group.components["precision"].value for group in together.slices["half"].values()] == [0.0, 1.0]
+
+
+def test_parts_are_in_the_json_and_absent_where_a_metric_has_none():
+    """Readers of a summary as it was see no new field."""
+    written = summary_to_json(summarise([in_parts(1.0, None)]))
+    assert written["components"]["precision"]["value"] == 1.0
+    assert written["components"]["recall"]["value"] is None
+    assert "components" not in summary_to_json(summarise([answer("s")]))
+
+
+def test_a_mean_per_answer_and_a_mean_per_claim():
+    """A long bad answer weighs as one answer in the score, and as its ten claims among the claims; both have intervals."""
+    group = summarise([answer("s"), answer("s"), answer("u" * 10)]).overall
+    assert group.score.value == pytest.approx(2 / 3)
+    assert group.rates[Label.SUPPORTED].value == pytest.approx(2 / 12)
+    for estimate in (group.score, group.rates[Label.SUPPORTED]):
+        assert estimate.low < estimate.value < estimate.high

@@ -1,5 +1,7 @@
 """The worst answers, in order."""
 
+from dataclasses import replace
+
 from everyclaim.analysis.worst import worst
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample, Span, Verdict
@@ -40,6 +42,17 @@ def test_faultless_and_unscored_answers_are_never_among_the_worst():
         answer("failed", "uu", outcome=Outcome.FAILED),
     )
     assert ids(worst(results, 10)) == ["torn"]
+
+
+def test_a_low_score_is_a_finding_whatever_it_is_made_of():
+    """Metrics without claims have worst answers too, and so do answers that leave out half of their reference."""
+    missing = JudgedClaim("r1", "claim", Span(0, 1), "s", Verdict("r1", Label.UNSUPPORTED))
+    results = kept(
+        replace(answer("right", "s"), reference_claims=(missing,)),
+        replace(answer("best", "s"), claims=(), score=1.0),
+        replace(answer("no claims", "s"), claims=(), score=0.25),
+    )
+    assert ids(worst(results, 10)) == ["no claims", "right"]
 
 
 def test_asking_for_none_gives_none():

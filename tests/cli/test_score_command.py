@@ -1,5 +1,6 @@
 """`everyclaim score`: what it prints, keeps, writes, and how it exits."""
 
+import csv
 import json
 
 import pytest
@@ -18,7 +19,7 @@ def test_a_file_becomes_a_page_and_a_kept_run(everyclaim, desk):
     """The score with its interval, every outcome, the worst answer, and a run in the store."""
     done = everyclaim("score", "answers.jsonl")
     assert done.code == 0
-    assert "score     0.500   moderate   95 % interval" in done.out
+    assert "faithfulness   0.500   moderate   95 % interval" in done.out
     assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed" in done.out
     assert "✗ contradicted  It is new" in done.out
     assert "NOT «It is new»" in done.out
@@ -125,7 +126,7 @@ def test_many_bad_rows_are_summed_up(everyclaim):
 def test_the_empty_policy_gives_other_tools_numbers_and_says_so(everyclaim, policy, mean):
     """Answers without claims enter the mean only on request, and the page says that they did."""
     done = everyclaim("score", "answers.jsonl", "--empty", policy)
-    assert f"score     {mean:.3f}" in done.out
+    assert f"faithfulness   {mean:.3f}" in done.out
     assert ("of answers that were not scored" in done.out) == (policy in {"one", "zero"})
 
 
@@ -309,3 +310,46 @@ def test_no_worst_answers_wanted_changes_no_number(everyclaim):
     assert done.code == 0
     assert "3 scored of 5" in done.out
     assert "Worst answers" not in done.out
+
+
+COMPARED = [
+    {"id": "half", "response": "It is red", "reference": "It is red | It is big", "contexts": ["It is red", "No."]},
+    {"id": "all", "response": "It is red | It is big", "reference": "It is big | It is red", "contexts": ["It is big"]},
+    {"id": "nothing to compare", "response": "It is red", "contexts": []},
+]
+
+
+@pytest.mark.parametrize(
+    ("metric", "heading", "parts"),
+    [
+        ("factual_correctness", "factual correctness   0.833", ["precision", "recall", "f1"]),
+        ("factual_correctness?mode=recall&beta=2", "factual correctness   0.750", ["precision", "recall", "f2"]),
+        ("ragchecker", "ragchecker   0.833", ["claim recall", "self knowledge", "noise sensitivity irrelevant"]),
+    ],
+)
+def test_a_metric_with_parts_is_one_option(everyclaim, metric, heading, parts):
+    """The page names the metric and its parts; a sample without a reference is a failure with its reason."""
+    write_jsonl("compared.jsonl", COMPARED)
+    done = everyclaim("score", "compared.jsonl", "--metric", metric, "--max-failed", "0.5")
+    assert done.code == 0, done.err
+    assert heading in done.out
+    assert all(f"\n  {part} " in done.out for part in parts)
+    assert "failed    no reference 1" in done.out
+    assert "of the reference's 2 claims, the response does not hold 1:" in done.out
+
+
+def test_the_parts_of_a_score_are_columns_and_fields(everyclaim, desk):
+    """In CSV beside the score, in JSON with a mean and an interval."""
+    write_jsonl("compared.jsonl", COMPARED)
+    options = ["--metric", "factual_correctness", "--out", "rows.csv", "--json", "--max-failed", "0.5"]
+    summary = json.loads(everyclaim("score", "compared.jsonl", *options).out)["summary"]
+    assert summary["components"]["recall"]["value"] == 0.75
+    with (desk / "rows.csv").open(newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [(row["id"], row["claim_of"], row["component.recall"]) for row in rows] == [
+        ("half", "response", "0.5"),
+        ("half", "reference", "0.5"),
+        ("half", "reference", "0.5"),
+        *[("all", of, "1.0") for of in ("response", "response", "reference", "reference")],
+        ("nothing to compare", "", ""),
+    ]

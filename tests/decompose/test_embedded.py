@@ -293,12 +293,18 @@ def test_sentence_granularity_does_not_split():
 
 def test_spec_makes_the_decomposer_it_names():
     """A spec round-trips through the component."""
-    for spec in ("embedded", "embedded?granularity=sentence", "embedded?granularity=sentence&language=de"):
+    for spec in (
+        "embedded",
+        "embedded?granularity=sentence",
+        "embedded?granularity=sentence&language=de",
+        "embedded?coverage=low",
+    ):
         assert from_spec(Spec.parse(spec)).spec == spec
 
 
 @pytest.mark.parametrize(
-    "spec", ["embedded?granularity=word", "embedded?size=2", "embedded:x", "embedded?language=%21"]
+    "spec",
+    ["embedded?granularity=word", "embedded?coverage=half", "embedded?size=2", "embedded:x", "embedded?language=%21"],
 )
 def test_bad_options_are_refused(spec):
     """An unknown option or value is a `ConfigError` that names it."""
@@ -315,12 +321,15 @@ PARTS = st.lists(st.sampled_from([
 # fmt: on
 
 
-@given(st.one_of(st.text(max_size=200), PARTS))
-@example("A, who is, is, and is; is.")
-@example("|a|b|\n|-|-|\n|\ud800|\x00|")
-def test_any_text_gives_true_spans_and_no_lies(text):
+@given(
+    st.one_of(st.text(max_size=200), PARTS), st.sampled_from(["high", "low"]), st.sampled_from(["clause", "sentence"])
+)
+@example("A, who is, is, and is; is.", "low", "clause")
+@example("(A was) [B is] (C) a b c d e", "low", "sentence")
+@example("|a|b|\n|-|-|\n|\ud800|\x00|", "high", "clause")
+def test_any_text_gives_true_spans_and_no_lies(text, coverage, granularity):
     """Spans are inside, ordered and not empty; every number and word of a claim stands in its sentence."""
-    found = decompose(text)
+    found = decompose(text, coverage=coverage, granularity=granularity)
     assert [claim.id for claim in found.claims] == [f"c{n}" for n in range(1, len(found.claims) + 1)]
     assert [claim.span.start for claim in found.claims] == sorted(claim.span.start for claim in found.claims)
     for claim in found.claims:
@@ -330,6 +339,52 @@ def test_any_text_gives_true_spans_and_no_lies(text):
         assert set(re.findall(r"[^\W_]+", claim.text.lower())) <= words | {"is", "was"}
     for piece in found.skipped:
         assert text[slice(*piece.span)] == piece.text
+
+
+ASIDES = {
+    "relative clause": (
+        "Charles Babbage was a mathematician from London who designed the Analytical Engine.",
+        ["Charles Babbage was a mathematician from London."],
+        ["who designed the Analytical Engine"],
+    ),
+    "dates and apposition": (
+        "Marie Curie (1867–1934), a chemist from Warsaw, won two Nobel Prizes and founded an institute in Paris.",
+        ["Marie Curie won two Nobel Prizes.", "Marie Curie founded an institute in Paris."],
+        ["(1867–1934), a chemist from Warsaw,"],
+    ),
+    "two of them": (
+        "Tarvik (900 people), a town in Norway, owns the Arno Hall, which is used for concerts.",
+        ["Tarvik owns the Arno Hall."],
+        ["(900 people), a town in Norway,", ", which is used for concerts"],
+    ),
+    "someone's words": (
+        "She said that the hall, which is old, leaks.",
+        ["She said that the hall, which is old, leaks."],
+        [],
+    ),
+    "a condition": (
+        "If the hall (the old one) leaks, it is closed.",
+        ["If the hall (the old one) leaks, it is closed."],
+        [],
+    ),
+    "nothing but brackets": ("(closed on Mondays)", ["(closed on Mondays)"], []),
+    "no aside": ("The hall is old.", ["The hall is old."], []),
+}
+
+
+@pytest.mark.parametrize(("text", "kept", "left_out"), ASIDES.values(), ids=ASIDES)
+def test_low_coverage_leaves_asides_out_and_says_so(text, kept, left_out):
+    """Only what surely adds to a sentence goes; it is listed as minor, in its place."""
+    found = decompose(text, coverage="low")
+    assert [claim.text for claim in found.claims] == kept
+    assert [(piece.reason, piece.text) for piece in found.skipped] == [("minor", piece) for piece in left_out]
+
+
+def test_low_coverage_of_whole_sentences_keeps_each_in_one_piece():
+    """Atomicity and coverage are two settings."""
+    (claim,) = decompose(ASIDES["dates and apposition"][0], coverage="low", granularity="sentence").claims
+    assert claim.text == "Marie Curie won two Nobel Prizes and founded an institute in Paris."
+    assert claim.sentence == ASIDES["dates and apposition"][0]
 
 
 @given(PARTS)

@@ -6,13 +6,15 @@ import asyncio
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import everyclaim as ec
 from everyclaim.core.types import Provenance
 from everyclaim.engine import score_sample
 from everyclaim.metrics.combined import Combined, Missing, Part
+
+SLOW = settings(deadline=None, max_examples=60)  # machines differ
 
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
 ANSWER = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
@@ -41,6 +43,7 @@ def score(missing: Missing = "reweight", **parts: tuple[object, float]) -> ec.Re
     return asyncio.run(score_sample(metric, ec.Sample("1", ANSWER)))
 
 
+@SLOW
 @given(st.lists(st.tuples(SCORES, WEIGHTS), min_size=1, max_size=4))
 def test_the_score_is_the_weighted_mean_and_lies_between_its_parts(parts: list[tuple[float, float]]) -> None:
     """Whatever the weights add up to."""
@@ -51,6 +54,7 @@ def test_the_score_is_the_weighted_mean_and_lies_between_its_parts(parts: list[t
     assert list(result.components.values()) == [s for s, _ in parts]
 
 
+@SLOW
 @given(SCORES, SCORES, SCORES, WEIGHTS, WEIGHTS)
 def test_a_better_part_never_lowers_the_score(a: float, b: float, other: float, v: float, w: float) -> None:
     """Monotone in every part."""

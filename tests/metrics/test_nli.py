@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import everyclaim as ec
 from everyclaim.metrics.nli import WORTH
+
+SLOW = settings(deadline=None, max_examples=50)  # machines differ
 
 LABELS = st.lists(st.sampled_from(list(ec.Label)), min_size=1, max_size=12)
 SHELF = ["The lamp is old."]
@@ -39,6 +41,7 @@ def score(labels: Sequence[ec.Label], order: Sequence[int] | None = None) -> ec.
     return asyncio.run(ec.ascore(response=response, passages=SHELF, judge=Scripted(labels), metric="nli"))
 
 
+@SLOW
 @given(LABELS)
 def test_the_score_is_the_mean_worth_of_the_labels_and_its_parts_are_their_shares(labels: list[ec.Label]) -> None:
     """1, 0.5 and 0; the three shares sum to one and give the score back."""
@@ -50,6 +53,7 @@ def test_the_score_is_the_mean_worth_of_the_labels_and_its_parts_are_their_share
     assert [claim.verdict.label for claim in result.claims] == labels
 
 
+@SLOW
 @given(LABELS, st.data())
 def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data: st.DataObject) -> None:
     """A set of sentences has one score."""
@@ -57,6 +61,7 @@ def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data
     assert score(labels, order).score == pytest.approx(score(labels).score)
 
 
+@SLOW
 @given(LABELS, st.data())
 def test_more_support_never_lowers_the_score(labels: list[ec.Label], data: st.DataObject) -> None:
     """Turning one sentence into a supported one gives at least as much; adding one, too."""

@@ -107,6 +107,28 @@ def example():
     return page_parts(records, slices=["source"], name="nightly")
 
 
+def in_parts(position):
+    """An answer compared with its reference: one claim of it is wrong, one of the reference's is left out."""
+    reference = "Kettles are repaired free of charge for two years. The repair takes five days."
+    quote = Evidence("reference", 0, 50, reference[:50])
+    claims = (
+        claim(1, "Kettles are repaired free of charge.", Label.SUPPORTED, Probabilities(0.9, 0.05, 0.05)),
+        claim(2, "Repairs are free for three years.", Label.CONTRADICTED, evidence=(quote,)),
+    )
+    left_out = claim(1, "The repair takes five days.", Label.UNSUPPORTED)
+    covered = claim(2, "Kettles are repaired free of charge for two years.", Label.SUPPORTED)
+    result = Result(
+        "ticket-018",
+        Outcome.SCORED,
+        0.5,
+        Provenance("factual_correctness?beta=1", "embedded", "lexical", "joint", "1.2.3"),
+        claims=claims,
+        components={"precision": 0.5, "recall": 0.5, "f1": 0.5, "context_precision": None},
+        reference_claims=(left_out, covered),
+    )
+    return Kept(position, "", Sample(result.id, "a response", (), "How long are repairs free?", reference), result)
+
+
 def page_parts(records, *, slices=(), name="", dataset="answers.jsonl", k=2, **collector):
     """Return what a run's page is made of, from its records."""
     collected = Collector(slices, **collector)
@@ -118,7 +140,7 @@ def page_parts(records, *, slices=(), name="", dataset="answers.jsonl", k=2, **c
         created="2026-03-01T12:40:07.000000+00:00",
         finished="2026-03-01T12:41:00.000000+00:00",
         status="finished",
-        provenance=PROVENANCE,
+        provenance=records[0].result.provenance,
         config={},
         config_fingerprint="",
         dataset=dataset,

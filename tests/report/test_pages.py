@@ -91,6 +91,14 @@ def test_policy_numbers_and_usage_are_said():
     assert matches("summary-policy", printed(summary_page(summary)))
 
 
+def test_the_parts_of_a_score_and_what_the_response_leaves_out():
+    """The page is headed by the metric's name; parts have means; a reference's claims are told from the response's."""
+    records = [sample.in_parts(i) for i in range(3)]
+    text = printed(run_page(*sample.page_parts(records, k=1)))
+    assert "faithfulness" not in text
+    assert matches("run-parts", text)
+
+
 def test_wide_characters_keep_the_columns():
     """Chinese, Arabic and emoji in tags and answers neither break the table nor disappear."""
     records = [sample.plain(0, "ssu", "知识库"), sample.plain(1, "su", "🫖 teapots"), sample.plain(2, "s", "دليل")]

@@ -197,6 +197,18 @@ def test_a_very_long_passage_is_read_in_pieces():
     assert "1971" in place.quote
 
 
+@pytest.mark.parametrize(
+    ("said", "written"), [("Jan 15, 1967", "January 15, 1967"), ("15 Sept. 1967", "15 September 1967")]
+)
+def test_a_short_month_is_the_month(said, written):
+    """It is no other name in its place."""
+    assert judge(f"The harbour was opened on {said}", f"The harbour was opened on {written}.").label is Label.SUPPORTED
+    assert (
+        judge(f"The harbour was opened on {said}", "The harbour was opened on May 15, 1967.").label
+        is not Label.SUPPORTED
+    )
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_gets_a_verdict_that_adds_up(claim, texts):

@@ -1,14 +1,14 @@
 """A few numbers per sample, in flat arrays: what a summary keeps of its results.
 
-About 30 bytes a sample and 4 more per slice, whatever the answers' lengths.
+About 30 bytes a sample, 4 more per slice and 8 per component, whatever the answers' lengths.
 """
 
 from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import numpy as np
@@ -31,6 +31,7 @@ class Selection:
     score: NDArray[np.float64]  # NaN: no number
     labels: dict[Label, NDArray[np.int32]]  # claims per label; 0 unless scored
     clusters: NDArray[np.uint64] | None  # None: every sample is its own
+    components: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # NaN: undefined, or not scored
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -66,6 +67,7 @@ class Columns:
         self._score = array("d")
         self._labels = {label: array("i") for label in Label}
         self._cluster = array("Q")
+        self._components: dict[str, array[float]] = {}
         self._slice = {tag: array("i") for tag in slices}
         self._values: dict[str, dict[str, int]] = {tag: {} for tag in slices}
         self._costs = array("d")
@@ -80,6 +82,7 @@ class Columns:
         if result.outcome is Outcome.SCORED:
             for claim in result.claims:
                 counts[claim.verdict.label] += 1
+            self._add_components(result.components)
         for label, count in counts.items():
             self._labels[label].append(count)
         if self._by_question:
@@ -88,6 +91,13 @@ class Columns:
             codes = self._values[tag]
             self._slice[tag].append(codes.setdefault(_slice_value(result, tag), len(codes)))
         self._add_usage(result.usage)
+
+    def _add_components(self, components: Mapping[str, float | None]) -> None:
+        """Write the parts of the newest row; rows before it that have none of these are filled up with NaN."""
+        for name, part in components.items():
+            column = self._components.setdefault(name, array("d"))
+            column.extend([math.nan] * (len(self._outcome) - 1 - len(column)))
+            column.append(math.nan if part is None else part)
 
     def _add_usage(self, usage: Usage) -> None:
         for name in self._usage:
@@ -108,6 +118,7 @@ class Columns:
             score=np.array(self._score, dtype=np.float64),
             labels={label: np.array(counts, dtype=np.int32) for label, counts in self._labels.items()},
             clusters=np.array(self._cluster, dtype=np.uint64) if self._by_question else None,
+            components={name: _padded(column, len(self._outcome)) for name, column in self._components.items()},
         )
 
     def parts(self, tag: str, whole: Selection) -> Iterator[tuple[str, Selection]]:
@@ -124,8 +135,16 @@ class Columns:
                     score=whole.score[rows],
                     labels={label: counts[rows] for label, counts in whole.labels.items()},
                     clusters=None if whole.clusters is None else whole.clusters[rows],
+                    components={name: column[rows] for name, column in whole.components.items()},
                 ),
             )
+
+
+def _padded(column: array[float], length: int) -> NDArray[np.float64]:
+    """Return a column as long as there are rows: those behind its last number have none."""
+    whole = np.full(length, math.nan)
+    whole[: len(column)] = column
+    return whole
 
 
 def _slice_value(result: Result, tag: str) -> str:

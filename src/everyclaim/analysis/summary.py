@@ -34,19 +34,21 @@ class Group:
 
     total: int
     outcomes: Mapping[Outcome, int]  # every outcome, also those that did not occur
-    score: Estimate  # mean over answers that have a score; no value when none has
+    score: Estimate  # mean over answers that have a score, each weighing the same; no value when none has
     band: Band | None  # of the mean
     bands: Mapping[Band, int]  # answers per band
     counted_unscored: int  # answers in the mean only because a policy gave them a number
     claims: int  # of scored answers
     labels: Mapping[Label, int]  # claims per label
-    rates: Mapping[Label, Estimate]  # claims-level rate per label, answers as clusters
+    rates: Mapping[Label, Estimate]  # over all claims, each weighing the same, answers as clusters
     any_unsupported: Estimate  # share of scored answers with an unsupported claim
     any_contradicted: Estimate  # share of scored answers with a contradicted claim
     failing: int  # scored answers with an unsupported or a contradicted claim
     unsupported_per_failing: float | None  # mean number of unsupported claims in those
     contradicted_per_failing: float | None
     claims_per_answer: float | None  # of scored answers: longer answers have more chances to fail
+    # mean of each part of the score over the scored answers where it is defined, in the metric's order
+    components: Mapping[str, Estimate] = field(default_factory=dict)
 
     @property
     def scored(self) -> int:
@@ -181,12 +183,15 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
     scored, numbered = rows.scored, rows.numbered
     unsupported, contradicted = rows.labels[Label.UNSUPPORTED], rows.labels[Label.CONTRADICTED]
     per_answer = sum(rows.labels.values(), start=np.zeros(len(scored), dtype=np.int32))
-    score, any_unsupported, any_contradicted, *rates = clustered_ratios(
-        [np.where(numbered, rows.score, 0.0), unsupported > 0, contradicted > 0, *rows.labels.values()],
-        [numbered, scored, scored, *[per_answer] * len(rows.labels)],
+    defined = [np.isfinite(column) for column in rows.components.values()]
+    parts = [np.where(has, column, 0.0) for has, column in zip(defined, rows.components.values(), strict=True)]
+    score, any_unsupported, any_contradicted, *rest = clustered_ratios(
+        [np.where(numbered, rows.score, 0.0), unsupported > 0, contradicted > 0, *rows.labels.values(), *parts],
+        [numbered, scored, scored, *[per_answer] * len(rows.labels), *defined],
         rows.clusters,
         sampling,
     )
+    rates, components = rest[: len(rows.labels)], rest[len(rows.labels) :]
     answers, claims = int(scored.sum()), int(per_answer.sum())
     failing = int(np.count_nonzero(unsupported + contradicted))
     return Group(
@@ -205,6 +210,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         unsupported_per_failing=int(unsupported.sum()) / failing if failing else None,
         contradicted_per_failing=int(contradicted.sum()) / failing if failing else None,
         claims_per_answer=claims / answers if answers else None,
+        components=dict(zip(rows.components, components, strict=True)),
     )
 
 
@@ -236,7 +242,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
 
 def group_to_json(group: Group) -> dict[str, Any]:
     """Write one group as plain JSON values."""
-    return {
+    row: dict[str, Any] = {
         "total": group.total,
         "outcomes": {outcome.value: count for outcome, count in group.outcomes.items()},
         "score": asdict(group.score),
@@ -254,3 +260,6 @@ def group_to_json(group: Group) -> dict[str, Any]:
         "contradicted_per_failing": group.contradicted_per_failing,
         "claims_per_answer": group.claims_per_answer,
     }
+    if group.components:
+        row["components"] = {name: asdict(part) for name, part in group.components.items()}
+    return row

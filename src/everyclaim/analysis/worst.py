@@ -12,8 +12,8 @@ from everyclaim.core.types import Label, Outcome, Result
 def worst(records: Iterable[Kept], k: int) -> list[Kept]:
     """Return the `k` worst scored answers: lowest score, then most contradicted claims, then place in the input.
 
-    Answers whose every claim is supported, without conflict, are never among them. Holds `k` records at a time.
-    All records are read, whatever `k` is: the caller may be watching them go by.
+    Answers with the best score whose every claim is supported, without conflict, are never among them. Holds `k`
+    records at a time. All records are read, whatever `k` is: the caller may be watching them go by.
     """
     findings = (record for record in records if _has_finding(record.result))
     found = heapq.nsmallest(k, findings, key=_badness)
@@ -23,8 +23,13 @@ def worst(records: Iterable[Kept], k: int) -> list[Kept]:
 
 
 def _has_finding(result: Result) -> bool:
-    return result.outcome is Outcome.SCORED and any(
-        claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict for claim in result.claims
+    if result.outcome is not Outcome.SCORED:
+        return False
+    if result.score is not None and result.score < 1:  # also of a metric that has no claims
+        return True
+    return any(
+        claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict
+        for claim in (*result.claims, *result.reference_claims)
     )
 
 

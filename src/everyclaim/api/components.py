@@ -48,6 +48,8 @@ METRICS = Registry(
         "nli": "everyclaim.api.metric_family:nli",
         "qa": "everyclaim.api.metric_family:qa",
         "combined": "everyclaim.api.metric_family:combined",
+        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
+        "ragchecker": "everyclaim.api.metrics:ragchecker",
     },
 )
 

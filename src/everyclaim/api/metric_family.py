@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from everyclaim.api.components import METRICS, Parts
+from everyclaim.api.metrics import check_options, chosen, number
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, Decomposer, Metric
 from everyclaim.core.spec import Spec
@@ -22,8 +23,8 @@ _COMPARISONS = ("token_f1", "exact", "nli", "judge")
 
 def nli(spec: Spec, parts: Parts) -> Metric:
     """Build `NliFaithfulness`; ``unit=claim`` judges the decomposer's claims instead of whole sentences."""
-    unit = _chosen(spec, "unit", ("sentence", "claim"))
-    _nothing_else(spec, {"unit"})
+    unit = chosen(spec, "unit", ("sentence", "claim"))
+    check_options(spec, ("unit",))
     decomposer = parts.decomposer if unit == "claim" else _sentences(parts.decomposer)
     provenance = _signed(parts.provenance, decomposer)
     return NliFaithfulness(decomposer, parts.verifier, provenance, parts.policy, parts.empty)
@@ -37,9 +38,9 @@ def qa(spec: Spec, parts: Parts) -> Metric:
     model may ask about one sentence (3). Raises `ConfigError` for a language model that is not there.
     """
     chat = _chat(parts)
-    by = _chosen(spec, "by", ("chat", "cloze") if chat else ("cloze", "chat"))
-    compare = _chosen(spec, "compare", _COMPARISONS)
-    _nothing_else(spec, {"by", "compare", "questions"})
+    by = chosen(spec, "by", ("chat", "cloze") if chat else ("cloze", "chat"))
+    compare = chosen(spec, "compare", _COMPARISONS)
+    check_options(spec, ("by", "compare", "questions"))
     if chat is None and "judge" in (compare, "judge" if by == "chat" else ""):
         raise ConfigError(
             f"{str(spec)!r} needs a language model as the judge, as in 'openai:gpt-5-mini', got "
@@ -71,10 +72,10 @@ def combined(spec: Spec, parts: Parts) -> Metric:
     Options: a weight for each name (0.4, 0.3 and 0.3 where none is given), ``missing=reweight`` or ``fail``,
     and the parts' own options behind their names, as in ``qa.compare=nli``.
     """
-    missing = _chosen(spec, "missing", ("reweight", "fail"))
+    missing = chosen(spec, "missing", ("reweight", "fail"))
     own = {key: value for key, value in spec.options.items() if "." in key}
-    _nothing_else(spec, {"missing", *_PARTS, *own})
-    weights = {name: _weight(spec, name) if name in spec.options else usual for name, usual in WEIGHTS.items()}
+    check_options(spec, ("missing", *_PARTS, *own))
+    weights = {name: number(spec, name, usual, "of at least 0", lambda w: w >= 0) for name, usual in WEIGHTS.items()}
     inner = replace(parts, empty="exclude")
     built: dict[str, Part] = {}
     for name, weight in weights.items():
@@ -128,29 +129,8 @@ def _comparison(compare: str, chat: ChatModel | None, parts: Parts) -> Compariso
     return Exact() if compare == "exact" else TokenF1()
 
 
-def _chosen(spec: Spec, name: str, allowed: tuple[str, ...]) -> Any:
-    value = spec.options.get(name, allowed[0])
-    if value not in allowed:
-        raise ConfigError(f"option {name}={value!r} of {spec.name!r}: choose one of {', '.join(allowed)}")
-    return value
-
-
-def _nothing_else(spec: Spec, known: set[str]) -> None:
-    if spec.argument:
-        raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.argument!r}")
-    if unknown := sorted(spec.options.keys() - known):
-        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}; it takes {', '.join(sorted(known))}")
-
-
 def _whole(spec: Spec, name: str, usual: int) -> int:
     text = spec.options.get(name, str(usual))
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 20:
         raise ConfigError(f"option {name}={text!r} of {spec.name!r} must be a whole number from 1 to 20")
     return int(text)
-
-
-def _weight(spec: Spec, name: str) -> float:
-    try:
-        return float(spec.options[name])
-    except ValueError:
-        raise ConfigError(f"weight {name}={spec.options[name]!r} of {spec.name!r} is not a number") from None

@@ -43,6 +43,10 @@ class FailureMode(StrEnum):
     OTHER = "other"
 
 
+# What evidence names as its passage where a claim was judged against one of these.
+RESPONSE, REFERENCE = "response", "reference"
+
+
 class Span(NamedTuple):
     """Half-open code-point offsets."""
 

@@ -14,19 +14,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.decompose import grammar
+from everyclaim.decompose.asides import insertion, main_words, relative_clause
 from everyclaim.decompose.circumstances import where_and_when
-from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton, word_set
+from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton
 from everyclaim.decompose.predicates import JOINERS, Piece, predicates
 from everyclaim.text.tagger import Word, tag
 
 MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart
 _TRIGGER = re.compile(r"\b(?:and|but|who|which|that)\b|;|,\s+(?:an?|the|born)\s", re.IGNORECASE)
 _END = re.compile(r"(?:\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\s*[.!;,…])+\s*$")
-_WHOLE_SITUATION = word_set(  # after ", which", these speak of the whole statement before
-    "means meant led leads lead allowed allows made makes caused causes resulted results helped helps gave gives "
-    "enabled enables ensures ensured explains suggests contributes contributed brought brings forced requires "
-    "required prompted happened happens occurred occurs takes took can may might could should would will"
-)
 
 
 class Clause(NamedTuple):
@@ -37,11 +33,42 @@ class Clause(NamedTuple):
     end: int
 
 
-def clauses(sentence: str) -> list[Clause]:
-    """Split an English sentence into clauses, in order; one clause, the sentence, when unsure."""
+def clauses(sentence: str, *, keep_asides: bool = True) -> list[Clause]:
+    """Split an English sentence into clauses, in order; one clause, the sentence, when unsure.
+
+    Without `keep_asides`, what `without_asides` leaves out is in none of them.
+    """
     if len(sentence) > MAX_CHARACTERS:
         return [Clause(sentence, 0, len(sentence))]
-    return [part for clause in _clauses(sentence) for part in _by_circumstance(clause, sentence)]
+    found = _clauses(sentence, keep_asides=keep_asides)
+    return [part for clause in found for part in _by_circumstance(clause, sentence)]
+
+
+def without_asides(sentence: str) -> Clause:
+    """Return an English sentence without what only adds to it; the sentence itself when unsure.
+
+    Left out are brackets, what is inserted behind the subject (", who ...,", ", a German physicist,"), and a final
+    relative clause that could stand alone.
+    """
+    words = _readable(sentence)
+    main = main_words(words) if words else []
+    if not words or len(main) == len(words):
+        return Clause(sentence, 0, len(sentence))
+    return _clause(Piece((), tuple(main)))
+
+
+def asides(sentence: str) -> list[tuple[int, int]]:
+    """Return the stretches that `without_asides` leaves out, as offsets."""
+    words = _readable(sentence) or []
+    kept = {word.start for word in main_words(words)} if words else set()
+    found: list[tuple[int, int]] = []
+    before = True
+    for word in words:
+        if word.start not in kept:
+            start = word.start if before else found.pop()[0]
+            found.append((start, word.end))
+        before = word.start in kept
+    return found
 
 
 def _by_circumstance(clause: Clause, sentence: str) -> list[Clause]:
@@ -55,21 +82,29 @@ def _by_circumstance(clause: Clause, sentence: str) -> list[Clause]:
     return [Clause(part.text, shift + part.start, shift + part.end) for part in parts]
 
 
-def _clauses(sentence: str) -> list[Clause]:
-    whole = [Clause(sentence, 0, len(sentence))]
+def _clauses(sentence: str, *, keep_asides: bool) -> list[Clause]:
+    whole = [Clause(sentence, 0, len(sentence)) if keep_asides else without_asides(sentence)]
     if _TRIGGER.search(sentence) is None:
         return whole
-    cut = _END.search(sentence)
-    words = _opaque(tag(sentence[: cut.start()] if cut else sentence))
-    if words is None or len(words) < 6 or grammar.stays_whole(words):
+    words = _readable(sentence)
+    if words is None:
         return whole
-    pieces = _split(words)
+    pieces = _split(words if keep_asides else main_words(words))
     if len(pieces) < 2:
         return whole
     found = [_clause(piece) for piece in pieces]
     if any(not holds_only(clause.text, sentence) for clause in found):
         return whole
     return sorted(found, key=lambda clause: (clause.start, clause.end))
+
+
+def _readable(sentence: str) -> list[Word] | None:
+    """The words of a sentence that may be taken apart, without its full stop; None for all others."""
+    if len(sentence) > MAX_CHARACTERS:
+        return None
+    cut = _END.search(sentence)
+    words = _opaque(tag(sentence[: cut.start()] if cut else sentence))
+    return None if words is None or len(words) < 6 or grammar.stays_whole(words) else words
 
 
 def holds_only(claim: str, sentence: str) -> bool:
@@ -118,7 +153,7 @@ def _split(words: list[Word]) -> list[Piece]:
 def _clause_pieces(words: list[Word], depth: int = 0) -> list[Piece]:
     """The pieces of one stretch between semicolons."""
     whole = [Piece((), tuple(words))]
-    inner, words = _inserted(words)
+    inner, words = insertion(words)
     bones = grammar.skeleton(words)
     if bones is None:
         return whole if not inner else [inner, Piece((), tuple(words))]
@@ -210,53 +245,9 @@ def _carried_subject(left: list[Word], bones: Skeleton, right: list[Word]) -> Se
     return subject if fits else ()
 
 
-def _inserted(words: list[Word]) -> tuple[Piece | None, list[Word]]:
-    """Take out what stands between commas behind the subject: ", who ...," ", a German physicist,"."""
-    commas = [index for index, word in enumerate(words) if word.low == ","]
-    if len(commas) < 2:
-        return None, words
-    opening, closing = commas[0], commas[1]
-    subject, inner, after = words[:opening], words[opening + 1 : closing], words[closing + 1 :]
-    verb = next((word for word in after if word.tag != "RB"), None)
-    if not subject or not inner or verb is None or verb.tag not in FINITE or not grammar.agrees(subject, verb):
-        return None, words
-    if subject[0].tag not in NOUNS | {"DT", "PRP$", "JJ"} or subject[0].low in {"a", "an", "no", "some", "any"}:
-        return None, words
-    if any(word.tag not in NOUNS | {"DT", "PRP$", "JJ", "POS", "CD", "HYPH", "X"} for word in subject):
-        return None, words
-    remaining = [*subject, *after]
-    if inner[0].low in {"who", "which"} and len(inner) > 2:
-        start = next((i for i in range(1, len(inner)) if inner[i].tag != "RB"), 1)
-        simple = inner[start].tag in FINITE and not any(
-            word.tag in FINITE or word.low in RELATIVES for word in inner[grammar.chain_end(inner, start) :]
-        )
-        if simple and grammar.agrees(subject, inner[start]):
-            return Piece(tuple(subject), tuple(inner[1:])), remaining
-        return None, words
-    known = next((word for word in inner if word.tag not in {"RB", "RBR", "RBS"}), inner[0])
-    if known.low in {"born", "known", "called", "nicknamed"} and len(inner) > 2:
-        if any(word.tag in FINITE for word in inner):
-            return None, words
-        past = known.low == "born" or verb.tag == "VBD"
-        return Piece((*subject, _added("was" if past else "is")), tuple(inner)), remaining
-    if subject[-1].tag == "NN" and subject[0].tag in {"DT", "PRP$", "NNP"} and all(w.tag == "NNP" for w in inner):
-        return Piece((*subject, _added("was" if verb.tag == "VBD" else "is")), tuple(inner)), remaining
-    named = any(word.tag in {"NNP", "NNPS"} for word in subject) and grammar.is_plural(subject) is False
-    nominal = all(word.tag in NOUNS | {"DT", "JJ", "JJS", "IN", "CD", "HYPH", "POS", "PRP$", "VBN"} for word in inner)
-    if named and nominal and inner[0].low in {"a", "an", "the"} and inner[-1].tag in NOUNS and len(inner) > 1:
-        copula = _added("was" if verb.tag == "VBD" else "is")
-        return Piece((*subject, copula), tuple(inner)), remaining
-    return None, words
-
-
-def _added(text: str) -> Word:
-    """A copula that the sentence leaves out."""
-    return Word(text, -1, -1, "VBD" if text == "was" else "VBZ", text)
-
-
 def _single(words: list[Word], bones: Skeleton) -> list[Piece]:
     """The pieces of a clause with one subject: its predicates, and a relative clause at its end."""
-    cut, antecedent = _relative(words, bones)
+    cut, antecedent = relative_clause(words, bones)
     if cut is None:
         return predicates(words, bones)
     start = cut + 1
@@ -268,60 +259,6 @@ def _single(words: list[Word], bones: Skeleton) -> list[Piece]:
     inner = predicates(bodied, Skeleton(0, len(antecedent), len(antecedent) + rest))
     relative = [piece if piece.carried else Piece(tuple(antecedent), piece.own[len(antecedent) :]) for piece in inner]
     return [*main, *relative]
-
-
-def _relative(words: list[Word], bones: Skeleton) -> tuple[int | None, Sequence[Word]]:
-    """The place of a final relative pronoun that can be split off, and what it stands for."""
-    nothing: tuple[None, Sequence[Word]] = (None, ())
-    cut = next((i for i in range(bones.rest, len(words)) if words[i].low in RELATIVES), None)
-    if cut is None or words[cut].low not in {"who", "which", "that"} or cut + 2 >= len(words):
-        return nothing
-    body = words[cut + 1 :]
-    verb = next((word for word in body if word.tag != "RB"), None)
-    if verb is None or verb.tag not in FINITE or any(word.low in RELATIVES for word in body):
-        return nothing
-    if any(word.tag in FINITE for word in words[bones.rest : cut]):
-        return nothing
-    subject = words[bones.subject : bones.verb]
-    comma = words[cut - 1].low == ","
-    end = cut - 1 if comma else cut
-    start = grammar.noun_phrase_start(words, end)
-    phrase = words[start:end]
-    if not phrase or phrase[-1].tag not in NOUNS:
-        return nothing
-    if grammar.is_copula(words, bones) and _describes(words[bones.rest : end], by_who=words[cut].low == "who"):
-        vague = subject[0].low in {"it", "this", "that", "there", "these", "those", "what"}
-        empty = phrase[-1].low in {"one", "someone", "something", "person", "thing", "way"}
-        if vague or empty or grammar.has_scope(words[bones.verb : bones.rest]) or not grammar.agrees(subject, verb):
-            return nothing
-        return cut, subject
-    if not comma or words[cut].low == "that" or any(word.low in {",", *JOINERS} for word in body):
-        return nothing
-    if words[cut].low == "which" and verb.low in _WHOLE_SITUATION:
-        return nothing
-    if phrase[0].low in {"a", "an", "some", "any", "no", "another"} or not grammar.agrees(phrase, verb):
-        return nothing
-    before = words[start - 1]
-    attached = before.tag.startswith("VB") or (before.tag == "IN" and words[start - 2].tag.startswith("VB"))
-    return (cut, phrase) if attached and before.low != "of" else nothing
-
-
-def _describes(phrase: Sequence[Word], *, by_who: bool) -> bool:
-    """Whether "a ..." behind a copula describes the subject alone, so that its relative clause does too."""
-    if phrase[0].low not in {"a", "an"}:
-        return False
-    for index, word in enumerate(phrase[1:], 1):
-        if word.tag in {"IN", "CC", ","} and by_who:
-            following = phrase[index + 1].tag if index + 1 < len(phrase) else ""
-            if word.low == "of" and following in {"DT", "NNP", "PRP$", "CD", "NNS"}:
-                return False  # "a brother of John who": which of the two?
-            if word.tag == "IN" and following in {"CD", "PRP$"}:
-                return False
-        elif word.tag not in NOUNS | {"JJ", "JJR", "HYPH", "CD", "VBN", "VBG", "POS", "RB"} and not (
-            word.low == "the" and phrase[index - 1].low in {"in", "from", "at"}
-        ):
-            return False
-    return True
 
 
 def _clause(piece: Piece) -> Clause:
@@ -336,7 +273,7 @@ def _clause(piece: Piece) -> Clause:
     for word in (*piece.carried, *own):
         if previous is not None:
             near = previous.end == word.start and word.start >= 0
-            tight = near or (word.low in {",", ".", ";", ":", ")"} and previous.end < 0)
+            tight = near or word.low in {",", ";"} or (word.low in {".", ":", ")"} and previous.end < 0)
             text += "" if tight else " "
         text += word.text
         previous = word

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.clauses import clauses
+from everyclaim.decompose.clauses import asides, clauses, without_asides
 from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.selection import is_lead_in, reason_to_skip
 from everyclaim.text.segment import Sentence, sentences
 from everyclaim.text.tagger import tag
 
 Granularity = Literal["sentence", "clause"]
+Coverage = Literal["high", "low"]
+
+_GRANULARITY: dict[Coverage, Granularity] = {"high": "clause", "low": "sentence"}  # by atomicity
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _MARKUP = re.compile(
@@ -28,6 +31,7 @@ _MARKUP = re.compile(
     r"|\[(?=[^\]\[\n]{1,200}\]\(\S{1,500}\))|\]\(\S{1,500}?\)"
     r"|\s{0,3}\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\n[ \t]*>[ \t>]*"
 )
+MINOR = "minor"
 LONG = 1_000_000  # a response longer than this is no answer but a document: its sentences are its claims
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
@@ -50,11 +54,13 @@ class EmbeddedDecomposer:
     """Split a response into sentences or, by default, into clauses; see `DESIGN` rule 9 for what stays whole.
 
     `granularity` is `clause` or `sentence`. `language` is an ISO 639-1 code for sentence boundaries;
-    clauses are split in English only.
+    clauses are split in English only. With `coverage` low, asides are left out, in English too: brackets,
+    appositions, clauses with *who* and *which*.
     """
 
     granularity: Granularity = "clause"
     language: str = "en"
+    coverage: Coverage = "high"
 
     @property
     def spec(self) -> str:
@@ -64,7 +70,14 @@ class EmbeddedDecomposer:
             options["granularity"] = str(self.granularity)
         if self.language != "en":
             options["language"] = self.language
+        if self.coverage != "high":
+            options["coverage"] = str(self.coverage)
         return str(Spec("embedded", "", options))
+
+    def adjusted(self, *, atomicity: Coverage | None = None, coverage: Coverage | None = None) -> EmbeddedDecomposer:
+        """Return this decomposer with other settings; high atomicity are clauses, low atomicity sentences."""
+        granularity: Granularity = self.granularity if atomicity is None else _GRANULARITY[atomicity]
+        return replace(self, granularity=granularity, coverage=coverage or self.coverage)
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:  # noqa: ARG002 -- the protocol's
         """Split a response into claims `c1`, `c2`, ... in order of their spans; any text is accepted."""
@@ -73,19 +86,23 @@ class EmbeddedDecomposer:
         for found in _units(response, sentences(response, self.language)):
             (units if isinstance(found, _Unit) else skipped).append(found)  # type: ignore[arg-type]
         claims: list[Claim] = []
-        split = self.granularity == "clause" and self.language == "en" and len(response) <= LONG
+        english = self.language == "en" and len(response) <= LONG
+        split, keeps_asides = english and self.granularity == "clause", not english or self.coverage == "high"
         for unit in units:
-            for text, start, end in _parts(unit, split=split):
+            for text, start, end in _parts(unit, split=split, keeps_asides=keeps_asides):
                 claims.append(Claim(f"c{len(claims) + 1}", text, Span(start, end), unit.sentence))
+            if not keeps_asides:
+                skipped += [Skipped(response[span.start : span.end], span, MINOR) for span in _left_out(unit)]
+        skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)
 
 
 def from_spec(spec: Spec) -> EmbeddedDecomposer:
-    """Build the decomposer of ``embedded[?granularity=sentence|clause][&language=de]``."""
-    unknown = sorted(set(spec.options) - {"granularity", "language"})
+    """Build the decomposer of ``embedded[?granularity=sentence|clause][&coverage=low][&language=de]``."""
+    unknown = sorted(set(spec.options) - {"granularity", "language", "coverage"})
     if unknown:
-        raise ConfigError(f"unknown option {unknown[0]!r} of 'embedded'; it takes granularity and language")
+        raise ConfigError(f"unknown option {unknown[0]!r} of 'embedded'; it takes granularity, coverage and language")
     if spec.argument:
         raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded' alone")
     granularity = spec.options.get("granularity", "clause")
@@ -94,17 +111,31 @@ def from_spec(spec: Spec) -> EmbeddedDecomposer:
     language = spec.options.get("language", "en")
     if not re.fullmatch(r"[a-z]{2,3}", language):
         raise ConfigError(f"bad language {language!r} of 'embedded': use an ISO 639-1 code such as 'en'")
-    return EmbeddedDecomposer("sentence" if granularity == "sentence" else "clause", language)
+    coverage = spec.options.get("coverage", "high")
+    if coverage not in ("high", "low"):
+        raise ConfigError(f"bad coverage {coverage!r} of 'embedded': use high or low")
+    return EmbeddedDecomposer(
+        "sentence" if granularity == "sentence" else "clause", language, "low" if coverage == "low" else "high"
+    )
 
 
-def _parts(unit: _Unit, *, split: bool) -> list[tuple[str, int, int]]:
+def _parts(unit: _Unit, *, split: bool, keeps_asides: bool) -> list[tuple[str, int, int]]:
     """The claims of one unit: text and span."""
     if unit.complete:
         return [(unit.complete, unit.start, unit.end)]
-    parts = clauses(unit.text) if split else []
-    if len(parts) < 2:
+    if split:
+        parts = clauses(unit.text, keep_asides=keeps_asides)
+    else:
+        parts = [] if keeps_asides else [without_asides(unit.text)]
+    if len(parts) < 2 and keeps_asides:
         return [(_tidy(unit.text), unit.start, unit.end)]
     return [(_tidy(part.text), unit.start + part.start, unit.start + part.end) for part in parts]
+
+
+def _left_out(unit: _Unit) -> list[Span]:
+    """Where in the response a unit's asides stand."""
+    found = [] if unit.complete else asides(unit.text)
+    return [Span(unit.start + start, unit.start + end) for start, end in found]
 
 
 def _units(response: str, found: list[Sentence]) -> Iterator[_Unit | Skipped]:

@@ -7,16 +7,17 @@ is asked for again, and then kept as it stands. A reply that was cut is not used
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
+from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.strangers import Surroundings, strangers
 from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
-from everyclaim.prompts.split import Split, SplitPrompt, SplitTask
+from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
 _KEEP_SENTENCE = WORTH_ASKING_AGAIN | TOO_MUCH | {"refused", "filtered"}
@@ -45,6 +46,17 @@ class LlmDecomposer:
     def parameters(self) -> Mapping[str, str]:
         """What else made the claims, for the result's provenance."""
         return {"split_prompt": self.prompt.version, "sentences_per_call": str(self.at_most)}
+
+    def adjusted(self, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> LlmDecomposer:
+        """Return this decomposer with another wording of its prompt: how fine claims are, and how much they cover."""
+        degrees = {"atomicity": atomicity, "coverage": coverage}
+        said = {name: degree for name, degree in degrees.items() if degree is not None}
+        spec = Spec.parse(self.spec)
+        name = str(Spec(spec.name, spec.argument, {**spec.options, **said}))
+        prompt = replace(
+            self.prompt, atomicity=atomicity or self.prompt.atomicity, coverage=coverage or self.prompt.coverage
+        )
+        return replace(self, prompt=prompt, name=name)
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:
         """Split a response into claims `c1`, `c2`, ... in order of their spans.

@@ -91,8 +91,8 @@ class Combined:
             raise JudgeError("missing_component", f"combined needs all of its parts, but {why}")
         first = next((r for r in results.values() if r.outcome is Outcome.ABSTAINED), next(iter(results.values())))
         nothing = Decomposition((), first.skipped, abstained=first.outcome is Outcome.ABSTAINED)
-        result = unscored(sample, nothing, self.provenance, self.empty)
-        return replace(result, reason=first.reason, details=self._trace(results, {}))
+        result = unscored(sample, nothing, self.provenance, self.empty, reason=first.reason)
+        return replace(result, details=self._trace(results, {}))
 
     def _trace(self, results: Mapping[str, Result], shares: Mapping[str, float]) -> dict[str, Any]:
         return {

@@ -52,7 +52,6 @@ class Faithfulness:
 def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...], provenance: Provenance) -> Result:
     """Divide: the share of the claims (at least one) that are supported."""
     supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
-    warning = same_family_warning(sample.model, provenance.verifier)
     return Result.of(
         sample,
         provenance,
@@ -60,17 +59,24 @@ def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...]
         supported / len(claims),
         claims=claims,
         skipped=parts.skipped,
-        warnings=(warning,) if warning else (),
+        warnings=family_warnings(sample, provenance),
     )
 
 
-def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty: Empty) -> Result:
+def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty: Empty, *, reason: str = "") -> Result:
     """Say that there was nothing to check, or that the response declines to answer."""
+    usual = "the response declines to answer" if parts.abstained else "the response holds no checkable claim"
     return Result.of(
         sample,
         provenance,
         Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
         _NUMBER_WHEN_EMPTY[empty],
-        reason="the response declines to answer" if parts.abstained else "the response holds no checkable claim",
+        reason=reason or usual,
         skipped=parts.skipped,
     )
+
+
+def family_warnings(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
+    """Warn of a judge that is of the same family as the model whose answer it judges."""
+    warning = same_family_warning(sample.model, provenance.verifier)
+    return (warning,) if warning else ()

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
 from everyclaim.verify import Policy, judged
-from everyclaim.verify.families import same_family_warning
 
 WORTH: Mapping[Label, float] = {Label.SUPPORTED: 1.0, Label.UNSUPPORTED: 0.5, Label.CONTRADICTED: 0.0}
 _NAMES: Mapping[Label, str] = {
@@ -54,7 +53,6 @@ class NliFaithfulness:
         claims = await judged(
             self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
         )
-        warning = same_family_warning(sample.model, self.provenance.verifier)
         return Result.of(
             sample,
             self.provenance,
@@ -63,7 +61,7 @@ class NliFaithfulness:
             claims=claims,
             skipped=parts.skipped,
             components=shares(claims),
-            warnings=(warning,) if warning else (),
+            warnings=family_warnings(sample, self.provenance),
         )
 
 

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, Protocol
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Outcome, Provenance, Result, Sample
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
 from everyclaim.metrics.qa_answers import exact
-from everyclaim.verify.families import same_family_warning
 
 NO_QUESTION = "no question could be asked about the response"
 
@@ -92,7 +91,7 @@ class QaConsistency:
         both = [exam for exam in asked if exam.from_passages is not None]
         agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both), strict=True))
         aside = len(exams) - len(asked)
-        warnings = [same_family_warning(sample.model, self.provenance.verifier)]
+        warnings = [*family_warnings(sample, self.provenance)]
         if aside:
             warnings.append(f"{aside} of {len(exams)} questions set aside: the response does not answer them")
         return Result.of(
@@ -106,12 +105,13 @@ class QaConsistency:
                 "exact": sum(exact(*answers(exam)) for exam in both) / len(asked),
             },
             details=_trace(exams, agreed),
-            warnings=tuple(warning for warning in warnings if warning),
+            warnings=tuple(warnings),
         )
 
     def _nothing_asked(self, sample: Sample, parts: Decomposition, exams: Sequence[Exam]) -> Result:
-        result = unscored(sample, Decomposition((), parts.skipped), self.provenance, self.empty)
-        return replace(result, reason=NO_QUESTION, details=_trace(exams, {}))
+        nothing = Decomposition((), parts.skipped)
+        result = unscored(sample, nothing, self.provenance, self.empty, reason=NO_QUESTION)
+        return replace(result, details=_trace(exams, {}))
 
 
 def answers(exam: Exam) -> tuple[str, str]:

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Evidence, JudgedClaim, Label, Passage, Result, Verdict
+from everyclaim.core.types import (
+    REFERENCE,
+    RESPONSE,
+    Evidence,
+    JudgedClaim,
+    Label,
+    Result,
+    Sample,
+    Verdict,
+)
 from everyclaim.report.clean import one_line
 from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, counted, data, hanging, indented, joined, words
 
@@ -36,16 +45,43 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     yield hanging(Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *tags]))
     if result.question:
         yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
-    passages = {passage.id: passage for passage in record.sample.passages}
-    failing = [claim for claim in result.claims if _worth_showing(claim.verdict)]
-    failing.sort(key=lambda claim: _ORDER[claim.verdict.label])
+    if result.components:
+        yield indented(Text.assemble(("parts ", "dim"), _parts(result.components)), 3)
+    yield from _failing(result.claims, _texts(record.sample))
+    missing = [claim for claim in result.reference_claims if _worth_showing(claim.verdict)]
+    if missing:
+        of = counted(len(result.reference_claims), "claim")
+        yield indented(Text(f"of the reference's {of}, the response does not hold {len(missing):,}:", style="dim"), 3)
+        yield from _failing(missing, {RESPONSE: record.sample.response})
+
+
+def _texts(sample: Sample) -> dict[str, str]:
+    """Return what evidence can lie in, by id: the passages, and the reference where it has an id of its own."""
+    texts = {passage.id: passage.text for passage in sample.passages}
+    return texts if sample.reference is None else {REFERENCE: sample.reference} | texts
+
+
+def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterator[RenderableType]:
+    failing = sorted(
+        (claim for claim in claims if _worth_showing(claim.verdict)), key=lambda claim: _ORDER[claim.verdict.label]
+    )
     for claim in failing[:CLAIMS_SHOWN]:
-        yield from (indented(line, 3 + level) for level, line in _claim(claim, passages))
+        yield from (indented(line, 3 + level) for level, line in _claim(claim, texts))
     if len(failing) > CLAIMS_SHOWN:
         yield indented(Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim"), 3)
 
 
+def _parts(components: Mapping[str, float | None]) -> Text:
+    shown = [
+        data(f"{words(name)} {'undefined' if part is None else format(part, '.3f')}")
+        for name, part in components.items()
+    ]
+    return joined([*shown])
+
+
 def _tally(result: Result) -> Text:
+    if not result.claims:
+        return Text("")
     counts = [(label, result.count(label)) for label in Label]
     parts: list[Text | str] = [
         Text(f"{count} {label.value.lower()}", style=LABEL_STYLE[label]) for label, count in counts if count
@@ -57,7 +93,7 @@ def _worth_showing(verdict: Verdict) -> bool:
     return verdict.label is not Label.SUPPORTED or verdict.conflict
 
 
-def _claim(claim: JudgedClaim, passages: dict[str, Passage]) -> Iterator[tuple[int, RenderableType]]:
+def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, RenderableType]]:
     """Yield the claim's lines, each with how far it is moved to the right."""
     verdict = claim.verdict
     style = LABEL_STYLE[verdict.label]
@@ -69,7 +105,7 @@ def _claim(claim: JudgedClaim, passages: dict[str, Passage]) -> Iterator[tuple[i
     if verdict.conflict:
         yield 2, _conflict(verdict)
     for evidence in verdict.evidence[:EVIDENCE_SHOWN]:
-        yield 2, _in_context(evidence, passages.get(evidence.passage_id), style)
+        yield 2, _in_context(evidence, texts.get(evidence.passage_id), style)
     if len(verdict.evidence) > EVIDENCE_SHOWN:
         yield 2, Text(f"… and {counted(len(verdict.evidence) - EVIDENCE_SHOWN, 'more place')}", style="dim")
     if verdict.rationale:
@@ -97,15 +133,13 @@ def _conflict(verdict: Verdict) -> Text:
     return line
 
 
-def _in_context(evidence: Evidence, passage: Passage | None, style: str) -> Text:
+def _in_context(evidence: Evidence, text: str | None, style: str) -> Text:
     """Show a quote where it stands, marked also for those who see no colour."""
     before = after = ""
-    if passage is not None:
-        before = _edge(
-            passage.text[max(0, evidence.start - CONTEXT) : evidence.start], cut_left=evidence.start > CONTEXT
-        )
-        rest = len(passage.text) - evidence.end
-        after = _edge(passage.text[evidence.end : evidence.end + CONTEXT], cut_right=rest > CONTEXT)
+    if text is not None and text[evidence.start : evidence.end] == evidence.quote:
+        before = _edge(text[max(0, evidence.start - CONTEXT) : evidence.start], cut_left=evidence.start > CONTEXT)
+        rest = len(text) - evidence.end
+        after = _edge(text[evidence.end : evidence.end + CONTEXT], cut_right=rest > CONTEXT)
     return Text.assemble(
         (f"{one_line(evidence.passage_id, 60)} [{evidence.start}:{evidence.end}] ", "cyan"),
         (before, "dim"),

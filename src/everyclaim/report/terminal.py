@@ -54,7 +54,8 @@ _METHODS = {
 
 def run_page(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> Page:
     """Show a run: its summary, then its worst answers with their findings."""
-    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary)]
+    metric = record.provenance.metric.partition("?")[0]
+    parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary, words(metric))]
     if worst:
         parts += [Text(), Text("Worst answers", style="bold"), findings(worst)]
     return Page(Stack(*parts))
@@ -84,9 +85,12 @@ def provenance_line(provenance: Provenance) -> Text:
     return line
 
 
-def _summary(summary: Summary) -> list[RenderableType]:
+def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
+    """Lay a summary out; `name` is what its score is called."""
     group = summary.overall
-    parts: list[RenderableType] = [indented(_headline(group), 2), Text()]
+    parts: list[RenderableType] = [indented(_headline(group, name), 2), Text()]
+    if group.components:
+        parts += [indented(_components(group.components), 2), Text()]
     if group.claims:
         parts += [indented(LabelBar(dict(group.labels)), 2), Text(), indented(_rates(group), 2), Text()]
     parts.append(indented(_remarks(summary), 2))
@@ -95,20 +99,29 @@ def _summary(summary: Summary) -> list[RenderableType]:
     return parts
 
 
-def _headline(group: Group) -> RenderableType:
+def _headline(group: Group, name: str) -> RenderableType:
     lines = Table.grid(padding=(0, 3, 0, 0))
     score = group.score
     if score.value is None or group.band is None:
-        lines.add_row(Text("score", style="bold"), Text("none: nothing was scored", style="bold"))
+        lines.add_row(data(name, "bold", 60), Text("none: nothing was scored", style="bold"))
     else:
         style = BAND_STYLE[group.band]
         spread = f"95 % interval {_range(score)}"
         lines.add_row(
-            Text("score", style="bold"),
+            data(name, "bold", 60),
             joined([Text(f"{score.value:.3f}", style=style), Text(group.band.value, style=style), spread], "   "),
         )
     lines.add_row(Text("answers"), _outcomes(group))
     return lines
+
+
+def _components(components: Mapping[str, Estimate]) -> Table:
+    """Show the mean of each part over the answers where it is defined."""
+    made = house_table("part of the score", "mean", "95 % interval", "answers")
+    for name, part in components.items():
+        mean = NO_NUMBER if part.value is None else f"{part.value:.3f}"
+        made.add_row(data(words(name), limit=60), mean, _range(part), f"{part.n:,}")
+    return made
 
 
 def _outcomes(group: Group) -> Text:

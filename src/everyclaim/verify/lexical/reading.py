@@ -13,7 +13,7 @@ import numpy.typing as npt
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.text.windows import sentence_spans
 from everyclaim.verify.lexical.vectors import WordVectors
-from everyclaim.verify.lexical.words import number_value
+from everyclaim.verify.lexical.words import months_in_full, number_value
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -41,7 +41,7 @@ def read(text: str, vectors: WordVectors, *, every_word: bool = False) -> Readin
     """Tokenise and describe `text`. With `every_word`, function words count as content too."""
     tokens = tokenize(text)
     sentences = sentence_spans(text)
-    norms = [token.norm for token in tokens]
+    norms = months_in_full([token.norm for token in tokens])
     spans = [(token.start, token.end) for token in tokens]
     keys: list[str] = []
     kinds: list[int] = []
@@ -49,7 +49,7 @@ def read(text: str, vectors: WordVectors, *, every_word: bool = False) -> Readin
     in_sentence: list[int] = []
     current, last = -1, len(sentences) - 1
     opening = False
-    for position, (word, start, _, norm) in enumerate(tokens):
+    for position, ((word, start, _, _), norm) in enumerate(zip(tokens, norms, strict=True)):
         if current < last and start >= sentences[current + 1][0]:
             opening = True
             while current < last and start >= sentences[current + 1][0]:

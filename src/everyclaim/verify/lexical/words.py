@@ -88,3 +88,29 @@ def number_value(norm: str) -> str | None:
     if digits.count(".") == 1:
         digits = digits.rstrip("0").rstrip(".")
     return digits
+
+
+_MONTHS = {
+    "jan": "january",
+    "feb": "february",
+    "mar": "march",
+    "apr": "april",
+    "jun": "june",
+    "jul": "july",
+    "aug": "august",
+    "sep": "september",
+    "sept": "september",
+    "oct": "october",
+    "nov": "november",
+    "dec": "december",
+}
+
+
+def months_in_full(norms: list[str]) -> list[str]:
+    """Write short names of months that stand beside a number out, so that "Jan 15" is the words "January 15"."""
+    found = list(norms)
+    for place, norm in enumerate(norms):
+        if norm in _MONTHS:
+            beside = norms[max(0, place - 1) : place + 2]
+            found[place] = _MONTHS[norm] if any(near[:1].isdigit() for near in beside) else norm
+    return found

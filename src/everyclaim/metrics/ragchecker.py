@@ -1,0 +1,178 @@
+"""Claim × passage diagnosis: is it the retriever or the generator, and what exactly does it do wrong?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
+from everyclaim.core.waiting import all_of
+from everyclaim.metrics.faithfulness import Empty, family_warnings
+from everyclaim.metrics.reference import against, both_decomposed, f_beta
+from everyclaim.verify import Policy
+
+NO_PASSAGES = "no passages: everything that needs them is undefined"
+NOTHING_RETRIEVED = "no passage holds a claim of the reference: context utilization is undefined"
+
+
+@dataclass(frozen=True, slots=True)
+class RagChecker:
+    """Diagnose retriever and generator from claim × passage verdicts (Ru et al., RAGChecker, arXiv 2408.08067).
+
+    The score is F1 of the response against the reference. Every metric of the paper is a component, in [0, 1]:
+
+    - overall, best 1: `precision`, `recall`, `f1`;
+    - retriever, best 1: `claim_recall`, `context_precision`;
+    - generator, best 1: `context_utilization`, `faithfulness`; best 0: `hallucination`, `noise_sensitivity_relevant`,
+      `noise_sensitivity_irrelevant`; neither: `self_knowledge`.
+
+    Each passage is judged alone, as in the paper, whatever the strategy: evidence that is spread over passages
+    supports nothing here. Without passages all but the overall metrics are None. Response or reference without
+    claims: `no_claims`; no reference: `failed`. `details` holds the matrix, see `Matrix.to_json`.
+
+    >>> import everyclaim as ec
+    >>> result = ec.score(
+    ...     response="The Eiffel Tower is located in Paris.",
+    ...     reference="The Eiffel Tower is located in Paris. It has a height of 1000ft.",
+    ...     passages=["The Eiffel Tower is located in Paris.", "Tea is made from leaves."],
+    ...     metric="ragchecker",
+    ... )
+    >>> result.components["claim_recall"], result.components["context_precision"], result.components["faithfulness"]
+    (0.5, 0.5, 1.0)
+    """
+
+    decomposer: Decomposer
+    verifier: Verifier
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+
+    async def score(self, sample: Sample) -> Result:
+        """Decompose both, fill the matrix, and count. Raises `JudgeError` when a claim has no usable verdict."""
+        both = await both_decomposed(self.decomposer, sample, self.provenance, self.empty)
+        if isinstance(both, Result):
+            return both
+        passages = sample.passages if any(passage.text.strip() for passage in sample.passages) else ()
+        reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
+        claims, reference_claims, *alone = await all_of(
+            against(self.verifier, of, text, sample, self.policy)
+            for of, text in (
+                (both.response, reference),
+                (both.reference, response),
+                *((of, passage) for of in (both.response, both.reference) for passage in passages),
+            )
+        )
+        matrix = Matrix(
+            tuple(passage.id for passage in passages),
+            claims,
+            reference_claims,
+            tuple(map(labels, alone[: len(passages)])),
+            tuple(map(labels, alone[len(passages) :])),
+        )
+        components = diagnosed(matrix)
+        undefined = NO_PASSAGES if not passages else NOTHING_RETRIEVED
+        return Result.of(
+            sample,
+            self.provenance,
+            Outcome.SCORED,
+            components["f1"],
+            claims=claims,
+            skipped=both.skipped,
+            warnings=(
+                *family_warnings(sample, self.provenance),
+                *([undefined] if None in components.values() else []),
+            ),
+            components=components,
+            reference_claims=reference_claims,
+            details=matrix.to_json(),
+        )
+
+
+class Matrix(NamedTuple):
+    """Who says what: claims of the response and of the reference, each against the other and every passage.
+
+    `of_response` and `of_reference` hold one row per passage, with one label per claim.
+    """
+
+    passages: tuple[str, ...]
+    response: Sequence[JudgedClaim]
+    reference: Sequence[JudgedClaim]
+    of_response: tuple[tuple[Label, ...], ...]
+    of_reference: tuple[tuple[Label, ...], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write ``{passages, relevant, response, reference}``: ids, and per claim id one label per passage."""
+        return {
+            "passages": list(self.passages),
+            "relevant": [name for name, row in zip(self.passages, self.of_reference, strict=True) if holds(row)],
+            "response": _by_claim(self.response, self.of_response),
+            "reference": _by_claim(self.reference, self.of_reference),
+        }
+
+
+def diagnosed(matrix: Matrix) -> dict[str, float | None]:
+    """Reduce a matrix to the metrics of the paper. Each claim list holds at least one claim.
+
+    Of the response's claims, each is right (the reference supports it) or wrong, and found in a relevant passage
+    (one that holds a claim of the reference), only in others, or in none.
+    """
+    right = [claim.verdict.label is Label.SUPPORTED for claim in matrix.response]
+    used = [claim.verdict.label is Label.SUPPORTED for claim in matrix.reference]
+    precision, recall = share(right), share(used)
+    overall: dict[str, float | None] = {"precision": precision, "recall": recall, "f1": f_beta(precision, recall)}
+    if not matrix.passages:
+        return overall | dict.fromkeys(_OF_PASSAGES)
+    is_relevant = [holds(row) for row in matrix.of_reference]
+    retrieved = [Label.SUPPORTED in column for column in zip(*matrix.of_reference, strict=True)]
+    grounded = [Label.SUPPORTED in column for column in zip(*matrix.of_response, strict=True)]
+    in_relevant = [
+        any(is_one and label is Label.SUPPORTED for is_one, label in zip(is_relevant, column, strict=True))
+        for column in zip(*matrix.of_response, strict=True)
+    ]
+    facts = list(zip(right, grounded, in_relevant, strict=True))
+    both = [was_used for was_used, was_retrieved in zip(used, retrieved, strict=True) if was_retrieved]
+    return overall | {
+        "claim_recall": share(retrieved),
+        "context_precision": share(is_relevant),
+        "context_utilization": share(both) if both else None,
+        "faithfulness": share(grounded),
+        "hallucination": share([not is_right and not found for is_right, found, _ in facts]),
+        "self_knowledge": share([is_right and not found for is_right, found, _ in facts]),
+        "noise_sensitivity_relevant": share([not is_right and relevant for is_right, _, relevant in facts]),
+        "noise_sensitivity_irrelevant": share(
+            [not is_right and found and not relevant for is_right, found, relevant in facts]
+        ),
+    }
+
+
+_OF_PASSAGES = (
+    "claim_recall",
+    "context_precision",
+    "context_utilization",
+    "faithfulness",
+    "hallucination",
+    "self_knowledge",
+    "noise_sensitivity_relevant",
+    "noise_sensitivity_irrelevant",
+)
+
+
+def labels(claims: Sequence[JudgedClaim]) -> tuple[Label, ...]:
+    """Return the claims' labels alone."""
+    return tuple(claim.verdict.label for claim in claims)
+
+
+def holds(row: Sequence[Label]) -> bool:
+    """Whether a passage supports at least one of the claims."""
+    return Label.SUPPORTED in row
+
+
+def share(values: Sequence[bool]) -> float:
+    """Return how many of these (at least one) hold, as a share."""
+    return sum(values) / len(values)
+
+
+def _by_claim(claims: Sequence[JudgedClaim], rows: Sequence[Sequence[Label]]) -> Mapping[str, list[str]]:
+    return {claim.id: [row[place].value for row in rows] for place, claim in enumerate(claims)}

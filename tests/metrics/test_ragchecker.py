@@ -1,0 +1,126 @@
+"""The claim × passage diagnosis: the paper's metrics, their identities, and what is undefined."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted_pairs import Bars, Says
+
+from everyclaim.api.components import build_metric
+from everyclaim.core.types import Outcome, Passage, Result, Sample
+from everyclaim.core.wire import result_from_json, result_to_json
+from everyclaim.engine import score_sample
+
+PASSAGE_PARTS = (
+    "claim_recall",
+    "context_precision",
+    "context_utilization",
+    "faithfulness",
+    "hallucination",
+    "self_knowledge",
+    "noise_sensitivity_relevant",
+    "noise_sensitivity_irrelevant",
+)
+
+
+def diagnose(response: str, reference: str, *passages: str, **options: Any) -> Result:
+    shelf = tuple(Passage(f"p{i}", text) for i, text in enumerate(passages, 1))
+    chosen: Any = {"metric": "ragchecker", "decomposer": Bars(), "judge": Says()} | options
+    return asyncio.run(score_sample(build_metric(chosen), Sample("1", response, shelf, "", reference)))
+
+
+def test_a_matrix_counted_by_hand() -> None:
+    """Response a b x y z; reference a b c d; one passage with reference claims, one without, one with nothing."""
+    result = diagnose("a | b | x | y | z", "a | b | c | d", "a c x", "y q", "k")
+    assert dict(result.components) == {
+        "precision": pytest.approx(2 / 5),
+        "recall": pytest.approx(2 / 4),
+        "f1": pytest.approx(4 / 9),
+        "claim_recall": pytest.approx(2 / 4),  # a and c were retrieved
+        "context_precision": pytest.approx(1 / 3),  # only the first passage holds any
+        "context_utilization": pytest.approx(1 / 2),  # of a and c, the response has a
+        "faithfulness": pytest.approx(3 / 5),  # a, x, y
+        "hallucination": pytest.approx(1 / 5),  # z
+        "self_knowledge": pytest.approx(1 / 5),  # b
+        "noise_sensitivity_relevant": pytest.approx(1 / 5),  # x, beside a and c
+        "noise_sensitivity_irrelevant": pytest.approx(1 / 5),  # y
+    }
+    assert (result.outcome, result.score, result.warnings) == (Outcome.SCORED, result.components["f1"], ())
+
+
+def test_the_matrix_is_kept() -> None:
+    """Per claim one label per passage, in the passages' order; it survives the way out and back."""
+    result = diagnose("a | x", "a | c", "a NOT-x", "c")
+    assert result.details == {
+        "passages": ["p1", "p2"],
+        "relevant": ["p1", "p2"],
+        "response": {"c1": ["SUPPORTED", "UNSUPPORTED"], "c2": ["CONTRADICTED", "UNSUPPORTED"]},
+        "reference": {"r1": ["SUPPORTED", "UNSUPPORTED"], "r2": ["UNSUPPORTED", "SUPPORTED"]},
+    }
+    assert result_from_json(result_to_json(result)) == result
+
+
+@pytest.mark.parametrize("passages", [(), ("",), (" ", "\n")], ids=["none", "empty", "blank"])
+def test_without_passages_the_diagnosis_is_undefined_not_zero(passages: tuple[str, ...]) -> None:
+    """Precision and recall do not need them; everything else has no value, and a warning says why."""
+    result = diagnose("a | x", "a", *passages)
+    assert (result.score, result.components["precision"], result.components["recall"]) == (
+        pytest.approx(2 / 3),
+        0.5,
+        1.0,
+    )
+    assert {name for name, part in result.components.items() if part is None} == set(PASSAGE_PARTS)
+    assert "no passages" in result.warnings[0]
+
+
+def test_utilization_is_undefined_when_nothing_was_retrieved() -> None:
+    """Nothing can be used that was not found; the rest has its values."""
+    result = diagnose("a", "a", "k")
+    assert result.components["context_utilization"] is None
+    assert result.components["claim_recall"] == 0.0
+    assert "context utilization is undefined" in result.warnings[0]
+
+
+@pytest.mark.parametrize("strategy", ["joint", "each", "ranked"])
+def test_every_passage_is_judged_alone_whatever_the_strategy(strategy: str) -> None:
+    """The matrix has a cell per claim and passage, so no check ever sees two of them."""
+    judge = Says()
+    result = diagnose("a | x", "a | b", "a", "b", "k", judge=judge, strategy=strategy)
+    assert {len(ids) for ids in judge.asked} == {1}
+    assert result.components["claim_recall"] == 1.0
+
+
+def letters(most: int) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from("abcdef"), min_size=1, max_size=most, unique=True)
+
+
+PASSAGES = st.lists(st.lists(st.sampled_from("abcdef")).map(" ".join), max_size=4)
+
+
+@settings(deadline=None, max_examples=60)
+@given(letters(6), letters(6), PASSAGES)
+def test_the_identities_of_the_paper_hold(mine: list[str], theirs: list[str], passages: list[str]) -> None:
+    """Every claim of the response is grounded, made up or known; every wrong one is noise or made up."""
+    parts = diagnose("|".join(mine), "|".join(theirs), *passages).components
+    assert all(part is None or 0 <= part <= 1 for part in parts.values())
+    faithful, made_up, known = (parts[name] for name in ("faithfulness", "hallucination", "self_knowledge"))
+    noise = parts["noise_sensitivity_relevant"], parts["noise_sensitivity_irrelevant"]
+    if faithful is None or made_up is None or known is None or noise[0] is None or noise[1] is None:
+        assert not any(text.strip() for text in passages)
+        return
+    assert faithful + made_up + known == pytest.approx(1)
+    assert 1 - (parts["precision"] or 0) == pytest.approx(noise[0] + noise[1] + made_up)
+
+
+@settings(deadline=None, max_examples=60)
+@given(letters(6), letters(6), PASSAGES, st.randoms(use_true_random=False))
+def test_order_changes_nothing(mine: list[str], theirs: list[str], passages: list[str], random: Any) -> None:
+    """Claims and passages may come in any order."""
+    before = diagnose("|".join(mine), "|".join(theirs), *passages).components
+    for rows in (mine, theirs, passages):
+        random.shuffle(rows)
+    assert diagnose("|".join(mine), "|".join(theirs), *passages).components == before
