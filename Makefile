@@ -3,6 +3,8 @@
 VENV   ?= .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
+TORCH  ?= torch==2.13.0
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 
 .PHONY: demo test lint docs docs-serve clean
@@ -11,8 +13,11 @@ demo: $(BIN)/python            ## install the package and score the example answ
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
 	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice failure
 
+# torch first and alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra keeps it.
 test: $(BIN)/uv                ## install what the tests need and run them all
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
+	$(PIP) '$(TORCH)'
+	$(PIP) --editable '.[hf]'
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(BIN)/uv                ## style, types, layers

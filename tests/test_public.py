@@ -9,7 +9,10 @@ import pytest
 
 import everyclaim as ec
 
-CALLS = {"Guard", "ascore", "averify_claims", "extract_claims", "find_run", "score", "score_file", "verify_claims"}
+CALLS = {
+    "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
+    "verify_claims",
+}  # fmt: skip
 WORDS = {
     "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
     "Probabilities", "Result", "Run", "Sample", "Verdict",

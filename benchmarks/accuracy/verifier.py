@@ -1,243 +1,299 @@
-"""How well a verifier labels claims, against people's labels and against plain word overlap.
+"""How well verifiers label claims: against people's labels, against `lexical`, and against plain word overlap.
 
-    python benchmarks/accuracy/verifier.py DATA/claims/dev.jsonl.xz [MORE …] [--spec lexical] [--by dataset unit family]
+    python benchmarks/accuracy/verifier.py DATA/claims/dev.jsonl.xz [MORE …] [--judge lexical] [--judge …] [--by unit]
 
-Reads JSON lines with `text`, `contexts`, `label` (SUPPORTED, UNSUPPORTED, CONTRADICTED, or NOT_SUPPORTED where it is
-not known which of the last two), and `dataset`, `unit`, `group`, `question` where given. Prints per data set, unit and
-family, then over all: ROC-AUC of P(supported), balanced accuracy of supported or not at the verifier's own threshold,
-expected calibration error (ten bins), all with 95 % intervals from resampling whole groups; three-way macro F1 and
-the recall and precision of CONTRADICTED where all three are labelled. `--held-out` keeps only the groups of `written`
-that the shipped model was not fitted on. `--noise` judges every claim again with its passages doubled, turned around
-and put among passages of other claims, and prints how many labels stayed.
+Files are JSON lines (plain or .xz) with `text`, `contexts`, `label` (SUPPORTED, UNSUPPORTED, CONTRADICTED, or
+NOT_SUPPORTED where it is not known which of the last two), and `dataset`, `unit`, `slice`, `group`, `question` where
+given; the folder `benchmarks/accuracy/minimal_pairs` is read too. Any number of judges is measured on the same claims,
+`lexical` always among them.
+
+For each judge, and for each part of the data: ROC-AUC of P(supported), balanced accuracy of supported or not at the
+judge's own threshold, expected calibration error (ten bins; `--reliability` prints them over all claims); three-way
+macro F1 and the recall and precision of CONTRADICTED where all three labels occur; the gains over `lexical` and over
+overlap, paired. All intervals are 95 %, from resampling whole groups. Overlap has no threshold of its own: its balanced
+accuracy is at the threshold that is best over all the claims given, which favours it.
+
+`--by` breaks down by data set, unit, family of data sets, slice (the kind of failure, where the data says), number of
+passages, or length of the passages. Parts of fewer than twenty claims are left out. The mean over data sets, and
+over those of the grounding kind, has an interval of its own. `--limit` keeps about so many claims of every data set,
+whole groups by hash. `--held-out` keeps only the groups of `written` that no shipped model was fitted on. `--noise`
+judges every claim again with its passages repeated, turned around, and put among passages of other claims, and prints
+how many labels stayed.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import json
-import lzma
 import sys
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from judging import Answers, answers, overlap
+from labelled import ORDER, Labelled, limited, read_labelled
+from measures import (
+    NAMES,
+    auc,
+    balanced,
+    bounds,
+    calibration_error,
+    contradicted,
+    macro_f1,
+    reliability,
+    resampled,
+)
 
 from everyclaim.api.components import create_verifier
-from everyclaim.core.types import Claim, Passage, Span
-from everyclaim.verify.lexical.overlap import word_overlap
+from everyclaim.core.errors import EveryclaimError
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
-from lexical_data import FAMILIES, HELD_OUT, share
-
-NAMES = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
+GROUNDING = frozenset({
+    "realsumm_scu", "begin", "true_dialfact", "defacto", "factcheck_bench", "wice_oracle", "citint", "bump", "infotabs",
+    "propsegment", "q2", "written",
+})  # fmt: skip
+FEWEST = 20  # claims a part needs to be shown
+BREAKDOWNS = ("dataset", "unit", "family", "slice", "passages", "length")
+YARDSTICKS = ("lexical", "overlap")
+Line = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Judged:
-    """Columns over all claims."""
+class Column:
+    """All claims, and what one judge said of them."""
 
     label: np.ndarray
-    predicted: np.ndarray
-    supported: np.ndarray
-    overlap: np.ndarray
-    group: np.ndarray
-    keys: dict[str, np.ndarray]
+    groups: np.ndarray
+    answers: Answers
+
+    def part(self, here: np.ndarray) -> Column:
+        """Only the claims of a mask."""
+        said = replace(self.answers, predicted=self.answers.predicted[here], supported=self.answers.supported[here])
+        return Column(self.label[here], self.groups[here], said)
+
+    def auc(self, rows: np.ndarray | slice = slice(None)) -> float:
+        """ROC-AUC of some rows."""
+        return auc(self.label[rows] == "SUPPORTED", self.answers.supported[rows])
+
+    def balanced(self, rows: np.ndarray | slice = slice(None)) -> float:
+        """Balanced accuracy of some rows."""
+        return balanced(self.label[rows] == "SUPPORTED", self.answers.predicted[rows] == "SUPPORTED")
 
 
-def rows(paths: list[Path], *, held_out: bool) -> Iterator[dict[str, Any]]:
-    """Read labelled claims."""
-    for path in paths:
-        with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as stream:
-            for text in stream:
-                row = json.loads(text)
-                if not (held_out and row.get("dataset") == "written" and share(row["group"]) >= HELD_OUT):
-                    yield row
+@dataclass(frozen=True)
+class Drawn:
+    """A figure, and the same on every resample of groups."""
+
+    value: float
+    draws: np.ndarray
+
+    def plain(self) -> dict[str, float | None]:
+        """As JSON: the value and its interval, null where undefined."""
+        low, high = bounds(self.draws)
+        return {"value": _plain(self.value), "low": _plain(low), "high": _plain(high)}
 
 
-def texts_of(row: dict[str, Any]) -> list[str]:
-    """The passages of a row, as texts."""
-    return [text if isinstance(text, str) else text.get("text", "") for text in row["contexts"]]
+def _plain(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 5)
 
 
-async def ask(verifier: Any, row: dict[str, Any], texts: list[str]) -> Any:
-    """One verdict."""
-    passages = [Passage(f"p{i}", text) for i, text in enumerate(texts)]
-    claim = Claim("c1", row["text"], Span(0, len(row["text"])), row["text"])
-    return (await verifier.verify([claim], passages, question=row.get("question") or ""))[0]
+def figures(column: Column, yardsticks: dict[str, Column], draws: int) -> dict[str, Drawn]:
+    """AUC and balanced accuracy with resamples, and the paired gains over each yardstick."""
+
+    def drawn(measure: Callable[[Any], float]) -> Drawn:
+        return Drawn(measure(slice(None)), resampled(measure, column.groups, draws))
+
+    found = {"auc": drawn(column.auc), "balanced_accuracy": drawn(column.balanced)}
+    for name, other in yardsticks.items():
+        for key, theirs in (("auc", drawn(other.auc)), ("balanced_accuracy", drawn(other.balanced))):
+            ours = found[key]
+            found[f"{key}_over_{name}"] = Drawn(ours.value - theirs.value, ours.draws - theirs.draws)
+    return found
 
 
-async def judge_in_noise(verifier: Any, data: list[dict[str, Any]], predicted: np.ndarray) -> dict[str, float]:
-    """Share of labels that stay when passages are doubled, turned around, or put among three strange ones."""
-    same = {"doubled": 0, "turned around": 0, "among three strange": 0}
-    for number, (row, label) in enumerate(zip(data, predicted, strict=True)):
-        texts = texts_of(row)
-        strange = [texts_of(data[(number * 31 + k * 997 + 389) % len(data)])[0][:3000] for k in range(3)]
-        for name, changed in zip(same, (texts + texts, texts[::-1], [strange[0], *texts, *strange[1:]]), strict=True):
-            same[name] += (await ask(verifier, row, changed)).label.value == label
-    return {name: count / len(data) for name, count in same.items()}
-
-
-async def judge(verifier: Any, data: list[dict[str, Any]]) -> tuple[Judged, float]:
-    """Judge every claim; also give the seconds the verifier took."""
-    verdicts = []
-    seconds = 0.0
-    overlap = []
-    for row in data:
-        began = time.perf_counter()
-        verdicts.append(await ask(verifier, row, texts_of(row)))
-        seconds += time.perf_counter() - began
-        overlap.append(word_overlap(row["text"], texts_of(row)))
-    dataset = [row.get("dataset", "") for row in data]
-    columns = Judged(
-        label=np.array([row["label"] for row in data]),
-        predicted=np.array([verdict.label.value for verdict in verdicts]),
-        supported=np.array(
-            [verdict.probabilities.supported if verdict.probabilities else np.nan for verdict in verdicts]
-        ),
-        overlap=np.array(overlap),
-        group=np.array([str(row.get("group", i)) for i, row in enumerate(data)]),
-        keys={
-            "dataset": np.array(dataset),
-            "unit": np.array([row.get("unit", "") for row in data]),
-            "family": np.array([FAMILIES.get(name, name) for name in dataset]),
-        },
-    )
-    return columns, seconds
-
-
-def auc(target: np.ndarray, score: np.ndarray) -> float:
-    """Area under the ROC curve: the chance that a supported claim scores above one that is not."""
-    if target.all() or not target.any():
-        return float("nan")
-    _, inverse, counts = np.unique(score, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    positive = target.sum()
-    return float((ranks[target].sum() - positive * (positive + 1) / 2) / (positive * (len(target) - positive)))
-
-
-def balanced(target: np.ndarray, said: np.ndarray) -> float:
-    """Mean of sensitivity and specificity."""
-    if target.all() or not target.any():
-        return float("nan")
-    return float((said[target].mean() + (~said[~target]).mean()) / 2)
-
-
-def calibration_error(target: np.ndarray, score: np.ndarray) -> float:
-    """Mean gap between the probability stated and the share found, over ten equal bins."""
-    bins = np.minimum((score * 10).astype(int), 9)
-    gaps = [
-        abs(score[bins == b].mean() - target[bins == b].mean()) * (bins == b).mean()
-        for b in range(10)
-        if (bins == b).any()
-    ]
-    return float(sum(gaps))
-
-
-def three_way(label: np.ndarray, predicted: np.ndarray) -> tuple[float, float, float]:
-    """Macro F1, and recall and precision of CONTRADICTED, over rows whose label is one of the three."""
-    known = np.isin(label, NAMES)
-    label, predicted = label[known], predicted[known]
-    if set(label) != set(NAMES):
-        return (float("nan"),) * 3
-    scores = []
-    for name in NAMES:
-        hit = ((label == name) & (predicted == name)).sum()
-        scores.append(2 * hit / max(1, (label == name).sum() + (predicted == name).sum()))
-    hit = ((label == "CONTRADICTED") & (predicted == "CONTRADICTED")).sum()
-    return (
-        float(np.mean(scores)),
-        hit / (label == "CONTRADICTED").sum(),
-        hit / max(1, (predicted == "CONTRADICTED").sum()),
-    )
-
-
-def interval(measure: Callable[[np.ndarray], float], groups: np.ndarray, draws: int) -> tuple[float, float]:
-    """95 % percentile interval from resampling whole groups, seeded."""
-    rng = np.random.default_rng(11)
-    _, number = np.unique(groups, return_inverse=True)
-    order = np.argsort(number, kind="stable")
-    edges = np.searchsorted(number[order], np.arange(number.max() + 2))
-    values = []
-    for _ in range(draws):
-        drawn = rng.integers(0, number.max() + 1, number.max() + 1)
-        values.append(measure(np.concatenate([order[edges[g] : edges[g + 1]] for g in drawn])))
-    low, high = np.nanpercentile(values, (2.5, 97.5)) if not np.isnan(values).all() else (np.nan, np.nan)
-    return float(low), float(high)
-
-
-def line(name: str, here: np.ndarray, judged: Judged, draws: int) -> dict[str, Any]:
-    """All figures of one part of the data."""
-    target, said = judged.label[here] == "SUPPORTED", judged.predicted[here] == "SUPPORTED"
-    score, overlap, groups = judged.supported[here], judged.overlap[here], judged.group[here]
-    macro, recall, precision = three_way(judged.label[here], judged.predicted[here])
+def line(name: str, column: Column, found: dict[str, Drawn]) -> Line:
+    """All figures of one part of the data, as JSON."""
+    target = column.label == "SUPPORTED"
+    recall, precision = contradicted(column.label, column.answers.predicted)
+    stated = calibration_error(target, column.answers.supported) if column.answers.graded else float("nan")
     return {
         "name": name,
-        "claims": int(here.sum()),
-        "overlap_auc": auc(target, overlap),
-        "auc": auc(target, score),
-        "auc_interval": interval(lambda i: auc(target[i], score[i]), groups, draws),
-        "gain_interval": interval(lambda i: auc(target[i], score[i]) - auc(target[i], overlap[i]), groups, draws),
-        "balanced_accuracy": balanced(target, said),
-        "balanced_accuracy_interval": interval(lambda i: balanced(target[i], said[i]), groups, draws),
-        "calibration_error": calibration_error(target, score),
-        "macro_f1": macro,
-        "contradicted_recall": recall,
-        "contradicted_precision": precision,
+        "claims": len(target),
+        "groups": len(set(column.groups)),
+        "supported": _plain(target.mean()),
+        **{key: value.plain() for key, value in found.items()},
+        "accuracy": _plain((target == (column.answers.predicted == "SUPPORTED")).mean()),
+        "calibration_error": _plain(stated),
+        "macro_f1": _plain(macro_f1(column.label, column.answers.predicted)),
+        "contradicted_recall": _plain(recall),
+        "contradicted_precision": _plain(precision),
     }
 
 
-def show(title: str, lines: list[dict[str, Any]]) -> None:
-    """Print one table."""
-    head = "overlap      AUC  [95 %]          gain [95 %]        bal.acc  [95 %]           ECE  macroF1"
-    head += "  c.rec   c.prec"
-    print(f"\n{title:22s} claims  {head}")
-    for it in lines:
-        (a, b), (c, d), (e, f) = it["auc_interval"], it["gain_interval"], it["balanced_accuracy_interval"]
-        print(
-            f"{it['name']:22s}{it['claims']:7d}   {it['overlap_auc']:.3f}    {it['auc']:.3f}  [{a:.3f}, {b:.3f}]"
-            f"  [{c:+.3f}, {d:+.3f}]    {it['balanced_accuracy']:.3f}  [{e:.3f}, {f:.3f}]"
-            f"  {it['calibration_error']:.3f}    {it['macro_f1']:.3f}"
-            f"    {it['contradicted_recall']:.3f}     {it['contradicted_precision']:.3f}"
-        )
+def mean_line(name: str, lines: Sequence[Line], found: Sequence[dict[str, Drawn]]) -> Line:
+    """Mean over parts; its interval comes from resampling every part that has groups enough, the others stay as are.
+
+    Parts without a figure are left out.
+    """
+    averages = {}
+    for key in found[0]:
+        having = [one[key] for one in found if not np.isnan(one[key].value)]
+        if having:
+            draws = [np.where(np.isnan(one.draws), one.value, one.draws) for one in having]
+            averages[key] = Drawn(float(np.mean([one.value for one in having])), np.mean(draws, axis=0)).plain()
+    rest = {}
+    for key in ("accuracy", "calibration_error", "macro_f1", "contradicted_recall", "contradicted_precision"):
+        values = [one[key] for one in lines if one[key] is not None]
+        rest[key] = round(float(np.mean(values)), 5) if values else None
+    counts = {key: sum(one[key] for one in lines) for key in ("claims", "groups")}
+    return {"name": name, **counts, "supported": None, **averages, **rest}
+
+
+def tables(
+    claims: Sequence[Labelled], said: Answers, yardsticks: dict[str, Answers], by: Sequence[str], draws: int
+) -> dict[str, list[Line]]:
+    """One list of lines per breakdown, and `all`."""
+    label = np.array([claim.label for claim in claims])
+    groups = np.array([f"{claim.dataset}/{claim.group}" for claim in claims])
+    whole = Column(label, groups, said)
+    others = {name: Column(label, groups, theirs) for name, theirs in yardsticks.items() if theirs is not said}
+
+    def measured(name: str, here: np.ndarray) -> tuple[Line, dict[str, Drawn]]:
+        part = whole.part(here)
+        found = figures(part, {other: column.part(here) for other, column in others.items()}, draws)
+        return line(name, part, found), found
+
+    result = {}
+    for key in by:
+        column = np.array([claim.keys[key] for claim in claims])
+        names = [name for name in sorted(set(column), key=_position) if name and (column == name).sum() >= FEWEST]
+        parts = [measured(name, column == name) for name in names]
+        result[key] = [one for one, _ in parts]
+        for title, chosen in _means(key, names):
+            picked = [parts[names.index(name)] for name in chosen]
+            result[key].append(mean_line(title, [one for one, _ in picked], [found for _, found in picked]))
+    result["all"] = [measured("all claims", np.ones(len(claims), dtype=bool))[0]]
+    three = _three_way(claims)
+    if three.any() and not three.all():
+        result["all"].append(measured("data sets with three labels", three)[0])
+    return result
+
+
+def _three_way(claims: Sequence[Labelled]) -> np.ndarray:
+    """Mark the claims of data sets that have all three labels, where contradiction can be measured fairly."""
+    labels: dict[str, set[str]] = {}
+    for claim in claims:
+        labels.setdefault(claim.dataset, set()).add(claim.label)
+    return np.array([labels[claim.dataset].issuperset(NAMES) for claim in claims])
+
+
+def _position(name: str) -> tuple[int, str]:
+    return (ORDER.index(name) if name in ORDER else len(ORDER), name)
+
+
+def _means(key: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Which means a table ends with."""
+    means = [("mean", list(names))] if key in {"dataset", "family"} and len(names) > 1 else []
+    grounding = [name for name in names if name in GROUNDING]
+    if key == "dataset" and 1 < len(grounding) < len(names):
+        means.append((f"mean of {len(grounding)} grounding", grounding))
+    return means
+
+
+def show(judge: str, found: dict[str, list[Line]]) -> None:
+    """Print all tables of one judge."""
+    gains = [name for name in YARDSTICKS if f"auc_over_{name}" in found["all"][0]]
+    for key, lines in found.items():
+        head = f"{judge}, by {key}" if key != "all" else judge
+        print(f"\n{head}\n{'':32s}{'claims':>7s}  {'AUC [95 %]':22s}{'bal.acc [95 %]':22s}", end="")
+        print("".join(f"{'AUC over ' + name:25s}" for name in gains), end="")
+        print("  acc.    ECE mac.F1  c.rec  c.prec")
+        for one in lines:
+            print(f"{one['name'][:31]:32s}{one['claims']:7d}  ", end="")
+            print(f"{_ranged(one.get('auc')):22s}{_ranged(one.get('balanced_accuracy')):22s}", end="")
+            print("".join(f"{_ranged(one.get(f'auc_over_{name}'), '+'):25s}" for name in gains), end="")
+            rest = (one[name] for name in ("accuracy", "calibration_error", "macro_f1", "contradicted_recall"))
+            print(*(f"{_number(value):>6s}" for value in rest), f"{_number(one['contradicted_precision']):>7s}")
+
+
+def _number(value: float | None, sign: str = "") -> str:
+    return "" if value is None else f"{value:{sign}.3f}"
+
+
+def _ranged(value: dict[str, float | None] | None, sign: str = "") -> str:
+    if value is None or value["value"] is None:
+        return ""
+    if value["low"] is None:
+        return _number(value["value"], sign)
+    return f"{_number(value['value'], sign)} [{_number(value['low'], sign)}, {_number(value['high'], sign)}]"
+
+
+def in_noise(create: Callable[[], Any], claims: Sequence[Labelled], predicted: np.ndarray) -> dict[str, float]:
+    """Share of labels that stay when passages are repeated, turned around, or put among three strange ones."""
+    kept = {}
+    for name in ("repeated", "turned around", "among three strange ones"):
+        changed = [replace(claim, contexts=_disturbed(name, claims, place)) for place, claim in enumerate(claims)]
+        kept[name] = float((answers(create(), changed).predicted == predicted).mean())
+    return kept
+
+
+def _disturbed(name: str, claims: Sequence[Labelled], place: int) -> tuple[str, ...]:
+    texts = claims[place].contexts
+    if name == "repeated":
+        return texts + texts
+    if name == "turned around":
+        return texts[::-1]
+    others = [claims[(place * 31 + k * 997 + 389) % len(claims)] for k in range(3)]
+    strange = [other.contexts[0][:3000] for other in others if other.group != claims[place].group]
+    return (*strange[:1], *texts, *strange[1:])
 
 
 def main() -> None:
     """Judge, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+")
-    parser.add_argument("--spec", default="lexical")
-    parser.add_argument("--by", nargs="*", default=["dataset", "unit", "family"], choices=["dataset", "unit", "family"])
+    parser.add_argument("--judge", action="append", help="spec of a verifier; may be given several times")
+    parser.add_argument("--by", nargs="*", default=["dataset", "unit", "family"], choices=BREAKDOWNS)
+    parser.add_argument("--limit", type=int, help="about so many claims of every data set")
     parser.add_argument("--draws", type=int, default=300, help="resamples for the intervals")
     parser.add_argument("--held-out", action="store_true")
+    parser.add_argument("--reliability", action="store_true")
     parser.add_argument("--noise", action="store_true")
     parser.add_argument("--json", type=Path, help="also write all figures here")
     options = parser.parse_args()
-    data = list(rows(options.files, held_out=options.held_out))
-    verifier = create_verifier(options.spec)
-    judged, seconds = asyncio.run(judge(verifier, data))
-    tables: dict[str, list[dict[str, Any]]] = {}
-    for key in options.by:
-        column = judged.keys[key]
-        parts = [name for name in sorted(set(column)) if (column == name).sum() >= 20]
-        tables[key] = [line(name, column == name, judged, options.draws) for name in parts]
-    tables["all"] = [line("all claims", np.ones(len(data), dtype=bool), judged, options.draws)]
-    for key, lines in tables.items():
-        show(f"by {key}" if key != "all" else "", lines)
-        if key != "all":
-            means = [np.nanmean([it[field] for it in lines]) for field in ("overlap_auc", "auc", "balanced_accuracy")]
-            print(f"{'mean':29s}   {means[0]:.3f}    {means[1]:.3f}{'':39s}{means[2]:.3f}")
-    rate = len(data) / seconds
-    print(f"\n{verifier.spec}: {len(data)} claims, one after another, in {seconds:.1f} s: {rate:.0f} per s")
-    if options.noise:
-        for name, kept in asyncio.run(judge_in_noise(verifier, data, judged.predicted)).items():
-            print(f"labels that stay with the passages {name}: {kept:.1%}")
+    claims = limited(list(read_labelled(options.files, held_out=options.held_out)), options.limit)
+    if not claims:
+        parser.error("the files hold no claims")
+    try:
+        verifiers = {spec: create_verifier(spec) for spec in dict.fromkeys(["lexical", *(options.judge or [])])}
+        said = {spec: answers(verifier, claims) for spec, verifier in verifiers.items()}
+    except EveryclaimError as error:
+        parser.error(str(error))
+    report: dict[str, Any] = {"files": [path.name for path in options.files], "draws": options.draws, "judges": []}
+    yardsticks = {"lexical": said["lexical"], "overlap": overlap(claims)}
+    target = np.array([claim.label == "SUPPORTED" for claim in claims])
+    for spec, given in {"overlap": yardsticks["overlap"], **said}.items():
+        against = {} if spec == "overlap" else yardsticks
+        found = tables(claims, given, against, options.by if spec != "overlap" else (), options.draws)
+        show(given.judge, found)
+        entry = {"judge": given.judge, "spec": spec, "tables": found}
+        if given.graded:
+            entry["reliability"] = reliability(target, given.supported)
+        if options.reliability and given.graded:
+            print("\nstated   found  claims")
+            for row in entry["reliability"]:
+                print(f" {row['stated']:.3f}   {row['found']:.3f}{row['claims']:8d}")
+        if given.seconds:
+            entry["claims_per_second"] = round(len(claims) / given.seconds, 1)
+            print(f"{len(claims)} claims in {given.seconds:.1f} s: {entry['claims_per_second']:.0f} per s")
+        if options.noise and spec in verifiers:
+            entry["noise"] = in_noise(lambda judge=spec: create_verifier(judge), claims, given.predicted)
+            print(*(f"labels that stay with the passages {k}: {v:.1%}" for k, v in entry["noise"].items()), sep="\n")
+        report["judges"].append(entry)
     if options.json:
-        options.json.write_text(json.dumps(tables, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -37,14 +37,19 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.fitting import fit_band
     from everyclaim.api.guarding import Guard
+    from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
     "Guard": "everyclaim.api.guarding",
+    "build_corpus": "everyclaim.api.knowledge",
+    "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
+    "fit_band": "everyclaim.api.fitting",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
@@ -81,8 +86,11 @@ __all__ = [
     "__version__",
     "ascore",
     "averify_claims",
+    "build_corpus",
     "extract_claims",
     "find_run",
+    "fit_band",
+    "open_corpus",
     "score",
     "score_file",
     "verify_claims",

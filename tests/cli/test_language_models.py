@@ -198,25 +198,28 @@ def quick_batches(monkeypatch, no_waiting):
     monkeypatch.setattr("everyclaim.api.judges.BatchSettings", partial(BatchSettings, linger=0.05))
 
 
-def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quick_batches):
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quick_batches, wire):
     """Five answers at once: one batch of splits, one of verdicts, no single call; noted beside the store."""
-    done = cli("score", "answers.jsonl", *judge(server), "--batch", "--store", "kept/runs.db", "--json")
+    done = cli("score", "answers.jsonl", *judge(server, wire), "--batch", "--store", "kept/runs.db", "--json")
     assert done.code == 0, done.err
     assert [len(batch.requests) for batch in server.batch_desk.batches] == [5, 5]
+    assert {batch.api for batch in server.batch_desk.batches} == {"chat" if wire == "openai" else "messages"}
     assert server.calls == 0
     assert summary(done)["usage"]["calls"] == 10
     assert (desk / "kept" / "batches.db").exists()
     parameters = json.loads(done.out)["run"]["provenance"]["parameters"]
     assert parameters["claims_per_call"] == "8"
-    alone = cli("score", "answers.jsonl", *judge(server), "--store", "other/runs.db", "--json")
+    alone = cli("score", "answers.jsonl", *judge(server, wire), "--store", "other/runs.db", "--json")
     assert server.calls == 10
     assert summary(alone)["score"] == summary(done)["score"]
     assert json.loads(alone.out)["run"]["provenance"]["parameters"] == parameters
 
 
-def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, quick_batches):
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, quick_batches, wire):
     """Calls beyond the limit are in no batch; what was answered is not submitted again."""
-    command = ["score", "answers.jsonl", *judge(server), "--batch", "--max-calls", "6"]
+    command = ["score", "answers.jsonl", *judge(server, wire), "--batch", "--max-calls", "6"]
     done = cli(*command)
     assert (done.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (3, 6)
     assert done.said[-1].startswith("stopped at max_calls=6; used: 6 calls, ")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+import everyclaim as ec
 from everyclaim.io import read_samples
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -25,3 +26,20 @@ def test_every_row_is_read_with_its_question_passages_and_slice(name, count, tag
     assert not bad
     assert len({sample.id for sample in samples}) == len(samples) == count
     assert all(sample.question and sample.passages and sample.tags[tag] for sample in samples)
+
+
+def test_the_answers_about_baking_hold_one_mistake_each_judge_finds():
+    """Against the four articles: the wrong year is contradicted, the answer that declines has no score."""
+    scored = {}
+    for sample in read_samples(EXAMPLES / "baking/answers.jsonl", contexts=False):
+        result = ec.score(
+            question=sample.question,
+            response=sample.response,
+            metric="factscore?gamma=0",
+            knowledge=f"corpus:{EXAMPLES / 'baking/documents'}",
+        )
+        scored[sample.id] = (result.outcome, result.score)
+    assert scored["stollen"] == ("abstained", None)
+    assert scored["lebkuchen"] == ("scored", 1)
+    assert scored["gingerbread"][1] == 2 / 3
+    assert len(scored) == 6

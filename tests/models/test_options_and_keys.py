@@ -224,3 +224,23 @@ def test_a_missing_part_is_one_line_with_the_command(
         build_chat_model(spec)
     assert f"pip install 'everyclaim[{extra}]'" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_user_and_password_of_an_address_are_sent_as_such(endpoint: str) -> None:
+    """As basic authentication, decoded, and for OpenAI's format in the place of the key; a header given goes over it."""
+    seen: list[str] = []
+    with JudgeServer('{"ok": true}') as server:
+        admits = server._admits
+        server._admits = lambda headers: seen.append(headers.get("authorization", "")) or admits(headers)  # type: ignore[func-returns-value, method-assign]
+        address = server.base_url.replace("//", "//me:p%40ss@")
+        ask(address, endpoint)
+        ask(address, endpoint, **{"header.authorization": "Bearer other"})
+    assert seen == ["Basic bWU6cEBzcw==", "Bearer other"]
+
+
+def test_a_new_password_is_no_new_endpoint() -> None:
+    """What was answered before is still known."""
+    one, other = (read_options(f"openai:m?base_url=http://me:{word}@localhost:1/v1") for word in ("a", "b"))
+    assert one.identity == other.identity
+    assert one.address == "http://localhost:1/v1"

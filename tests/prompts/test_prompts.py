@@ -123,14 +123,16 @@ def test_the_prefix_to_keep_ends_behind_the_passages() -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"label": "supported"},
+        {"label": "SUPPORTED."},
+        {"label": "not supported"},
         {"label": "TRUE"},
         {"label": 1},
         {"label": None},
         {"why": None},
         {"why": 3},
         {"mode": "made_up"},
-        {"mode": None},
+        {"mode": ""},
+        {"mode": 0},
         {"quotes": "p1: words"},
         {"quotes": [{"passage": "p1"}]},
         {"quotes": None},
@@ -142,6 +144,25 @@ def test_a_verdict_with_a_field_out_of_range_is_left_out(change: dict[str, objec
     """The others in the reply stay."""
     found = VerdictPrompt().parse({"verdicts": [ROW | change, ROW | {"id": "c2"}]}, ["c1", "c2"])
     assert list(found) == ["c2"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"label": "contradicted"}, {"label": " Contradicted "}, {"mode": "Negation"}, {"label": "CONTRADICTED"}]
+)
+def test_words_are_read_in_any_case(change: dict[str, object]) -> None:
+    """Models that were given no schema write them as they please; they are the same words."""
+    row = ROW | {"label": "CONTRADICTED", "mode": "negation"} | change
+    finding = VerdictPrompt().parse({"verdicts": [row]}, ["c1"])["c1"]
+    assert (finding.label, finding.mode) == (Label.CONTRADICTED, FailureMode.NEGATION)
+    relation = {"relations": [{"id": "c1", "relation": "Entailment"}]}
+    assert NliPrompt().parse(relation, ["c1"])["c1"].label is Label.SUPPORTED
+    skipped = {"sentences": [{"id": "s1", "claims": [], "skip": "Greeting"}]}
+    assert SplitPrompt().parse(skipped, ["s1"])["s1"].skip == "greeting"
+
+
+def test_no_mode_is_none() -> None:
+    """As null, which many models write for it."""
+    assert VerdictPrompt().parse({"verdicts": [ROW | {"mode": None}]}, ["c1"])["c1"].mode is None
 
 
 def test_a_verdict_is_read_with_its_quotes_and_mode() -> None:

@@ -56,6 +56,12 @@ class Group:
         return self.outcomes[Outcome.SCORED]
 
     @property
+    def response_ratio(self) -> float | None:
+        """Share of the answers that made a claim, among those that did not fail: FActScore's response ratio."""
+        answers = self.total - self.outcomes[Outcome.FAILED]
+        return self.scored / answers if answers else None
+
+    @property
     def bad_per_failing(self) -> float | None:
         """Mean number of claims that are not supported, of either kind, per failing answer."""
         if self.unsupported_per_failing is None or self.contradicted_per_failing is None:
@@ -248,6 +254,7 @@ def group_to_json(group: Group) -> dict[str, Any]:
         "score": asdict(group.score),
         "band": group.band.value if group.band else None,
         "bands": {band.value: count for band, count in group.bands.items()},
+        "response_ratio": group.response_ratio,
         "counted_unscored": group.counted_unscored,
         "claims": group.claims,
         "labels": {

@@ -12,7 +12,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
 
 from everyclaim._version import __version__
-from everyclaim.api.talking import MARKS, MODELS, OFF, Talking, decomposer_spec, judge_spec, metric_spec, talks
+from everyclaim.api.talking import (
+    MARKS,
+    MODELS,
+    OFF,
+    SEARCHING,
+    Talking,
+    decomposer_spec,
+    judge_spec,
+    metric_spec,
+    searches,
+    talks,
+)
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Decomposer, Metric, Verifier
 from everyclaim.core.spec import Registry, Spec
@@ -38,6 +49,7 @@ VERIFIERS = Registry(
         "anthropic": _LLM_JUDGE,
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
+        "hf": "everyclaim.api.huggingface:hf_verifier",
     },
 )
 _TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
@@ -48,6 +60,8 @@ METRICS = Registry(
         "nli": "everyclaim.api.metric_family:nli",
         "qa": "everyclaim.api.metric_family:qa",
         "combined": "everyclaim.api.metric_family:combined",
+        "factscore": "everyclaim.api.metric_search:factscore",
+        "safe": "everyclaim.api.metric_search:safe",
         "factual_correctness": "everyclaim.api.metrics:factual_correctness",
         "ragchecker": "everyclaim.api.metrics:ragchecker",
     },
@@ -60,6 +74,7 @@ class Options(Talking, total=False):
     metric: str
     judge: str | Verifier
     decomposer: str | Decomposer | None  # None: the judge's own model where it is one, else `embedded`
+    knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     chats: Chats  # how language models are reached, instead of what `Talking` says about limits, rates and cache
     strategy: Strategy | None
     strict: bool
@@ -78,6 +93,8 @@ class Parts:
     provenance: Provenance
     policy: Policy
     empty: Empty
+    knowledge: Any = None  # as given in Python, for metrics that search
+    chats: Chats | None = None  # with the cache that searches share
 
 
 class MetricFactory(Protocol):
@@ -145,8 +162,9 @@ def default_strategy() -> Strategy:
 
 def default_concurrency(options: Options) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
-    if not talks(options.get("judge", "lexical"), options.get("decomposer")):
-        return 8
+    judge = options.get("judge", "lexical")
+    if not talks(judge, options.get("decomposer")):
+        return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     chats = options.get("chats")
     if chats.settings.batch if chats else options.get("provider_batch"):
         from everyclaim.models import BATCH_CONCURRENCY
@@ -156,9 +174,12 @@ def default_concurrency(options: Options) -> int:
 
 
 def default_decomposer(judge: str | Verifier) -> str:
-    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one."""
+    """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one.
+
+    A model trained only to judge (MiniCheck) cannot split.
+    """
     spec = Spec.parse(judge) if isinstance(judge, str) else None
-    if spec is None or spec.name not in {"openai", "anthropic"}:
+    if spec is None or spec.name not in {"openai", "anthropic"} or spec.options.get("prompt") == "minicheck":
         return "embedded"
     from everyclaim.api.judges import split_spec
 
@@ -200,7 +221,11 @@ def build_metric(options: Options) -> Metric:
             **judge.parameters,
         },
     )
-    parts = Parts(decomposer, judge.verifier, provenance, Policy.strict() if strict else Policy(), empty)
+    policy = Policy.strict() if strict else Policy()
+    knowledge = options.get("knowledge")
+    if knowledge is not None and spec.name in METRICS.builtin and spec.name not in SEARCHING:
+        raise ConfigError(f"knowledge is for the metrics {' and '.join(SEARCHING)}, not for {spec.name!r}")
+    parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"))
     metric: Metric = METRICS.create(spec, parts)
     return metric
 
@@ -224,8 +249,8 @@ def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen
 
 
 def _chats(options: Options, *components: Any) -> Chats | None:
-    """Return chat models to share, where a component talks to one; nothing is imported for those that do not."""
-    if not talks(*components):
+    """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
+    if not talks(*components) and not searches(options.get("metric"), options.get("knowledge")):
         return None
     from everyclaim.api.judges import Chats, chat_settings
 

@@ -26,6 +26,7 @@ from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Stri
 from everyclaim.verify.cascade import Band, Cascade
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.llm import LlmVerifier
+from everyclaim.verify.minicheck import MiniCheckChat
 from everyclaim.verify.panel import Panel
 
 JUDGE_OPTIONS = ("batch", "repeats", "evidence", "prompt", "domain", "inference", "numbers", "hedges")
@@ -72,14 +73,17 @@ def chat_settings(options: Talking) -> ChatSettings:
     )
 
 
-def llm_verifier(spec: Spec, chats: Chats | None = None) -> LlmVerifier:
+def llm_verifier(spec: Spec, chats: Chats | None = None) -> LlmVerifier | MiniCheckChat:
     """Build ``openai:model`` or ``anthropic:model`` as a judge; options that are not its own are the endpoint's.
 
-    `batch` (claims per call), `repeats`, `evidence` (`flag`, `required`), `prompt` (`verdict`, `nli`),
+    `batch` (claims per call), `repeats`, `evidence` (`flag`, `required`), `prompt` (`verdict`, `nli`, `minicheck`),
     `domain` (a TOML file), `inference`, `numbers`, `hedges`. Raises `ConfigError` for a wrong value.
     """
     own, rest = _divided(spec, JUDGE_OPTIONS)
     chat = (chats or Chats()).model(rest)
+    if own.get("prompt") == "minicheck":
+        _no_more(own, ("prompt",), spec)
+        return MiniCheckChat(chat, _named(chat, own))
     return LlmVerifier(
         chat,
         _judge_prompt(own),
@@ -141,7 +145,7 @@ def _verifiers(parts: list[Spec], chats: Chats | None) -> list[Verifier]:
 
 
 def _judge_prompt(own: Mapping[str, str]) -> JudgePrompt:
-    if _choice(own, "prompt", ("verdict", "nli")) == "nli":
+    if _choice(own, "prompt", ("verdict", "nli", "minicheck")) == "nli":
         _no_more(own, ("prompt", "batch", "repeats"), Spec("nli"))
         return NliPrompt()
     strictness = Strictness(

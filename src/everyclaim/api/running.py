@@ -14,10 +14,11 @@ from everyclaim.analysis import ClusterBy, Summary, summarise
 from everyclaim.api.components import Options, build_metric, default_concurrency, in_talks
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.settings import DEFAULT_STORE
-from everyclaim.api.talking import batches_beside, cache_beside
+from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
 from everyclaim.core.events import Hook
-from everyclaim.core.protocols import Metric
+from everyclaim.core.protocols import Kept, Metric
+from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
@@ -58,8 +59,24 @@ class Run:
 
     def results(self) -> Iterator[Result]:
         """Yield the results in the order of the input, a few in memory at a time."""
+        for record in self.records():
+            yield record.result
+
+    def records(self) -> Iterator[Kept]:
+        """Yield results with their samples, in the order of the input, a few in memory at a time.
+
+        A metric that needs the whole run (`safe?k=median`) gets its numbers here, from the verdicts that are stored.
+        """
+        from everyclaim.api.metric_search import over_the_set
+
         with Store.open(self.store_location) as store:
-            yield from store.results(self.id)
+            finish = over_the_set(store.run(self.id).provenance.metric)
+            if finish is None:
+                yield from store.records(self.id)
+                return
+            finished = finish(lambda: store.results(self.id))
+            for record, result in zip(store.records(self.id), finished, strict=True):
+                yield record._replace(result=result)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in the order of the input."""
@@ -124,6 +141,7 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
             # These two are fields of every result already; a summary can be sliced by them without tags.
             slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
             report=report,
+            contexts=Spec.parse(metric.provenance.metric).name not in SEARCHING,
         ),
         options.get("limit"),
     )

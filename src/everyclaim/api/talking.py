@@ -17,6 +17,8 @@ from everyclaim.verify.composed import taken_apart
 
 MODELS = ("openai", "anthropic")
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
+ENGINES = ("serper", "tavily", "brave", "searxng")  # web search, whose answers go into the same cache
+SEARCHING = ("factscore", "safe")  # metrics that search for every claim
 BESIDE = "replies.db"  # the cache's name, in the folder of the store
 BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"
@@ -88,6 +90,15 @@ def metric_spec(metric: str, options: Mapping[str, Any]) -> str:
 def talks(*components: Any) -> bool:
     """Whether one of these components (specs, or anything else) is a language model or made of some."""
     return any(_parts(Spec.parse(one)) for one in components if isinstance(one, str))
+
+
+def searches(metric: Any, knowledge: Any = None) -> bool:
+    """Whether a metric (a spec, or None) searches the web, by itself or with this knowledge."""
+    spec = Spec.parse(metric) if isinstance(metric, str) else None
+    if spec is None or spec.name not in SEARCHING:
+        return False
+    named = spec.options.get("search") or (knowledge if isinstance(knowledge, str) else "")
+    return named.partition("?")[0].partition(":")[0] in ENGINES
 
 
 def providers(*components: Any) -> list[str]:

@@ -56,6 +56,20 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
 
 
 def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
+    report = options.get("report") or ReadReport()
+    rows = islice(
+        read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report),
+        options.get("limit"),
+    )
+    count = verify_rows(rows, on_verdict, options)
+    if not count:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
+        raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
+    return count
+
+
+def verify_rows(rows: Iterable[ClaimRow], on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
+    """Judge claims that were read already, as `verify_file` does; the options hold their chat models."""
     judge = build_judge(options)
     strict = options.get("strict", False)
     made_by = Provenance(
@@ -66,18 +80,9 @@ def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], option
         version=__version__,
         parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
     )
-    report = options.get("report") or ReadReport()
-    rows = islice(
-        read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report),
-        options.get("limit"),
-    )
     ask = _Asking(judge.verifier, Policy.strict() if strict else Policy(), made_by)
     concurrency = options.get("concurrency") or default_concurrency(options)
-    count = wait(_in_order(rows, ask, concurrency, on_verdict))
-    if not count:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
-        raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
-    return count
+    return wait(_in_order(rows, ask, concurrency, on_verdict))
 
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:

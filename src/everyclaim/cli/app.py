@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from everyclaim._version import __version__
-from everyclaim.cli import claims, doctor, report, runs, score, verify
+from everyclaim.cli import band, claims, corpus, doctor, report, runs, score, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.screen import complain, prepare_streams
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
@@ -49,7 +49,9 @@ app.command("verify")(verify.verify)
 app.command("claims")(claims.claims)
 app.command("runs")(runs.runs)
 app.command("report")(report.report)
+app.command("band")(band.band)
 app.command("doctor")(doctor.doctor)
+app.add_typer(corpus.commands, name="corpus")
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -19,7 +19,7 @@ from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.intervals import Sampling
-from everyclaim.store import RunRecord, Store
+from everyclaim.store import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,8 @@ def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
 def _read(run: Run, wishes: Wishes) -> tuple[RunRecord, Summary, list[Kept]]:
     """Sum up and find the worst answers in one pass over the store."""
     collector = Collector(run.slices, wishes.cluster_by, Sampling())
-    with Store.open(run.store_location) as store:
-        found = worst(collector.watching(store.records(run.id)), wishes.worst)
-        return store.run(run.id), collector.finish(), found
+    found = worst(collector.watching(run.records()), wishes.worst)
+    return run.record, collector.finish(), found
 
 
 def _gate(summary: Summary, wishes: Wishes, settings: Settings) -> int:

@@ -37,6 +37,7 @@ _EXTRAS = {
     "postgres": ("psycopg", "psycopg", "a PostgreSQL store"),
     "openai": ("openai", "openai", "judges at OpenAI and endpoints like it"),
     "anthropic": ("anthropic", "anthropic", "judges at Anthropic and endpoints like it"),
+    "hf": ("torch", "torch", "judges from the Hugging Face hub"),
     "testing": ("stamina", "stamina", "a provider on loopback for tests"),
 }
 

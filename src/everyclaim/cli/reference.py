@@ -37,7 +37,16 @@ Pages and results go to standard output, everything else to standard error. An e
 def reference() -> str:
     """Return the page."""
     group: Any = typer.main.get_command(app)
-    return "\n".join([_HEAD, *(line for name in group.commands for line in _command(name, group.commands[name]))])
+    return "\n".join([_HEAD, *(line for name, command in _commands(group) for line in _command(name, command))])
+
+
+def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every command with its whole name; a group stands for the commands in it."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, f"{before}{name} ")
+        else:
+            yield f"{before}{name}", command
 
 
 def _command(name: str, command: Any) -> Iterator[str]:

@@ -97,7 +97,7 @@ def score(
         provider_batch=batch,
         **as_settings(talking),
     )
-    check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer)
+    check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
     chosen = _of_settings(settings)
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:

@@ -15,7 +15,7 @@ import typer
 
 from everyclaim.api.components import Options
 from everyclaim.api.settings import DEFAULT_STORE, Settings
-from everyclaim.api.talking import OFF, Talking, batches_beside, cache_beside, talks
+from everyclaim.api.talking import OFF, Talking, batches_beside, cache_beside, searches, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 _MODEL, _LIMITS = "Language models", "Limits and cache"
@@ -112,9 +112,13 @@ def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def check_use(talking: Mapping[str, Any], *components: Any) -> None:
-    """Refuse an option about language models where there is none: it would do nothing."""
-    given = [name for name, value in talking.items() if _is_given(value)]
+def check_use(talking: Mapping[str, Any], *components: Any, metric: str | None = None) -> None:
+    """Refuse an option about language models where there is none: it would do nothing.
+
+    A metric that searches the web keeps what it finds in the cache, too.
+    """
+    of_searches = {"cache", "no_cache"} if searches(metric) else set()
+    given = [name for name, value in talking.items() if _is_given(value) and name not in of_searches]
     if given and not talks(*components):
         option = "--header" if given[0] == "headers" else f"--{given[0].replace('_', '-')}"
         named = " and ".join(repr(one) for one in components if one)

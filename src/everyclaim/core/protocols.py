@@ -6,7 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
-from everyclaim.core.types import Claim, Decomposition, Passage, Provenance, Result, Sample, Usage, Verdict
+from everyclaim.core.types import (
+    Claim,
+    Decomposition,
+    Passage,
+    Probabilities,
+    Provenance,
+    Result,
+    Sample,
+    Usage,
+    Verdict,
+)
 
 
 class Decomposer(Protocol):
@@ -41,6 +51,23 @@ class Ranker(Protocol):
 
     def rank(self, query: str, passages: Sequence[Passage]) -> list[int]:
         """Return the indices of all passages, most relevant first; ties keep the given order."""
+
+
+class KnowledgeSource(Protocol):
+    """Query → passages, from something larger than a sample: a corpus, a search engine, a retriever.
+
+    A source may also have `version`, a text that changes with what it knows; results store it beside `spec`.
+    """
+
+    @property
+    def spec(self) -> str:
+        """What a result stores to say where the passages came from."""
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
+        """Return at most `k` passages, best first, with ids that stay the same from search to search.
+
+        With a `topic` only passages about it, by the source's own rule. Raises `JudgeError` when it cannot search.
+        """
 
 
 class Metric(Protocol):
@@ -97,6 +124,55 @@ class Kept(NamedTuple):
     fingerprint: str  # of the sample
     sample: Sample
     result: Result
+
+
+class PairModel(Protocol):
+    """A classifier of (premise, hypothesis): what the one text says about the other."""
+
+    @property
+    def limit(self) -> int:
+        """How many tokens premise and hypothesis may have together."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What made its numbers: family, revision, dtype, ..."""
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """Count the tokens of each text."""
+
+    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Probabilities]:
+        """Judge every (premise, hypothesis), in order.
+
+        Raises `JudgeError` when a pair does not fit or has no number.
+        """
+
+
+class Marked(NamedTuple):
+    """A token of an answer, ``answer[start:end]``, and the probability that nothing in the passages backs it."""
+
+    start: int
+    end: int
+    unbacked: float
+
+
+class TokenModel(Protocol):
+    """A classifier of the tokens of an answer, which reads passages and question with it."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What made its numbers: family, revision, dtype, ..."""
+
+    def room(self, question: str, answer: str) -> int:
+        """How many tokens of passages fit in beside these two; negative when they alone are too long."""
+
+    def lengths(self, passages: Sequence[str]) -> list[int]:
+        """Count the tokens each passage takes up, with what is written around it."""
+
+    async def mark(self, readings: Sequence[Sequence[str]], question: str, answer: str) -> list[list[Marked]]:
+        """Mark the answer's tokens once for each reading, a set of passages shown together; the same tokens each time.
+
+        Raises `JudgeError` when a reading does not fit or has no number.
+        """
 
 
 class ResultStore(Protocol):

@@ -91,7 +91,7 @@ class _Job:
                     middle = len(missing) // 2
                     first, second = await all_of(self.splits(part) for part in (missing[:middle], missing[middle:]))
                     return found | first | second
-                if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
+                if not asking.may_go_better(error) or (attempt == 2 and not found):
                     asking.regret(error)
                     raise
             if len(found) == len(pieces):

@@ -1,10 +1,11 @@
 """Readers and writers: any file, folder or table of answers in; JSONL, JSON, CSV and Parquet out."""
 
+from everyclaim.io.documents import read_documents
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
 from everyclaim.io.flat import RESULT_COLUMNS, flat_table, flatten_result, write_results
 from everyclaim.io.reading import read_claims, read_samples
-from everyclaim.io.rows import ClaimRow
+from everyclaim.io.rows import ClaimRow, Document
 from everyclaim.io.writing import WRITE_FORMATS, open_rows, write_rows
 
 __all__ = [
@@ -13,11 +14,13 @@ __all__ = [
     "WRITE_FORMATS",
     "BadRow",
     "ClaimRow",
+    "Document",
     "ReadReport",
     "flat_table",
     "flatten_result",
     "open_rows",
     "read_claims",
+    "read_documents",
     "read_samples",
     "write_results",
     "write_rows",

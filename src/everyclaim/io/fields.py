@@ -33,6 +33,11 @@ CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id",),
     "tags": ("tags",),
 }
+DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "text": ("text", "contents", "content", "page_content", "body", "document"),
+    "title": ("title", "name"),
+    "id": ("id", "_id", "docid"),
+}
 
 _KEPT_PLANS = 256  # row shapes remembered; rows of one source have few
 _SHOWN_COLUMNS = 30

@@ -1,4 +1,4 @@
-"""The way in: `read_samples` and `read_claims` find the reader for a source and make rows into samples."""
+"""The way in: find the reader for a source, and make its rows into samples, claims or documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
+from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
@@ -27,14 +27,14 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, RowMaker, tags_of
+from everyclaim.io.rows import ClaimRow, Document, RowMaker, tags_of
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 
-T = TypeVar("T", Sample, ClaimRow)
+T = TypeVar("T", Sample, ClaimRow, Document)
 Row = RawRow | BadRow | Sample
 
 
@@ -57,13 +57,15 @@ def read_samples(
     slices: Sequence[str] = (),
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
+    contexts: bool = True,
 ) -> Iterator[Sample]:
     """Read samples one by one, in bounded memory.
 
     `source`: a path, ``-`` for standard input, a folder that Hugging Face `datasets` saved, a pandas,
     polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
     ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
-    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`.
+    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them where
+    no row has `contexts`, unless these are not needed.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
     has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
@@ -72,7 +74,7 @@ def read_samples(
     fields = Fields(SAMPLE_FIELDS, mapping, slices)
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn)
-    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker))
+    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker, contexts=contexts))
 
 
 def read_claims(
@@ -94,6 +96,23 @@ def read_claims(
     return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker))
 
 
+def read_document_rows(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    report: ReadReport | None = None,
+) -> Iterator[Document]:
+    """Read documents one by one: rows of `text`, `title`, `id`; for folders of text files see `read_documents`.
+
+    Parameters and errors are those of `read_samples`.
+    """
+    fields = Fields(DOCUMENT_FIELDS, mapping)
+    kept = report if report is not None else ReadReport()
+    maker = RowMaker(fields, kept.warn)
+    return _read(source, format, fields, maker.document, _Listener(kept, None, maker, contexts=False))
+
+
 @dataclass(frozen=True, slots=True)
 class _Listener:
     """Whom to tell about bad rows."""
@@ -101,6 +120,7 @@ class _Listener:
     report: ReadReport
     on_bad_row: Callable[[BadRow], None] | None
     maker: RowMaker
+    contexts: bool = True
 
     def bad(self, row: BadRow) -> None:
         self.report.add_bad(row)
@@ -127,7 +147,8 @@ def _read(
                 continue
             tell.report.good += 1
             yield made
-    columns.warn_of_missing_contexts(tell.report)
+    if tell.contexts:
+        columns.warn_of_missing_contexts(tell.report)
 
 
 def _as_generator(rows: Iterator[Row]) -> Any:

@@ -6,7 +6,7 @@ import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.types import Passage, Sample
 from everyclaim.io.fields import Fields, listed, look_up, shown
@@ -30,8 +30,16 @@ class ClaimRow:
     tags: Mapping[str, str] = field(default_factory=dict)
 
 
+class Document(NamedTuple):
+    """One document of a knowledge source."""
+
+    id: str
+    title: str
+    text: str
+
+
 class RowMaker:
-    """Makes samples and claims of the rows of one source, and keeps their ids unique.
+    """Makes samples, claims and documents of the rows of one source, and keeps their ids unique.
 
     `warn(text, example)` is told about everything that was decided for the caller.
     """
@@ -72,6 +80,15 @@ class RowMaker:
             tags=self._tags(row),
             id=self._id(number, row),
         )
+
+    def document(self, number: int, row: Mapping[str, Any]) -> Document:
+        """Make a document. Raises `RowError` saying why the row cannot be one."""
+        self._tell_rivals(number, row)
+        text = self._judged_text(number, row, "text")
+        if not text.strip():
+            raise RowError("the text is empty")
+        title = _named("title", as_scalar_text, self._fields.get(row, "title")) or ""
+        return Document(self._id(number, row), title, text)
 
     def again(self, number: int, sample: Sample) -> Sample:
         """Return a sample that was made elsewhere, its id made unique."""

@@ -17,7 +17,7 @@ from everyclaim.decompose.llm import LlmDecomposer, foreign
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.strangers import Surroundings
 from everyclaim.metrics.faithfulness import Empty, scored, unscored
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.asking import TOO_MUCH, Asking
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
@@ -90,7 +90,7 @@ class OneCallFaithfulness:
                     for half in (missing[:middle], missing[middle:]):
                         found |= await self._ask_all(sample, half, shared=True)
                     return found
-                if error.code not in WORTH_ASKING_AGAIN or (attempt == 2 and not found):
+                if not asking.may_go_better(error) or (attempt == 2 and not found):
                     asking.regret(error)
                     raise
             if len(found) == len(pieces):

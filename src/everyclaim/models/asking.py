@@ -11,6 +11,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.models.replies import read_reply
 
 # Codes of a reply that may be better the second time; what a provider declines it declines again.
+# A call that failed is not asked again here: whoever makes the calls retried it already.
 WORTH_ASKING_AGAIN = frozenset({"malformed", "empty_reply", "bad_reply"})
 # Codes that say: less at once would do.
 TOO_MUCH = frozenset({"truncated", "too_long"})
@@ -25,6 +26,7 @@ class Asking:
 
     def __init__(self, chat: ChatModel) -> None:
         self._chat = chat
+        self._failed: JudgeError | None = None  # the last call's failure, as opposed to a reply of no use
         self._forget: list[Callable[[], None]] = []
 
     async def for_object(self, messages: Sequence[Message], *, schema: Mapping[str, Any], tag: str) -> dict[str, Any]:
@@ -38,12 +40,17 @@ class Asking:
         except JudgeError as error:
             if error.usage:
                 account(error.usage)
+            self._failed = error
             raise
         account(reply.usage)
         forget = getattr(self._chat, "forget", None)
         if forget:
             self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
         return read_reply(reply)
+
+    def may_go_better(self, error: JudgeError) -> bool:
+        """Whether to ask once more after this error: there was a reply, and another one may be of use."""
+        return error is not self._failed and error.code in WORTH_ASKING_AGAIN
 
     def regret(self, error: JudgeError | None = None) -> None:
         """Let what was asked be asked again some day; not where the error is no fault of the replies."""

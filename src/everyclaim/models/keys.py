@@ -16,6 +16,12 @@ from pathlib import Path
 from everyclaim.core.errors import ConfigError
 
 VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+SEARCH_VARIABLES: Mapping[str, str] = {
+    "serper": "SERPER_API_KEY",
+    "tavily": "TAVILY_API_KEY",
+    "brave": "BRAVE_API_KEY",
+}
+_VARIABLES = {**VARIABLES, **SEARCH_VARIABLES}
 HIDDEN = "***"
 
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
@@ -55,7 +61,7 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
         if value := os.environ.get(variable):
             return _checked(value, variable)
         raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
-    usual = VARIABLES.get(provider, "")
+    usual = _VARIABLES.get(provider, "")
     if value := os.environ.get(usual, "") or _from_file(provider):
         return _checked(value, usual)
     if required:
@@ -70,7 +76,7 @@ def where_key_is(provider: str) -> str:
     """
     if not find_key(provider, required=False):
         return ""
-    variable = VARIABLES.get(provider, "")
+    variable = _VARIABLES.get(provider, "")
     return variable if os.environ.get(variable) else str(keys_file())
 
 

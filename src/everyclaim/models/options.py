@@ -2,7 +2,8 @@
 
 | option | meaning |
 | --- | --- |
-| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway |
+| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it \
+are sent as basic authentication, for OpenAI's format in the place of the key |
 | `api` | `chat` (default) or `responses`; OpenAI only |
 | `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
 | `max_tokens` | most tokens of a reply |
@@ -20,10 +21,11 @@ import hashlib
 import json
 import math
 import os
+from base64 import b64encode
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
@@ -65,12 +67,28 @@ class EndpointOptions:
     @property
     def where(self) -> str:
         """The endpoint's address as it may be shown."""
-        return _without_password(self.base_url)
+        return without_password(self.base_url)
+
+    @property
+    def address(self) -> str:
+        """The endpoint's address without user and password, which go into a header: see `basic`."""
+        return _plain_address(self.base_url)
+
+    @property
+    def basic(self) -> Secret:
+        """The Authorization header that user and password in the address make; empty without."""
+        parts = urlsplit(self.base_url)
+        if parts.username is None:
+            return Secret("")
+        pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        return Secret(f"Basic {b64encode(pair.encode()).decode('ascii')}")
 
     @property
     def secrets(self) -> tuple[Secret, ...]:
         """Everything here that must not be shown."""
-        return (*self.headers.values(), *self.query.values())
+        password = urlsplit(self.base_url).password or ""
+        of_address = (Secret(password), Secret(unquote(password)), self.basic)
+        return (*self.headers.values(), *self.query.values(), *of_address)
 
 
 def read_options(spec: Spec | str) -> EndpointOptions:
@@ -82,7 +100,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
     given = dict(spec.options)
     home, variable = HOMES[spec.name]
-    base_url = _base_url(given.pop("base_url", "") or os.environ.get(variable, "") or home)
+    base_url = checked_address(given.pop("base_url", "") or os.environ.get(variable, "") or home)
     apis = ("chat", "responses") if spec.name == "openai" else ("messages",)
     named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
     structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
@@ -115,21 +133,28 @@ _KNOWN = (
 )
 
 
-def _base_url(text: str) -> str:
+def checked_address(text: str) -> str:
+    """Return an endpoint's address without a slash at its end. Raises `ConfigError` for what is none."""
     parts = urlsplit(text)
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ConfigError(
-            f"base_url {_without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
+            f"base_url {without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
             "(query parameters go into 'query.NAME=value')"
         )
     return text.rstrip("/")
 
 
-def _without_password(url: str) -> str:
+def without_password(url: str) -> str:
+    """Return an address as it may be shown."""
     parts = urlsplit(url)
     if "@" not in parts.netloc:
         return url
     return parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}").geturl()
+
+
+def _plain_address(url: str) -> str:
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def _named(given: dict[str, str], prefix: str) -> dict[str, str]:
@@ -194,7 +219,7 @@ def _shown(spec: Spec) -> str:
 def _hidden(name: str, value: str) -> str:
     if name.startswith(("header.", "query.")) and not value.startswith("$"):
         return HIDDEN
-    return _without_password(value) if name == "base_url" else value
+    return without_password(value) if name == "base_url" else value
 
 
 def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:
@@ -205,5 +230,5 @@ def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]])
         for name, value in named[kind].items():
             told = _secret(f"{kind}.{name}", value).reveal()
             options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    options["base_url"] = hashlib.sha256(base_url.encode()).hexdigest()
+    options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()
     return json.dumps([spec.name, spec.argument, sorted(options.items())])

@@ -69,13 +69,18 @@ class SdkTransport:
         wrapper = self._library.DefaultAsyncHttpxClient
         return factory(
             api_key=self._key.reveal() or "none",  # a local server needs no key, the client insists on one
-            base_url=options.base_url,
+            base_url=options.address,
             max_retries=0,
             timeout=self._http.Timeout(options.timeout, connect=CONNECT_SECONDS),
-            default_headers={name: value.reveal() for name, value in options.headers.items()},
+            default_headers=_headers(options),
             default_query={name: value.reveal() for name, value in options.query.items()},
             http_client=wrapper(**pool),
         )
+
+
+def _headers(options: EndpointOptions) -> dict[str, str]:
+    basic = {"Authorization": options.basic.reveal()} if options.basic else {}
+    return basic | {name: value.reveal() for name, value in options.headers.items()}
 
 
 def open_transport(options: EndpointOptions, key: Secret) -> Transport:

@@ -55,6 +55,7 @@ class DirectTransport:
             raise MissingExtraError(f"a judge at {options.provider}", options.provider) from None
         self._aiohttp: Any = aiohttp
         self._options = options
+        self._address = options.address
         self.secrets = (key, *options.secrets)
         self._headers = _headers(options, key)
         self._proxy = find_proxy(options.base_url)
@@ -105,7 +106,7 @@ class DirectTransport:
         try:
             async with self._sessions.get().request(
                 method,
-                options.base_url + path,
+                self._address + path,
                 proxy=self._proxy,
                 data=data if len(data) < LARGE_BODY else io.BytesIO(data),
                 headers=self._headers if content_type is JSON else {**self._headers, "content-type": content_type},
@@ -194,4 +195,6 @@ def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:
         headers |= {"anthropic-version": "2026-10-21", "x-api-key": key.reveal()}
     elif key:
         headers["authorization"] = f"Bearer {key.reveal()}"
+    if options.basic:
+        headers["authorization"] = options.basic.reveal()
     return headers | {name.lower(): value.reveal() for name, value in options.headers.items()}

@@ -9,7 +9,7 @@ from typing import Any
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, text
+from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, word
 from everyclaim.prompts.verdicts import AskedClaim, Finding
 
 _SYSTEM = """\
@@ -55,8 +55,8 @@ class NliPrompt:
 
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
-        found = {key: text(row, "relation") or "" for key, row in by_id(rows(reply, "relations"), asked).items()}
-        return {key: Finding(_LABELS[relation]) for key, relation in found.items() if relation in _LABELS}
+        found = {key: word(row, "relation", _LABELS) for key, row in by_id(rows(reply, "relations"), asked).items()}
+        return {key: Finding(_LABELS[relation]) for key, relation in found.items() if relation}
 
 
 def _premise(passage: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from everyclaim.core.errors import JudgeError
@@ -38,6 +38,12 @@ def text(row: Mapping[str, Any], name: str) -> str | None:
     """Return a text field, stripped; None when it is missing or not a text."""
     value = row.get(name)
     return value.strip() if isinstance(value, str) else None
+
+
+def word(row: Mapping[str, Any], name: str, words: Iterable[str]) -> str | None:
+    """Return a field that holds one of these words, in whatever case; None when it holds anything else."""
+    given = (text(row, name) or "").casefold()
+    return next((one for one in words if one.casefold() == given), None)
 
 
 def shown(value: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows
+from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, word
 
 Degree = Literal["high", "low"]
 
@@ -114,13 +114,13 @@ class SplitPrompt:
 
     def read(self, row: Mapping[str, Any]) -> Split | None:
         """Read one sentence's row; None when it cannot be used."""
-        claims, skip = row.get("claims"), row.get("skip")
+        claims, skip = row.get("claims"), word(row, "skip", self.reasons)
         if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
             return None
         texts = tuple(dict.fromkeys(" ".join(claim.split()) for claim in claims if claim.strip()))
         if texts:
             return Split(texts)
-        return Split((), skip) if isinstance(skip, str) and skip in self.reasons else None
+        return Split((), skip) if skip else None
 
 
 def task_data(task: SplitTask) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, shown, text
+from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, shown, text, word
 
 NO_MODE = "none"
 _NAMED = re.compile(r"\s*\[?(p\d{1,6})\]?\s*:\s*")
@@ -186,14 +186,15 @@ def by_sentence(claims: Sequence[AskedClaim]) -> list[dict[str, Any]]:
 
 
 def read_finding(row: Mapping[str, Any]) -> Finding | str:
-    """Read one verdict, or say why it cannot be used. A mode is kept only where it fits the label."""
-    label = text(row, "label")
-    if label not in set(Label):
+    """Read one verdict, or say why it cannot be used. No mode (null) is the mode "none"; nothing else is made up."""
+    label = word(row, "label", Label)
+    if label is None:
         return f"label {shown(row.get('label'))} is none of {', '.join(Label)}"
-    why, mode, given = text(row, "why"), text(row, "mode"), row.get("quotes")
+    why, given = text(row, "why"), row.get("quotes")
+    mode = NO_MODE if row.get("mode", "") is None else word(row, "mode", (NO_MODE, *FailureMode))
     if why is None:
         return f"'why' is not a text but {shown(row.get('why'))}"
-    if mode is None or mode not in {NO_MODE, *FailureMode}:
+    if mode is None:
         return f"mode {shown(row.get('mode'))} is none of {', '.join(FailureMode)}"
     if not isinstance(row.get("conflict"), bool):
         return f"'conflict' is not true or false but {shown(row.get('conflict'))}"

@@ -47,7 +47,7 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
         yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
     if result.components:
         yield indented(Text.assemble(("parts ", "dim"), _parts(result.components)), 3)
-    yield from _failing(result.claims, _texts(record.sample))
+    yield from _failing(result.claims, _texts(record.sample, result))
     missing = [claim for claim in result.reference_claims if _worth_showing(claim.verdict)]
     if missing:
         of = counted(len(result.reference_claims), "claim")
@@ -55,9 +55,11 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
         yield from _failing(missing, {RESPONSE: record.sample.response})
 
 
-def _texts(sample: Sample) -> dict[str, str]:
-    """Return what evidence can lie in, by id: the passages, and the reference where it has an id of its own."""
-    texts = {passage.id: passage.text for passage in sample.passages}
+def _texts(sample: Sample, result: Result) -> dict[str, str]:
+    """Return what evidence can lie in, by id: passages of the sample, what a metric found, a reference with an id."""
+    found = result.details.get("passages", {})
+    texts = {name: row["text"] for name, row in found.items()} if isinstance(found, Mapping) else {}
+    texts |= {passage.id: passage.text for passage in sample.passages}
     return texts if sample.reference is None else {REFERENCE: sample.reference} | texts
 
 

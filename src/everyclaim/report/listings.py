@@ -1,4 +1,4 @@
-"""The smaller pages: a decomposition, the runs in a store, the verdicts on given claims."""
+"""The smaller pages: a decomposition, passages that were found, the runs in a store, the verdicts on given claims."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.core.types import Decomposition, Label, Outcome, Usage
+from everyclaim.core.types import Decomposition, Label, Outcome, Passage, Usage
 from everyclaim.report.style import (
     LABEL_FILL,
     LABEL_STYLE,
@@ -61,6 +61,15 @@ def _listing(*headings: str) -> Table:
     for column in made.columns[:-1]:
         column.no_wrap = True
     return made
+
+
+def passages_page(passages: Sequence[Passage]) -> Page:
+    """Show passages that were found, as given."""
+    made = _listing("passage", "text")
+    for passage in passages:
+        title = Text.assemble(data(passage.title, "bold", 80), ": ") if passage.title else Text()
+        made.add_row(data(passage.id, limit=40), Text.assemble(title, data(passage.text, limit=300)))
+    return Page(made)
 
 
 def runs_page(records: Sequence[RunRecord], store: str) -> Page:

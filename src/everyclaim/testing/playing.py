@@ -97,6 +97,13 @@ def play(messages: Sequence[Message]) -> str:
         found = [(key, judge_by_words(claim, passages)) for key, claim in data["hypotheses"].items()]
         names = {"SUPPORTED": "entailment", "UNSUPPORTED": "neutral"}
         return json.dumps({"relations": [{"id": key, "relation": names[row["label"]]} for key, row in found]})
+    if isinstance(data.get("claims"), dict):  # of SAFE: to stand alone, or to be searched for
+        if "answer" in data:
+            whole = [{"id": k, "text": claim, "relevant": "yes", "why": ""} for k, claim in data["claims"].items()]
+            return json.dumps({"claims": whole})
+        turns = {k: len(data.get("searches", {}).get(k, ())) for k in data["claims"]}
+        queries = [{"id": k, "query": " ".join([c, *["more"] * turns[k]])} for k, c in data["claims"].items()]
+        return json.dumps({"queries": queries})
     if "claims" in data:
         claims = [pair for group in data["claims"] for pair in group["claims"].items()]
         return json.dumps({"verdicts": [{"id": k} | judge_by_words(claim, data["passages"]) for k, claim in claims]})

@@ -16,7 +16,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.asking import TOO_MUCH, Asking
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
 from everyclaim.verify.aligned import Policy, grounded, under
 
@@ -72,7 +72,11 @@ class LlmVerifier:
         ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
         answers = [await job.findings(*turn) for turn in turns[:ahead]]
         answers += await all_of(job.findings(*turn) for turn in turns[ahead:])
-        return [job.verdict(claim, [answer[claim.id] for answer in answers if claim.id in answer]) for claim in claims]
+        found: dict[str, list[Finding]] = {claim.id: [] for claim in claims}
+        for answer in answers:
+            for claim_id, finding in answer.items():
+                found[claim_id].append(finding)
+        return [job.verdict(claim, found[claim.id]) for claim in claims]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ class _Job:
                     parts = (missing[:middle], missing[middle:])
                     first, second = await all_of(self.findings(part, repeat) for part in parts)
                     return found | first | second
-                if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+                if not asking.may_go_better(error) or attempt == 2:
                     asking.regret(error)
                     raise
                 continue

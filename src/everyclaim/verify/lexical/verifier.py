@@ -9,23 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-
-import numpy as np
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
-from everyclaim.verify.lexical.alignment import Alignment, Source, gather
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.lexical.comparison import compare
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
-from everyclaim.verify.lexical.reading import Reading, read
-from everyclaim.verify.lexical.shortlist import Piece, Shortlist
+from everyclaim.verify.lexical.pointing import covering, reading_of, source_of
+from everyclaim.verify.lexical.reading import Reading
+from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
-
-_ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +48,19 @@ class LexicalVerifier:
     ) -> list[Verdict]:
         """Judge every claim against all the passages together; one verdict per claim, in order."""
         shortlist = Shortlist.of(passages)
-        asked = _reading(question[:2000]) if question.strip() else None
+        asked = reading_of(question[:2000]) if question.strip() else None
         return [self._judge(claim, passages, shortlist, asked) for claim in claims]
 
     def _judge(
         self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
     ) -> Verdict:
         """Judge one claim."""
-        reading = _reading(claim.text)
+        reading = reading_of(claim.text)
         every_word = not reading.content  # "To be or not to be" has to be judged by something
         if every_word:
-            reading = _reading(claim.text, every_word=True)
+            reading = reading_of(claim.text, every_word=True)
         pieces = shortlist.pieces(reading.keys)
-        source = _source(tuple(piece.text for piece in pieces), every_word=every_word)
+        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
         if not reading.content or not source.places:
             blank = not source.places
             return Verdict(
@@ -85,7 +80,7 @@ class LexicalVerifier:
             claim_id=claim.id,
             label=probabilities.label,
             probabilities=probabilities,
-            evidence=_evidence(compared.alignment, source, pieces, passages),
+            evidence=covering(compared.alignment, source, pieces, passages),
             rationale=findings.rationale,
             judge=self.spec,
             failure_mode=findings.failure_mode,
@@ -128,40 +123,3 @@ def _shifted(probability: float, threshold: float) -> float:
         return probability
     odds = math.log(probability / (1 - probability)) - math.log(threshold / (1 - threshold))
     return 1.0 / (1.0 + math.exp(-odds))
-
-
-def _evidence(
-    alignment: Alignment, source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
-) -> tuple[Evidence, ...]:
-    """Point at the window that covers the claim best, and at a second place when it adds enough."""
-    first, last = alignment.main
-    places = [(first, last)]
-    held = np.maximum(alignment.exact, alignment.soft)
-    have = held[:, first : last + 1].max(axis=1)
-    gains = alignment.weights @ np.maximum(held - have[:, None], 0.0)
-    second = int(np.argmax(gains))
-    if gains[second] >= _ADDS:
-        places.append((second, second))
-    found = []
-    for low, high in places:
-        number, sentence = source.places[low]
-        piece = pieces[number]
-        if piece.offset is None:  # a title is context, not a place in the passage
-            continue
-        spans = source.readings[number].sentences
-        start, end = spans[sentence][0] + piece.offset, spans[source.places[high][1]][1] + piece.offset
-        passage = passages[piece.passage]
-        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
-    return tuple(found)
-
-
-@lru_cache(maxsize=2048)
-def _reading(text: str, *, every_word: bool = False) -> Reading:
-    """Read a short text with the shipped vectors."""
-    return read(text, shipped_vectors(), every_word=every_word)
-
-
-@lru_cache(maxsize=64)
-def _source(texts: tuple[str, ...], *, every_word: bool) -> Source:
-    """Read the pieces and lay them side by side; claims of one answer share the work."""
-    return gather([_reading(text, every_word=every_word) for text in texts], shipped_vectors())

@@ -1,0 +1,181 @@
+"""Factories of the metrics that search for every claim: `factscore` and `safe`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from everyclaim.api.components import Parts
+from everyclaim.api.knowledge import knowledge_source
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.protocols import ChatModel, KnowledgeSource
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Provenance, Result
+from everyclaim.decompose.standing import LlmPreparer, Preparer, WordPreparer
+from everyclaim.metrics.factscore import GAMMA, MISSING, FActScore, Penalty
+from everyclaim.metrics.safe import K as SAFE_K
+from everyclaim.metrics.safe import OverSet, Pace, Safe, over_set
+from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
+
+_SOURCES = ("corpus", "search")
+_OF_FACTSCORE = (*_SOURCES, "k", "topic", "gamma", "expected", "missing")
+_OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
+
+
+def factscore(spec: Spec, parts: Parts) -> FActScore:
+    """Build `FActScore`: `corpus` or `search`, `k`, `topic`, `gamma`, or `expected` with `missing`."""
+    _check(spec, _OF_FACTSCORE)
+    penalty = _penalty(spec)
+    topic = spec.options.get("topic", "")
+    if topic not in {"", "open", "question"} and not _is_tag(topic):
+        raise ConfigError(f"option topic={topic!r} of 'factscore': choose open, question or tag:NAME")
+    k = _whole(spec, "k", 5, 100)
+    source = _source(spec, parts)  # last: it may take a while
+    return FActScore(
+        parts.decomposer,
+        parts.verifier,
+        source,
+        _provenance(spec, parts, source),
+        parts.policy,
+        parts.empty,
+        k=k,
+        topic="" if topic == "open" else topic,
+        penalty=penalty,
+    )
+
+
+def safe(spec: Spec, parts: Parts) -> Safe:
+    """Build `Safe`: `corpus` or `search`, `k`, `queries`, `results`, `settle`, `steps`."""
+    _check(spec, _OF_SAFE)
+    k = _k(spec)
+    pace = Pace(
+        _whole(spec, "queries", 5, 20),
+        _whole(spec, "results", 3, 20),
+        settle=_choice(spec, "settle", ("true", "false")) == "true",
+    )
+    chat = _model(spec, parts)
+    preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
+    writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
+    source = _source(spec, parts)  # last: it may take a while
+    return Safe(
+        parts.decomposer,
+        parts.verifier,
+        source,
+        _provenance(spec, parts, source, {**preparer.parameters, **writer.parameters}),
+        parts.policy,
+        parts.empty,
+        preparer,
+        writer,
+        pace,
+        k=k,
+    )
+
+
+def over_the_set(metric: str) -> Callable[[Callable[[], Iterator[Result]]], Iterator[Result]] | None:
+    """Return what gives the results of a whole run their numbers, for metrics that need the whole run; else None."""
+    spec = Spec.parse(metric)
+    k = _k(spec) if spec.name == "safe" else 0
+    return partial(over_set, how=k) if isinstance(k, str) else None
+
+
+def _k(spec: Spec) -> int | OverSet:
+    given = spec.options.get("k", "")
+    over: Mapping[str, OverSet] = {"median": "median", "max": "max"}
+    return over.get(given) or _whole(spec, "k", SAFE_K, 100_000)
+
+
+def _source(spec: Spec, parts: Parts) -> KnowledgeSource:
+    given = [spec.options[name] for name in _SOURCES if name in spec.options]
+    if parts.knowledge is not None:
+        given.append(parts.knowledge)
+    if len(given) != 1:
+        problem = "takes one knowledge source, got several" if given else "needs a knowledge source"
+        raise ConfigError(
+            f"the metric {spec.name!r} {problem}: '{spec.name}?corpus=FILE', '{spec.name}?search=serper', "
+            "or in Python knowledge=…"
+        )
+    chats = parts.chats
+    if "corpus" in spec.options and not given[0].startswith("corpus:"):
+        return knowledge_source(f"corpus:{given[0]}")
+    return knowledge_source(given[0], chats.settings.cache if chats else None)
+
+
+def _provenance(spec: Spec, parts: Parts, source: KnowledgeSource, more: Mapping[str, str] | None = None) -> Provenance:
+    """Say where knowledge came from. An address in the metric's own spec may hold a password, the source's does not."""
+    options = {**spec.options, "search": source.spec} if "search" in spec.options else spec.options
+    version = getattr(source, "version", "")
+    known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
+    parameters = {**parts.provenance.parameters, **known, **(more or {})}
+    return replace(parts.provenance, metric=str(Spec(spec.name, "", options)), parameters=parameters)
+
+
+def _model(spec: Spec, parts: Parts) -> ChatModel | None:
+    """Return the chat model that prepares claims and writes queries: the judge's own, else the decomposer's."""
+    steps = _choice(spec, "steps", ("auto", "words", "model"))
+    if steps == "words":
+        return None
+    chat = _chat_of(parts.verifier) or _chat_of(parts.decomposer)
+    if steps == "model" and chat is None:
+        raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
+    return chat
+
+
+def _chat_of(component: Any) -> ChatModel | None:
+    """Return the chat model inside a verifier or decomposer: of a cascade the second's, of a panel the first's."""
+    if chat := getattr(component, "chat", None):
+        found: ChatModel = chat
+        return found
+    inner = [getattr(component, name, None) for name in ("verifier", "second")]
+    inner += list(getattr(component, "verifiers", ()))
+    return next((chat for one in inner if one is not None and (chat := _chat_of(one))), None)
+
+
+def _penalty(spec: Spec) -> Penalty:
+    options = spec.options
+    expected = options.get("expected", "")
+    if expected and "gamma" in options:
+        raise ConfigError("gamma and expected are two penalties for short answers: give one of them")
+    if "missing" in options and not expected:
+        raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
+    if expected and not _is_tag(expected):
+        _number(spec, "expected", 1.0, above=0.0)
+    return Penalty(_number(spec, "gamma", GAMMA), expected, _number(spec, "missing", MISSING, most=1.0))
+
+
+def _is_tag(text: str) -> bool:
+    return text.startswith("tag:") and len(text) > len("tag:")
+
+
+def _check(spec: Spec, known: tuple[str, ...]) -> None:
+    if spec.argument:
+        raise ConfigError(f"the metric {spec.name!r} takes options, not {spec.argument!r}: '{spec.name}?k=5'")
+    if unknown := sorted(spec.options.keys() - set(known)):
+        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}; it takes {', '.join(known)}")
+
+
+def _choice(spec: Spec, name: str, allowed: tuple[str, ...]) -> str:
+    value = spec.options.get(name, allowed[0])
+    if value not in allowed:
+        raise ConfigError(f"option {name}={value!r} of {spec.name!r}: choose one of {', '.join(allowed)}")
+    return value
+
+
+def _whole(spec: Spec, name: str, usual: int, most: int) -> int:
+    text = spec.options.get(name, str(usual))
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= most:
+        raise ConfigError(f"option {name}={text!r} of {spec.name!r} must be a whole number from 1 to {most}")
+    return int(text)
+
+
+def _number(spec: Spec, name: str, usual: float, *, above: float = -1.0, most: float = 1e6) -> float:
+    """Read a number that is at least 0, more than `above`, and at most `most`."""
+    try:
+        value = float(spec.options.get(name, usual))
+    except ValueError:
+        value = math.nan
+    if not (0 <= value <= most and value > above):
+        raise ConfigError(f"option {name}={spec.options[name]!r} of {spec.name!r} must be a number up to {most:g}")
+    return value

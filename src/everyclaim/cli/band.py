@@ -1,0 +1,92 @@
+"""``everyclaim band``: where the first judge of a cascade may decide alone, fitted to labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.analysis.doubt import band_fit_to_json
+from everyclaim.api.fitting import cascade_spec, fit_band
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import INCONCLUSIVE, OK
+from everyclaim.cli.progress import progressing
+from everyclaim.cli.screen import show, show_json, tell_of_reading
+from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
+from everyclaim.io import ReadReport
+from everyclaim.report.doubt import band_page
+
+_FIT = "Fit"
+
+
+@with_talking
+def band(
+    labels: Annotated[
+        str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")
+    ],
+    *,
+    judge: opt.Judge = None,
+    then: Annotated[
+        str,
+        typer.Option("--then", metavar="SPEC", help="The judge of what is in doubt, for the spec that is printed."),
+    ] = "openai:gpt-5-mini",
+    error: Annotated[
+        float,
+        typer.Option(
+            "--error", metavar="SHARE", help="How much of what it settles may be wrong.", rich_help_panel=_FIT
+        ),
+    ] = 0.1,
+    confidence: Annotated[
+        float, typer.Option("--confidence", metavar="SHARE", help="How sure of that to be.", rich_help_panel=_FIT)
+    ] = 0.95,
+    each_side: Annotated[
+        bool,
+        typer.Option(
+            "--each-side",
+            help="Hold the error on what is settled as supported and as not supported, each alone.",
+            rich_help_panel=_FIT,
+        ),
+    ] = False,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    limit: opt.Limit = None,
+    json: opt.Json = False,
+    concurrency: opt.Concurrency = None,
+    talking: Mapping[str, Any],
+    config: opt.Config = None,
+) -> int:
+    """Fit the band of doubt of a cascade to labels.
+
+    Rows hold claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; they may hold
+    id, question and sentence. The judge judges them, and what it may settle alone is found: the most claims
+    with at most the stated error. Rows without a label are passed over.
+    Exit codes: 0 ok, 2 bad input or usage, 4 nothing can be settled.
+    """
+    settings = opt.settings(config, judge=judge, map=mapping, concurrency=concurrency, **as_settings(talking))
+    check_use(talking, settings.judge)
+    reading = ReadReport()
+    spec = settings.judge
+    with progressing(quiet=False) as progress:
+        progress.start(None)
+        fit = fit_band(
+            labels,
+            spec,
+            error=error,
+            confidence=confidence,
+            each_side=each_side,
+            mapping=settings.map,
+            format=format_,
+            limit=limit,
+            concurrency=settings.concurrency,
+            report=reading,
+            on_verdict=lambda found: progress.step(failed=found.verdict is None),
+            **chosen(settings),
+        )
+    tell_of_reading(reading)
+    cascade = cascade_spec(fit, spec, then)
+    if json:
+        show_json(band_fit_to_json(fit) | {"spec": cascade if fit.settled.claims else None})
+    else:
+        show(band_page(fit, spec, cascade))
+    return OK if fit.settled.claims else INCONCLUSIVE

@@ -1,0 +1,77 @@
+"""``everyclaim corpus``: documents made into a corpus that metrics search, and a look into one."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.api.knowledge import build_corpus, open_corpus
+from everyclaim.cli import options as opt
+from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
+from everyclaim.core.errors import InputError, JudgeError
+from everyclaim.io import ReadReport
+from everyclaim.report.listings import passages_page
+from everyclaim.retrieve.corpus import Found
+from everyclaim.retrieve.cutting import WORDS
+
+commands = typer.Typer(no_args_is_help=True, help="Build and search corpora for the metrics factscore and safe.")
+
+
+@commands.command("build")
+def build(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="A folder of .txt and .md files, or a table of text, title, id.")
+    ],
+    *,
+    out: Annotated[str, typer.Option("--out", metavar="FILE.db", help="The corpus file; an older one is replaced.")],
+    words: Annotated[
+        int, typer.Option("--words", metavar="N", min=16, max=4096, help="Words of a passage at most.")
+    ] = WORDS,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a line.")] = False,
+) -> None:
+    """Cut documents into passages and index them in one file.
+
+    The file appears whole or not at all, and the same documents make the same file.
+    """
+    report = ReadReport()
+    try:
+        info = build_corpus(source, out, words=words, mapping=opt.pairs(mapping), format=format_, report=report)
+    finally:
+        tell_of_reading(report)
+    if json:
+        counts = {"documents": info.documents, "passages": info.passages, "words_per_passage": info.words_per_passage}
+        show_json({"corpus": out, **counts, "version": info.version, "left_out": report.bad})
+    else:
+        complain(f"{info.documents:,} documents, {info.passages:,} passages in {out} (version {info.version})", kind="")
+
+
+@commands.command("search")
+def search(
+    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file, or documents to read into memory.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
+    *,
+    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="Show so many passages.")] = 5,
+    topic: Annotated[
+        str | None, typer.Option("--topic", metavar="TITLE", help="Only in the documents with this title.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of the table.")] = False,
+) -> None:
+    """Show the passages that a metric would judge a claim by, best first."""
+    try:
+        found = open_corpus(corpus).find(query, k, topic=topic)
+    except JudgeError as error:  # of a sample it would be a failure; here the title is the caller's own
+        raise InputError(error.message) from None
+    if json:
+        show_json([_to_json(one) for one in found])
+    elif found:
+        show(passages_page([one.passage for one in found]))
+    else:
+        complain("no passage shares a word with the query", kind="")
+
+
+def _to_json(found: Found) -> dict[str, Any]:
+    passage = found.passage
+    return {"id": passage.id, "title": passage.title, "text": passage.text, "score": round(found.score, 6)}

@@ -1,0 +1,160 @@
+"""FActScore: the share of the response's claims that a knowledge source supports, with a penalty for short answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
+from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
+from everyclaim.core.waiting import all_of
+from everyclaim.decompose.checked import decomposed
+from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.retrieve.checked import Shelf, searched
+from everyclaim.retrieve.queries import Around
+from everyclaim.verify import Policy, judged
+from everyclaim.verify.families import same_family_warning
+
+GAMMA = 10.0
+MISSING = 1 / 3
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """What a short answer loses: by `gamma`, or by the number of claims that were `expected`, never both.
+
+    `expected` is a number, or ``tag:NAME`` for the number in that tag of the sample; empty: `gamma` holds, and 0 is
+    no penalty. `missing` is what a missing claim costs, as a share of what a wrong one among the expected costs.
+    """
+
+    gamma: float = GAMMA
+    expected: str = ""
+    missing: float = MISSING
+
+    def of(self, sample: Sample, claims: int) -> float:
+        """Return the factor, in (0, 1]. Raises `JudgeError` when the sample does not say what was expected."""
+        if not self.expected:
+            return length_penalty(claims, self.gamma)
+        return shortfall_penalty(claims, expected_claims(sample, self.expected), self.missing)
+
+
+@dataclass(frozen=True, slots=True)
+class FActScore:
+    """Score a response by supported claims / claims × a penalty for length (Min et al., arXiv 2305.14251).
+
+    Range [0, 1], best 1. Every claim is judged against the `k` passages that the knowledge source finds for it; the
+    sample's own passages play no part. `topic` restricts the search to one subject: ``question`` takes it from the
+    question, ``tag:NAME`` from a tag, empty searches everything. Components: `factscore` (the score),
+    `factscore_unpenalised`, `length_penalty`. A response without claims is `no_claims`, one that declines `abstained`;
+    both stay out of the mean, and the share that remains is the response ratio of the paper.
+
+    `details`: `counts`, `retrieved` (claim id → passage ids, best first), `passages` (id → title, text), `topic`.
+
+    >>> import everyclaim as ec
+    >>> result = ec.score(
+    ...     response="The guild was founded in 1643. The recipe is from 1795.",
+    ...     metric="factscore?gamma=0",
+    ...     knowledge=lambda query: ["The guild was founded in 1643.", "The recipe is from 1395."],
+    ... )
+    >>> result.score
+    0.5
+    """
+
+    decomposer: Decomposer
+    verifier: Verifier
+    knowledge: KnowledgeSource
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+    k: int = 5
+    topic: str = ""
+    penalty: Penalty = field(default_factory=Penalty)
+
+    async def score(self, sample: Sample) -> Result:
+        """Decompose, search for every claim, verify, and reduce. Raises `JudgeError` when one of them fails."""
+        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
+        if not parts.claims:
+            return unscored(sample, parts, self.provenance, self.empty)
+        factor = self.penalty.of(sample, len(parts.claims))
+        topic = sample_topic(sample, self.topic)
+        around = Around.of(parts.claims, sample.question)
+        queries = [around.query(claim) for claim in parts.claims]
+        answers = await all_of(searched(self.knowledge, query, self.k, topic=topic) for query in queries)
+        shelf = Shelf()
+        found = [shelf.put(answer) for answer in answers]
+        claims = await self._judged(parts.claims, found, sample.question)
+        supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+        share = supported / len(claims)
+        warning = same_family_warning(sample.model, self.provenance.verifier)
+        return Result.of(
+            sample,
+            self.provenance,
+            Outcome.SCORED,
+            share * factor,
+            claims=claims,
+            skipped=parts.skipped,
+            warnings=(warning,) if warning else (),
+            components={"factscore": share * factor, "factscore_unpenalised": share, "length_penalty": factor},
+            details={
+                "counts": {"claims": len(claims), "supported": supported},
+                "topic": topic,
+                "retrieved": {c.id: [p.id for p in passages] for c, passages in zip(claims, found, strict=True)},
+                "passages": shelf.written(),
+            },
+        )
+
+    async def _judged(
+        self, claims: Sequence[Claim], found: Sequence[Sequence[Passage]], question: str
+    ) -> tuple[JudgedClaim, ...]:
+        """Judge each claim by its own passages; claims with the same passages go together."""
+        groups: dict[tuple[str, ...], list[int]] = {}
+        for i, passages in enumerate(found):
+            groups.setdefault(tuple(passage.id for passage in passages), []).append(i)
+        answers = await all_of(
+            judged(self.verifier, [claims[i] for i in group], found[group[0]], question=question, policy=self.policy)
+            for group in groups.values()
+        )
+        by_id = {claim.id: claim for answer in answers for claim in answer}
+        return tuple(by_id[claim.id] for claim in claims)
+
+
+def length_penalty(claims: int, gamma: float = GAMMA) -> float:
+    """Return exp(1 − γ/N) for N claims up to γ, 1 beyond: 1 at N = γ, 0.368 at N = γ/2. γ = 0 is no penalty."""
+    return 1.0 if gamma <= 0 or claims > gamma else math.exp(1 - gamma / claims)
+
+
+def shortfall_penalty(claims: int, expected: float, missing: float = MISSING) -> float:
+    """Return 1 − `missing` × the share of the expected claims that are not there; 1 when none is missing.
+
+    With the usual third, 5 claims where 20 were expected give 0.75: such an answer loses as much as one with a quarter
+    of 20 wrong. With 1, a missing claim costs what a wrong one does: supported / expected.
+    """
+    return 1 - missing * max(0.0, 1 - claims / expected)
+
+
+def expected_claims(sample: Sample, expected: str) -> float:
+    """Return how many claims the answer to a sample should have. Raises `JudgeError` when its tag does not say."""
+    if not expected.startswith("tag:"):
+        return float(expected)
+    name = expected.removeprefix("tag:")
+    try:
+        number = float(sample.tags[name])
+    except KeyError:
+        raise JudgeError("no_expected_count", f"the sample has no tag {name!r} with the claims expected") from None
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise JudgeError("no_expected_count", f"the tag {name!r} holds {sample.tags[name]!r}, no number above 0")
+    return number
+
+
+def sample_topic(sample: Sample, where: str) -> str | None:
+    """Return the topic of a sample: its question, or a tag. Raises `JudgeError` when it is not there."""
+    if not where:
+        return None
+    topic = sample.question if where == "question" else sample.tags.get(where.removeprefix("tag:"), "")
+    if not topic.strip():
+        raise JudgeError("no_topic", f"the sample has no {where.replace('tag:', 'tag ')} to take the topic from")
+    return topic

@@ -1,0 +1,244 @@
+"""SAFE: search for every relevant claim, step by step, and score by F1 at K supported claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import Any, Literal, NamedTuple
+
+from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
+from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
+from everyclaim.core.waiting import all_of
+from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer, tied
+from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.prompts.queries import Searched
+from everyclaim.retrieve.checked import Shelf, searched
+from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
+from everyclaim.verify import Policy, judged
+from everyclaim.verify.families import same_family_warning
+
+K = 64  # the paper's median number of relevant facts
+OverSet = Literal["median", "max"]
+
+
+class AtK(NamedTuple):
+    """Precision, recall and F1 at K. Precision is None where no claim was relevant."""
+
+    precision: float | None
+    recall: float
+    f1: float
+
+
+def at_k(supported: int, not_supported: int, k: float) -> AtK:
+    """Return S/(S + NS), min(1, S/K) and their harmonic mean; F1 is 0 when nothing is supported."""
+    relevant = supported + not_supported
+    precision = supported / relevant if relevant else None
+    recall = min(1.0, supported / k) if k > 0 else 0.0
+    if not precision or not recall:
+        return AtK(precision, recall, 0.0)
+    return AtK(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """At most so many `queries` per claim, so many `results` each; with `settle` a claim's search ends once it is
+    supported or contradicted, without it all are made and the claim is judged once.
+    """
+
+    queries: int = 5
+    results: int = 3
+    settle: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Safe:
+    """Score a response by F1@K over searched claims (Wei et al., SAFE, arXiv 2403.18802).
+
+    Range [0, 1], best 1. Claims are made to stand alone; those that do not bear on the question leave the denominator
+    and are among `skipped`, with the reason `irrelevant`. The others are searched for, each query in the light of what
+    the earlier ones found, and judged by what was found; the sample's own passages play no part. S supported claims of
+    S + NS give precision S/(S + NS) and recall min(1, S/K). `k` is a number, or `median` or `max`: over the relevant
+    claims per answer of the set, which for one answer alone is itself, and for a run is worked out from the stored
+    results. S = 0 → 0. A response without claims is `no_claims`, one that declines `abstained`.
+
+    Components: `f1_at_k` (the score), `precision`, `recall_at_k`. `details`: `counts` (`supported`, `not_supported`
+    and of these `contradicted`, `irrelevant`), `k`, `searches` (claim, query, ids of the results, in order),
+    `passages` (id → title, text), `rewritten` (claim id → its text before), `irrelevant` (claim id → text, why).
+
+    >>> import everyclaim as ec
+    >>> result = ec.score(
+    ...     question="How old are the guild and the recipe?",
+    ...     response="The guild was founded in 1643. The recipe is from 1795.",
+    ...     metric="safe?k=2",
+    ...     knowledge=lambda query: ["The guild was founded in 1643.", "The recipe is from 1395."],
+    ... )
+    >>> result.score
+    0.5
+    """
+
+    decomposer: Decomposer
+    verifier: Verifier
+    knowledge: KnowledgeSource
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+    preparer: Preparer = field(default_factory=WordPreparer)
+    writer: QueryWriter = field(default_factory=WordQueries)
+    pace: Pace = field(default_factory=Pace)
+    k: int | OverSet = K
+
+    async def score(self, sample: Sample) -> Result:
+        """Decompose, prepare, search, verify, and reduce. Raises `JudgeError` when one of them fails."""
+        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
+        if not parts.claims:
+            return unscored(sample, parts, self.provenance, self.empty)
+        prepared = await self.preparer.prepare(parts.claims, sample.response, sample.question)
+        search = _Search(self, Around.of([one.claim for one in prepared], sample.question))
+        checked = await search.settled([one.claim for one in prepared if one.relevant is not False])
+        prepared = [search.decided(one) for one in prepared]
+        irrelevant = [one for one in prepared if not one.relevant]
+        left = {one.claim.id for one in irrelevant}
+        claims = tuple(claim for claim in checked if claim.id not in left)
+        left_out = tuple(Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant)
+        family = same_family_warning(sample.model, self.provenance.verifier)
+        result = Result.of(
+            sample,
+            self.provenance,
+            Outcome.SCORED,
+            0.0,
+            claims=claims,
+            skipped=tuple(sorted((*parts.skipped, *left_out), key=lambda skipped: skipped.span)),
+            warnings=(family,) if family else (),
+            details=_details(prepared, search),
+        )
+        return reduced(result, _of_set([len(claims)], self.k) if isinstance(self.k, str) else self.k)
+
+
+def reduced(result: Result, k: float) -> Result:
+    """Give a scored result its numbers at a K; the verdicts in it are all that is needed."""
+    supported = result.count(Label.SUPPORTED)
+    contradicted = result.count(Label.CONTRADICTED)
+    numbers = at_k(supported, len(result.claims) - supported, k)
+    counts = {
+        "supported": supported,
+        "not_supported": len(result.claims) - supported,
+        "contradicted": contradicted,
+        "irrelevant": len(result.details.get("irrelevant", {})),
+    }
+    nothing = "no claim of the response is relevant to the question, so its precision is undefined"
+    others = tuple(warning for warning in result.warnings if warning != nothing)
+    return replace(
+        result,
+        score=numbers.f1,
+        components={"f1_at_k": numbers.f1, "precision": numbers.precision, "recall_at_k": numbers.recall},
+        warnings=others if result.claims else (*others, nothing),
+        details={**result.details, "k": k, "counts": counts},
+    )
+
+
+def over_set(results: Callable[[], Iterator[Result]], how: OverSet) -> Iterator[Result]:
+    """Give the results of a whole set their numbers at its K, without calling any model.
+
+    K is the median or the largest number of relevant claims per scored answer. `results` is called twice.
+    """
+    k = _of_set([len(result.claims) for result in results() if result.outcome is Outcome.SCORED], how)
+    for result in results():
+        yield reduced(result, k) if result.outcome is Outcome.SCORED else result
+
+
+def _of_set(relevant: Sequence[int], how: OverSet) -> float:
+    if not relevant:
+        return 0.0
+    return float(median(relevant)) if how == "median" else float(max(relevant))
+
+
+class _Search:
+    """The searches for the claims of one response."""
+
+    def __init__(self, metric: Safe, around: Around) -> None:
+        self._metric = metric
+        self._around = around
+        self._trails: dict[str, list[Searched]] = {}
+        self.made: list[dict[str, Any]] = []
+        self.shelf = Shelf()
+        self._first_found: dict[str, list[str]] = {}  # texts by claim
+        self._found: dict[str, dict[str, Passage]] = {}  # by claim and passage id
+
+    async def settled(self, claims: Sequence[Claim]) -> tuple[JudgedClaim, ...]:
+        """Search in rounds, one query for every claim that is still open, and return all judged, in order."""
+        self._trails = {claim.id: [] for claim in claims}
+        self._found = {claim.id: {} for claim in claims}
+        found: dict[str, JudgedClaim] = {}
+        open_claims = list(claims)
+        for _ in range(self._metric.pace.queries if claims else 0):
+            queries = await self._metric.writer.queries(open_claims, self._trails, self._around)
+            open_claims = [claim for claim in open_claims if queries.get(claim.id)]
+            if not open_claims:
+                break
+            answers = await all_of(
+                searched(self._metric.knowledge, queries[claim.id], self._metric.pace.results) for claim in open_claims
+            )
+            fresh = [
+                claim
+                for claim, answer in zip(open_claims, answers, strict=True)
+                if self._keep(claim, queries[claim.id], answer)
+            ]
+            if self._metric.pace.settle:
+                found |= await self._judged(fresh)
+                open_claims = [claim for claim in open_claims if not _is_settled(found.get(claim.id))]
+        found |= await self._judged([claim for claim in claims if claim.id not in found])
+        return tuple(found[claim.id] for claim in claims)
+
+    def decided(self, one: Prepared) -> Prepared:
+        """Say whether a claim is relevant where its own words did not: by those of what its first search found.
+
+        Only what is found and has nothing to do with the question makes it irrelevant; nothing found tells nothing.
+        """
+        if one.relevant is not None:
+            return one
+        texts = self._first_found.get(one.claim.id, ())
+        if not texts or any(tied(text, self._around.question) for text in texts):
+            return one._replace(relevant=True)
+        return one._replace(relevant=False, why="shares no word with the question, nor does what was found for it")
+
+    def _keep(self, claim: Claim, query: str, answer: Sequence[Passage]) -> bool:
+        """Keep what a search found for a claim; say whether any of it is new."""
+        passages = self.shelf.put(answer)
+        known = self._found[claim.id]
+        before = len(known)
+        self._first_found.setdefault(claim.id, [f"{passage.title}\n{passage.text}" for passage in passages])
+        known |= {passage.id: passage for passage in passages}
+        self._trails[claim.id].append(Searched(query, tuple(passage.text for passage in passages)))
+        self.made.append({"claim": claim.id, "query": query, "results": [passage.id for passage in passages]})
+        return len(known) > before
+
+    async def _judged(self, claims: Sequence[Claim]) -> dict[str, JudgedClaim]:
+        """Judge each claim by all that was found for it so far."""
+        metric = self._metric
+        answers = await all_of(
+            judged(
+                metric.verifier,
+                [claim],
+                list(self._found[claim.id].values()),
+                question=self._around.question,
+                policy=metric.policy,
+            )
+            for claim in claims
+        )
+        return {answer[0].id: answer[0] for answer in answers}
+
+
+def _is_settled(claim: JudgedClaim | None) -> bool:
+    return claim is not None and claim.verdict.label is not Label.UNSUPPORTED
+
+
+def _details(prepared: Sequence[Prepared], search: _Search) -> Mapping[str, Any]:
+    place = {one.claim.id: i for i, one in enumerate(prepared)}
+    return {
+        "searches": sorted(search.made, key=lambda made: place[made["claim"]]),
+        "passages": search.shelf.written(),
+        "rewritten": {one.claim.id: one.was for one in prepared if one.was},
+        "irrelevant": {one.claim.id: {"claim": one.claim.text, "why": one.why} for one in prepared if not one.relevant},
+    }

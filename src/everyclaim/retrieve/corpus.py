@@ -1,0 +1,180 @@
+"""A corpus: documents cut into passages and ranked by BM25, in a file for many, in memory for few."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple, Self
+from urllib.parse import quote
+
+from everyclaim.core.errors import ConfigError, InputError, JudgeError, StoreError
+from everyclaim.core.types import Passage
+from everyclaim.io import Document
+from everyclaim.retrieve.bm25 import Bm25Ranker
+from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, fill, match, topic_keys
+from everyclaim.retrieve.cutting import WORDS
+
+MAGIC = b"SQLite format 3\x00"
+_HOW = "build one with: everyclaim corpus build SOURCE --out FILE"
+_FIND = """
+SELECT passages.place, passages.text, documents.id, documents.title, -bm25(words) AS score
+FROM words JOIN passages ON passages.number = words.rowid JOIN documents ON documents.number = passages.document
+WHERE words MATCH ? ORDER BY bm25(words), words.rowid LIMIT ?
+"""
+_OF_TOPIC = """
+SELECT passages.place, passages.text, documents.id, documents.title
+FROM passages JOIN documents ON documents.number = passages.document WHERE documents.topic = ? ORDER BY passages.number
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusInfo:
+    """What a corpus holds. `version` is a hash of the documents and of how they were cut."""
+
+    documents: int
+    passages: int
+    words_per_passage: int
+    version: str
+
+
+class Found(NamedTuple):
+    """A passage that was found, and its BM25 score (higher is better; 0 where it was ranked within a topic)."""
+
+    passage: Passage
+    score: float
+
+
+class Corpus:
+    """A `KnowledgeSource` over documents of your own. Passage ids are the document's id, ``#`` and the place in it.
+
+    A `topic` is a document's title: passages of the documents that have it, else of those with the longest title
+    that the topic (a question, say) holds as whole words. A topic that names no document raises `JudgeError`
+    (`no_topic`): it would not be known whether the claims are wrong or the corpus has a gap.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, name: str) -> None:
+        self._connection = connection
+        weakref.finalize(self, connection.close)
+        self._lock = threading.Lock()
+        self._name = name
+        about = dict(connection.execute("SELECT name, value FROM about"))
+        self.info = CorpusInfo(
+            int(about["documents"]), int(about["passages"]), int(about["words_per_passage"]), about["version"]
+        )
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a corpus file for reading. Raises `InputError` for what is no corpus, or a damaged one."""
+        place = Path(path)
+        _check_head(place)
+        try:
+            address = f"file:{quote(os.fspath(place.absolute()))}?mode=ro"
+            connection = sqlite3.connect(address, uri=True, check_same_thread=False, isolation_level=None)
+        except sqlite3.Error as error:
+            raise InputError(f"cannot open the corpus {place}: {error}") from None
+        try:
+            _check_kind(connection, place)
+            return cls(connection, f"corpus:{os.fspath(path)}")
+        except (sqlite3.Error, KeyError, ValueError) as error:
+            connection.close()
+            raise InputError(f"the corpus {place} is damaged ({error}); build it again") from None
+        except InputError:
+            connection.close()
+            raise
+
+    @classmethod
+    def of(cls, documents: Iterable[Document], *, words: int = WORDS, name: str = "corpus:memory") -> Self:
+        """Make a corpus in memory, for few documents; `name` is its spec."""
+        connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+        fill(connection, documents, checked_words(words))
+        return cls(connection, name)
+
+    @property
+    def spec(self) -> str:
+        """Where it is."""
+        return self._name
+
+    @property
+    def version(self) -> str:
+        """Its content's hash."""
+        return self.info.version
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
+        """Return at most `k` passages, best first; see `find`."""
+        return [found.passage for found in await asyncio.to_thread(self.find, query, k, topic=topic)]
+
+    def find(self, query: str, k: int, *, topic: str | None = None) -> list[Found]:
+        """Return at most `k` passages that share a word with the query, by BM25; ties in the order of the documents.
+
+        Within a `topic` its passages are ranked among themselves, and those that share no word come last.
+        Raises `StoreError` when the file cannot be read any more, `JudgeError` for a topic that is not there.
+        """
+        if k < 1:
+            raise ConfigError(f"the number of passages must be at least 1, got {k}")
+        try:
+            with self._lock:
+                if topic is not None:
+                    return self._within(topic, query, k)
+                asked = match(query)
+                rows = self._connection.execute(_FIND, (asked, k)).fetchall() if asked else []
+        except sqlite3.Error as error:
+            raise StoreError(f"the corpus {self._name} cannot be searched: {error}; build it again") from None
+        return [Found(_passage(*row[:4]), row[4]) for row in rows]
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def _within(self, topic: str, query: str, k: int) -> list[Found]:
+        for keys in topic_keys(topic):
+            for key in keys:
+                if key and (rows := self._connection.execute(_OF_TOPIC, (key,)).fetchall()):
+                    passages = [_passage(*row) for row in rows]
+                    return [Found(passages[i], 0.0) for i in Bm25Ranker().rank(query, passages)[:k]]
+        shown = topic if len(topic) <= 60 else f"{topic[:57]}..."
+        raise JudgeError("no_topic", f"no document of {self._name} has the title {shown!r}, or one within it")
+
+
+def _check_head(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(MAGIC))
+    except OSError as error:
+        raise InputError(f"cannot open the corpus {path}: {error.strerror}; {_HOW}") from None
+    if head != MAGIC:
+        raise InputError(f"{path} is not a corpus file; {_HOW}")
+
+
+def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
+    if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION:
+        raise InputError(f"{path} is a database, but not a corpus; {_HOW}")
+    schema = connection.execute("PRAGMA user_version").fetchone()[0]
+    if schema != SCHEMA:
+        raise InputError(f"the corpus {path} has the version {schema}, this everyclaim reads {SCHEMA}; build it again")
+
+
+def checked_words(words: int) -> int:
+    """Return the bound on a passage. Raises `ConfigError` for one that makes no sense."""
+    if not 16 <= words <= 4096:
+        raise ConfigError(f"words per passage must be from 16 to 4096, got {words}")
+    return words
+
+
+def _passage(place: int, text: str, document: str, title: str) -> Passage:
+    return Passage(f"{document}#{place}", text, title)
+
+
+def is_corpus_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a database file, to be opened rather than read as documents."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False

@@ -1,0 +1,108 @@
+"""A retriever of the user's own, any function from a query to texts, as a `KnowledgeSource`."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
+from everyclaim.core.protocols import KnowledgeSource
+from everyclaim.core.types import Passage
+
+Retriever = Callable[..., Any]
+_TEXT = ("text", "page_content", "content", "snippet", "body")
+_ID = ("id", "url", "link", "source")
+
+
+def as_knowledge(given: Any) -> KnowledgeSource:
+    """Return a knowledge source for one, or for a function.
+
+    A function is called with the query, and with `k` and `topic` by name where it has such parameters; it may be
+    asynchronous. It returns texts, `Passage`s, mappings with a `text` (and `id` or `url`, `title`), or objects with a
+    `page_content`, best first. Raises `ConfigError` for anything else.
+    """
+    if hasattr(given, "search") and hasattr(given, "spec"):
+        source: KnowledgeSource = given
+        return source
+    if callable(given):
+        return FunctionSource(given)
+    raise ConfigError(
+        f"knowledge must be a function from a query to texts, or have `spec` and `search`; got {type(given).__name__}"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSource:
+    """A user's function. What it raises fails the sample; an error of this library goes through as it is."""
+
+    function: Retriever
+
+    @property
+    def spec(self) -> str:
+        """`python:` and where the function is."""
+        named: Any = self.function if hasattr(self.function, "__qualname__") else type(self.function)
+        return f"python:{named.__module__}:{named.__qualname__}"
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
+        """Call the function, a synchronous one in a thread of its own, and take the first `k`."""
+        named = _named_parameters(self.function)
+        if topic is not None and "topic" not in named:
+            raise ConfigError(f"{self.spec} has no parameter 'topic', so it cannot search within one")
+        options = {name: value for name, value in (("k", k), ("topic", topic)) if name in named}
+        try:
+            return _passages(await _called(self.function, query, options), k)
+        except EveryclaimError:
+            raise
+        except Exception as error:
+            raise JudgeError("search_failed", f"{self.spec}: {type(error).__name__}: {str(error)[:200]}") from error
+
+
+async def _called(function: Retriever, query: str, options: Mapping[str, Any]) -> Any:
+    if inspect.iscoroutinefunction(function):
+        return await function(query, **options)
+    found = await asyncio.to_thread(function, query, **options)
+    return await found if isinstance(found, Awaitable) else found
+
+
+def _named_parameters(function: Retriever) -> frozenset[str]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):  # written in C
+        return frozenset()
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
+        return frozenset({"k", "topic"})
+    return frozenset(p.name for p in parameters if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY})
+
+
+def _passages(found: Any, k: int) -> list[Passage]:
+    if isinstance(found, str | Mapping) or not isinstance(found, Iterable):
+        raise TypeError(f"it returned {type(found).__name__}, not a list of passages")
+    return [_passage(item) for _, item in zip(range(k), found, strict=False)]
+
+
+def _passage(item: Any) -> Passage:
+    if isinstance(item, Passage):
+        return item
+    if isinstance(item, str):
+        return Passage(passage_id(item), item)
+    row: Mapping[str, Any] = item if isinstance(item, Mapping) else _of_document(item)
+    text = next((row[key] for key in _TEXT if isinstance(row.get(key), str)), None)
+    if text is None:
+        raise TypeError(f"a passage is {type(item).__name__}, not a text or something with a text")
+    name = next((str(row[key]) for key in _ID if row.get(key) not in (None, "")), "")
+    return Passage(name or passage_id(text), text, str(row.get("title") or ""))
+
+
+def _of_document(item: Any) -> dict[str, Any]:
+    metadata = getattr(item, "metadata", None)
+    known = dict(metadata) if isinstance(metadata, Mapping) else {}
+    return {**known, "id": getattr(item, "id", None) or known.get("id"), "text": getattr(item, "page_content", None)}
+
+
+def passage_id(text: str) -> str:
+    """Return an id for a text that has none, the same every time."""
+    return "t-" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,0 +1,162 @@
+"""The next search query for each open claim, in the light of what earlier searches found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatModel
+from everyclaim.core.types import Claim
+from everyclaim.core.waiting import all_of
+from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.prompts.queries import LONGEST_QUERY, QueryPrompt, Searched, Wanted
+from everyclaim.text.leaning import leaned_on
+from everyclaim.text.names import names
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+
+Trail = Sequence[Searched]  # the searches made for one claim, in order
+
+
+class Around(NamedTuple):
+    """What a query may take up beside the claim: the question, and by claim id what a claim points back to."""
+
+    question: str = ""
+    leaning: Mapping[str, str] = {}
+
+    @classmethod
+    def of(cls, claims: Sequence[Claim], question: str) -> Around:
+        """Read all claims of a response, in order."""
+        about = leaned_on([claim.text for claim in claims])
+        return cls(question, {claim.id: words for claim, words in zip(claims, about, strict=True) if words})
+
+    def query(self, claim: Claim) -> str:
+        """Return a claim as a query, with what it points back to."""
+        about = self.leaning.get(claim.id, "")
+        return _short(f"{about}. {claim.text}" if about else claim.text)
+
+
+class QueryWriter(Protocol):
+    """Writes search queries."""
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What a result stores of it."""
+
+    async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
+        """Return the next query by claim id; a claim without one has nothing left to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordQueries:
+    """Queries made of the claim's own words. In turn, leaving out what was asked before:
+
+    the claim; the claim with the question; its names and numbers with those of its words that nothing found so far
+    holds; these words with the question; the sentence it comes from.
+    """
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """Its name."""
+        return {"queries": "words"}
+
+    async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
+        """Return the next query by claim id; calls nothing."""
+        found = {claim.id: _next(claim, trails.get(claim.id, ()), around) for claim in claims}
+        return {key: query for key, query in found.items() if query}
+
+
+@dataclass(frozen=True, slots=True)
+class LlmQueries:
+    """Queries by a chat model, for `at_most` claims in one request.
+
+    A claim for which it writes nothing, twice, or what was asked before gets a query of its own words.
+    """
+
+    chat: ChatModel
+    prompt: QueryPrompt = field(default_factory=QueryPrompt)
+    at_most: int = 8
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The wording, and who writes."""
+        return {"queries": self.chat.spec, "query_prompt": self.prompt.version}
+
+    async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
+        """Return the next query by claim id. Raises `JudgeError` when the model cannot be reached or declines."""
+        parts = [claims[i : i + self.at_most] for i in range(0, len(claims), self.at_most)]
+        answers = await all_of(self._queries(part, trails, around) for part in parts)
+        written = {key: query for answer in answers for key, query in answer.items()}
+        asked = {key: {_key(searched.query) for searched in trail} for key, trail in trails.items()}
+        found = {key: query for key, query in written.items() if _key(query) not in asked.get(key, ())}
+        absent = [claim for claim in claims if claim.id not in found]
+        return found | await WordQueries().queries(absent, trails, around)
+
+    async def _queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
+        found: dict[str, str] = {}
+        asking = Asking(self.chat)
+        for attempt in (1, 2):
+            missing = [claim for claim in claims if claim.id not in found]
+            try:
+                found |= await self._ask(asking, missing, trails, around, attempt)
+            except JudgeError as error:
+                if error.code in TOO_MUCH and len(missing) > 1:
+                    middle = len(missing) // 2
+                    halves = (missing[:middle], missing[middle:])
+                    first, second = await all_of(self._queries(half, trails, around) for half in halves)
+                    return found | first | second
+                if error.code not in WORTH_ASKING_AGAIN:
+                    raise
+                asking.regret(error)
+            if len(found) == len(claims):
+                break
+        return found
+
+    async def _ask(
+        self, asking: Asking, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around, attempt: int
+    ) -> dict[str, str]:
+        ids = {f"c{i}": claim for i, claim in enumerate(claims, start=1)}
+        wanted = {key: Wanted(claim.text, tuple(trails.get(claim.id, ()))) for key, claim in ids.items()}
+        tag = self.prompt.version + ("" if attempt == 1 else "#2")
+        reply = await asking.for_object(
+            self.prompt.messages(wanted, around.question), schema=self.prompt.schema, tag=tag
+        )
+        return {ids[key].id: query for key, query in self.prompt.parse(reply, list(ids)).items()}
+
+
+def _next(claim: Claim, trail: Trail, around: Around) -> str:
+    asked = {_key(searched.query) for searched in trail}
+    return next((query for query in _ways(claim, trail, around) if _key(query) not in asked), "")
+
+
+def _ways(claim: Claim, trail: Trail, around: Around) -> Iterator[str]:
+    first = around.query(claim)
+    yield first
+    known, asked = set(_content(first)), _content(around.question)
+    yield _short(" ".join([first, *(word for word in asked if word not in known)]))
+    seen = {stem(token.norm) for searched in trail for text in searched.found for token in tokenize(text)}
+    missing = [word for word in _content(first) if stem(word) not in seen]
+    telling = [name.text for name in names(first)]
+    telling += [token.text for token in tokenize(first) if any(map(str.isdigit, token.norm))]
+    yield _short(" ".join(dict.fromkeys([*telling, *missing])))
+    yield _short(" ".join(dict.fromkeys([*missing, *asked])))
+    yield _short(claim.sentence)
+
+
+def _content(text: str) -> list[str]:
+    """Return the content words of a text, once each, in order."""
+    return list(dict.fromkeys(token.norm for token in tokenize(text) if token.norm not in STOPWORDS))
+
+
+def _key(query: str) -> frozenset[str]:
+    """Return what makes two queries the same search: their words."""
+    return frozenset(stem(token.norm) for token in tokenize(query))
+
+
+def _short(query: str) -> str:
+    """Cut a query at a word."""
+    words = " ".join(query.split())
+    if len(words) <= LONGEST_QUERY:
+        return words
+    return words[: LONGEST_QUERY + 1].rpartition(" ")[0] or words[:LONGEST_QUERY]

@@ -1,0 +1,169 @@
+"""A web search engine as a `KnowledgeSource`: retried, kept to a polite rate, and asked nothing twice.
+
+Inside it has the shape of a chat model (a query goes in, results come out as JSON), so that retries, rates and the
+cache are the very wrappers that judges have. Keys are found like theirs, and are never shown or stored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from everyclaim.core.errors import BudgetExceeded, ConfigError, MissingExtraError
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Passage, Usage
+from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying, Shared
+from everyclaim.models.boundary import RejectedError
+from everyclaim.models.keys import Secret, find_key
+from everyclaim.models.options import EndpointOptions, checked_address, without_password
+from everyclaim.models.transport import DirectTransport, encode
+from everyclaim.retrieve.engines import ENGINES, Engine, Hit, hits
+from everyclaim.retrieve.functions import passage_id
+
+_READER = "search-1"  # changes with how answers are read, and so do the keys of the cache
+_OPTIONS = ("base_url", "key_env", "per_minute", "concurrency", "timeout")
+_OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your plan", "usage limit", "pay-as-you-go")}
+
+
+class WebSearch:
+    """Search the web for passages: a result's address is its id, what the engine quotes of the page its text.
+
+    Built by `from_spec`. Queries are sent to the engine, and with them words of the answers under test.
+    """
+
+    def __init__(self, spec: str, model: ChatModel) -> None:
+        self._spec = spec
+        self._model = model
+
+    @property
+    def spec(self) -> str:
+        """The engine and its options, without the key."""
+        return self._spec
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
+        """Return at most `k` results, best first.
+
+        Raises `JudgeError` when the engine gives no usable answer, `ConfigError` for a refused key or a `topic`,
+        and `BudgetExceeded` when the account is used up.
+        """
+        if topic is not None:
+            raise ConfigError(f"{self._spec} searches the whole web and takes no topic")
+        if not query.strip():
+            return []
+        reply = await self._model.complete([Message("user", query)], tag=f"k={k}")
+        return _passages([Hit(*row) for row in json.loads(reply.content)])
+
+
+def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience | None = None) -> WebSearch:
+    """Build ``serper``, ``tavily``, ``brave`` or ``searxng:URL``.
+
+    Options: `base_url` (another address, such as a proxy's), `key_env` (the variable that holds the key),
+    `per_minute` and `concurrency` (requests at most), `timeout` (seconds, 20). Answers are kept in `cache`.
+    Raises `ConfigError` for a wrong option or a missing key, `MissingExtraError` without aiohttp.
+    """
+    engine = ENGINES[spec.name]
+    if unknown := sorted(spec.options.keys() - set(_OPTIONS)):
+        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}; it takes {', '.join(_OPTIONS)}")
+    for library in ("aiohttp", "aiolimiter", "stamina"):
+        if find_spec(library) is None:
+            raise MissingExtraError(f"searching by {spec.name}", "search")
+    address = _address(spec, engine)
+    moved = {"base_url": without_password(address)} if "base_url" in spec.options else {}
+    shown = Spec(spec.name, without_password(spec.argument), moved)
+    identity = f"{_READER} {engine.name} {address}"
+    endpoint = _Endpoint(engine, _options(spec, engine, address))
+    per_minute = _positive(spec, "per_minute", engine.per_minute)
+    rates = Rates(requests_per_minute=per_minute, concurrency=int(_positive(spec, "concurrency", engine.together)))
+    model: ChatModel = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
+    if cache:
+        model = Cached(model, cache, identity)
+    return WebSearch(str(shown), Shared(model, identity))
+
+
+class _Endpoint:
+    """One engine at one address."""
+
+    def __init__(self, engine: Engine, options: EndpointOptions) -> None:
+        self._engine = engine
+        self._options = options
+        self._transport = DirectTransport(options, Secret(""))
+
+    @property
+    def spec(self) -> str:
+        return self._options.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Search for the one message, for as many results as the tag says (``k=3``)."""
+        del schema
+        k = int(tag.removeprefix("k="))
+        path, body = self._engine.ask(messages[0].content, k)
+        try:
+            payload = await self._transport.exchange(self._engine.method, path, encode(body) if body else b"")
+        except RejectedError as error:
+            if any(words in error.text for words in _OUT_OF_CREDIT.get(self._engine.name, ())):
+                raise BudgetExceeded(f"the account at {self._options.where} is used up: {error.message}") from None
+            raise
+        except ConfigError as error:
+            if self._engine.name == "searxng" and "(403)" in str(error):
+                raise ConfigError(
+                    f"the SearXNG instance {self._options.where} refuses JSON (403): "
+                    "add 'json' to search.formats in its settings.yml"
+                ) from None
+            raise
+        found = hits(self._engine, payload, k)
+        return ChatReply(json.dumps(found), "stop", self._engine.name, Usage())
+
+
+def _options(spec: Spec, engine: Engine, address: str) -> EndpointOptions:
+    headers: dict[str, Secret] = {}
+    if engine.header:
+        key = find_key(engine.name, variable=spec.options.get("key_env", ""))
+        bearer = engine.header == "authorization"
+        headers[engine.header] = Secret(f"Bearer {key.reveal()}") if bearer else key
+    return EndpointOptions(
+        provider=engine.name,
+        model="",
+        base_url=address,
+        api="chat",
+        transport="direct",
+        spec=engine.name,
+        identity=engine.name,
+        timeout=_positive(spec, "timeout", 20.0),
+        headers=headers,
+    )
+
+
+def _address(spec: Spec, engine: Engine) -> str:
+    given = spec.options.get("base_url") or (spec.argument if not engine.home else "") or engine.home
+    if engine.home and spec.argument:
+        raise ConfigError(f"{spec.name!r} takes no argument, got {spec.argument!r}; write {spec.name!r} alone")
+    if not given:
+        raise ConfigError(f"{spec.name!r} needs the address of an instance, as in '{spec.name}:https://search.example'")
+    return checked_address(given)
+
+
+def _positive(spec: Spec, name: str, usual: float) -> float:
+    try:
+        value = float(spec.options.get(name, usual))
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1e6 or (name == "concurrency" and value < 1):
+        raise ConfigError(f"option {name}={spec.options[name]!r} of {spec.name!r} must be a positive number")
+    return value
+
+
+def _passages(found: Sequence[Hit]) -> list[Passage]:
+    seen: Counter[str] = Counter()
+    passages = []
+    for hit in found:
+        name = hit.url or passage_id(hit.text)
+        seen[name] += 1
+        unique = name if seen[name] == 1 else f"{name}#{seen[name]}"
+        passages.append(Passage(unique, hit.text or hit.title, hit.title if hit.text else ""))
+    return passages

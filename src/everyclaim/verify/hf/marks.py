@@ -1,0 +1,192 @@
+"""The verifier of classifiers of an answer's tokens (LettuceDetect): which words does nothing in the passages back?
+
+The answer that is read is made of the claims' sentences. Where the passages do not fit in at once they are shown in
+several readings, and a word counts as unbacked only when *no* reading backs it: to take the worst over readings, as
+is done elsewhere, condemns every word whose evidence stands in another one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.protocols import Marked, TokenModel
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.text.tokens import tokenize
+from everyclaim.verify.hf.chunks import Document, Lengths
+from everyclaim.verify.lexical.pointing import point
+from everyclaim.verify.lexical.shortlist import Piece
+
+_LEAST_ROOM = 32  # tokens of passages that must fit in beside question and answer
+
+
+class Shown(NamedTuple):
+    """What the model was shown in all."""
+
+    answer: str
+    pieces: Sequence[Piece]
+    passages: Sequence[Passage]
+
+
+class Answer(NamedTuple):
+    """The claims' sentences as one text, and where each claim's words stand in it."""
+
+    text: str
+    places: list[list[Span]]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenVerifier:
+    """Judge claims by the tokens of their sentences.
+
+    A token is unbacked from the probability `threshold` on. A claim is UNSUPPORTED when more than `share` of its tokens
+    are; with the usual 0 one is enough, as a single wrong number is. Never CONTRADICTED.
+    """
+
+    model: TokenModel
+    name: str
+    threshold: float = 0.5
+    share: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.threshold < 1:
+            raise ConfigError(f"option threshold={self.threshold:g} must be between 0 and 1")
+        if not 0 <= self.share < 1:
+            raise ConfigError(f"option share={self.share:g} must be at least 0 and less than 1")
+
+    @property
+    def spec(self) -> str:
+        """The spec it was built from."""
+        return self.name
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What made the verdicts beside the model."""
+        return {
+            **self.model.parameters,
+            "hf_threshold": f"{self.threshold:g}",
+            "hf_share": f"{self.share:g}",
+        }
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        """Judge every claim against all the passages together; one verdict per claim, in order.
+
+        Raises `JudgeError` for an answer that leaves no room for passages.
+        """
+        answer = answer_of(claims)
+        readings = await asyncio.to_thread(self._readings, answer.text, passages, question)
+        texts = [[piece.text for piece in reading] for reading in readings]
+        marks = _least(await self.model.mark(texts, question, answer.text))
+        shown = Shown(answer.text, [piece for reading in readings for piece in reading], passages)
+        return [
+            self._verdict(claim, _in_place(marks, places, answer.text), shown)
+            for claim, places in zip(claims, answer.places, strict=True)
+        ]
+
+    def _readings(self, answer: str, passages: Sequence[Passage], question: str) -> list[list[Piece]]:
+        """Share the passages out over as few readings as hold them; only a passage too long for one is cut."""
+        room = self.model.room(question, answer)
+        if room < _LEAST_ROOM:
+            raise JudgeError("too_long", f"an answer of {len(answer)} characters leaves no room for passages")
+        pieces = _pieces(passages, self.model.lengths, room)
+        readings: list[list[Piece]] = []
+        have = 0
+        for piece, tokens in zip(pieces, self.model.lengths([piece.text for piece in pieces]), strict=True):
+            if not readings or have + tokens > room:
+                readings.append([])
+                have = 0
+            readings[-1].append(piece)
+            have += tokens
+        return readings
+
+    def _verdict(self, claim: Claim, marks: Sequence[Marked], shown: Shown) -> Verdict:
+        """Count the unbacked among a claim's tokens. `marks` are those of words in its place."""
+        ranked = sorted((mark.unbacked for mark in marks), reverse=True)
+        # The token that would have to be backed for the claim to stand; it gives the claim its probability.
+        decisive = ranked[math.floor(self.share * len(ranked))] if ranked else 1.0
+        is_backed = decisive < self.threshold
+        bad = _runs([mark for mark in marks if mark.unbacked >= self.threshold], shown.answer)
+        supported = round(1.0 - decisive, 4)
+        return Verdict(
+            claim_id=claim.id,
+            label=Label.SUPPORTED if is_backed else Label.UNSUPPORTED,
+            probabilities=Probabilities(supported, round(1.0 - supported, 4), 0.0),
+            evidence=point(claim.text, shown.pieces, shown.passages) if is_backed else (),
+            rationale="not backed: " + ", ".join(repr(text) for text in bad) if bad else "every word is backed",
+            judge=self.spec,
+        )
+
+
+def answer_of(claims: Sequence[Claim]) -> Answer:
+    """Put the claims' sentences together, in the order of the response, and find each claim in them.
+
+    A claim that stands there word for word has that place; of one that was reworded, the words that are its own do.
+    """
+    starts: dict[str, int] = {}
+    length = 0
+    for claim in sorted(claims, key=lambda claim: claim.span):
+        text = _sentence(claim)
+        if text not in starts:
+            starts[text] = length
+            length += len(text) + 1
+    return Answer(" ".join(starts), [_places(claim.text, _sentence(claim), starts) for claim in claims])
+
+
+def _sentence(claim: Claim) -> str:
+    """Return the sentence a claim is read in: its own text when they share no word."""
+    if not claim.sentence.strip():
+        return claim.text
+    ours = {token.norm for token in tokenize(claim.text)}
+    return claim.sentence if any(token.norm in ours for token in tokenize(claim.sentence)) else claim.text
+
+
+def _places(text: str, sentence: str, starts: Mapping[str, int]) -> list[Span]:
+    base = starts[sentence]
+    plain = text.strip().rstrip(".!?")
+    found = sentence.find(plain)
+    if found >= 0 and not sentence[found + len(plain) : found + len(plain) + 1].isalnum():
+        return [Span(base + found, base + found + len(plain))]
+    ours = {token.norm for token in tokenize(text)}
+    return [Span(base + token.start, base + token.end) for token in tokenize(sentence) if token.norm in ours]
+
+
+def _pieces(passages: Sequence[Passage], lengths: Lengths, room: int) -> list[Piece]:
+    """Return the passages, each once, those that are too long in pieces."""
+    first = {passage.text: i for i, passage in reversed(list(enumerate(passages))) if passage.text.strip()}
+    kept = sorted(first.values())
+    pieces = []
+    for i, tokens in zip(kept, lengths([passages[i].text for i in kept]), strict=True):
+        if tokens <= room:
+            pieces.append(Piece(i, 0, passages[i].text))
+        else:
+            chunks = Document.of(passages[i : i + 1], lengths).chunks(room)
+            pieces += [Piece(i, piece.offset, piece.text) for chunk in chunks for piece in chunk]
+    return pieces
+
+
+def _least(readings: Sequence[Sequence[Marked]]) -> list[Marked]:
+    """Take for every token the reading that backs it best."""
+    return [min(marks, key=lambda mark: mark.unbacked) for marks in zip(*readings, strict=True)]
+
+
+def _in_place(marks: Sequence[Marked], places: Sequence[Span], answer: str) -> list[Marked]:
+    """Return the marks of words (not of punctuation) that lie in some places."""
+    words = [mark for mark in marks if any(map(str.isalnum, answer[mark.start : mark.end]))]
+    return [mark for mark in words if any(mark.start < place.end and mark.end > place.start for place in places)]
+
+
+def _runs(marks: Sequence[Marked], answer: str) -> list[str]:
+    """Join neighbouring tokens to the words a reader sees."""
+    ends: list[list[int]] = []
+    for mark in marks:
+        if ends and not answer[ends[-1][1] : mark.start].strip():
+            ends[-1][1] = mark.end
+        else:
+            ends.append([mark.start, mark.end])
+    return [answer[start:end].strip() for start, end in ends]

@@ -1,0 +1,65 @@
+"""Pointing at the place of a passage that speaks of a claim, for verdicts of every verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from everyclaim.core.types import Evidence, Passage
+from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
+from everyclaim.verify.lexical.reading import Reading, read
+from everyclaim.verify.lexical.shortlist import Piece
+from everyclaim.verify.lexical.vectors import shipped_vectors
+
+_ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
+
+
+def point(claim: str, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
+    """Find the sentences in some pieces of passages that cover a claim best; none where there are no words."""
+    reading = reading_of(claim)
+    every_word = not reading.content
+    if every_word:
+        reading = reading_of(claim, every_word=True)
+    source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+    if not reading.content or not source.places:
+        return ()
+    return covering(align(reading, source, shipped_vectors()), source, pieces, passages)
+
+
+def covering(
+    alignment: Alignment, source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
+) -> tuple[Evidence, ...]:
+    """Point at the window that covers the claim best, and at a second place when it adds enough."""
+    first, last = alignment.main
+    places = [(first, last)]
+    held = np.maximum(alignment.exact, alignment.soft)
+    have = held[:, first : last + 1].max(axis=1)
+    gains = alignment.weights @ np.maximum(held - have[:, None], 0.0)
+    second = int(np.argmax(gains))
+    if gains[second] >= _ADDS:
+        places.append((second, second))
+    found = []
+    for low, high in places:
+        number, sentence = source.places[low]
+        piece = pieces[number]
+        if piece.offset is None:  # a title is context, not a place in the passage
+            continue
+        spans = source.readings[number].sentences
+        start, end = spans[sentence][0] + piece.offset, spans[source.places[high][1]][1] + piece.offset
+        passage = passages[piece.passage]
+        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
+    return tuple(found)
+
+
+@lru_cache(maxsize=2048)
+def reading_of(text: str, *, every_word: bool = False) -> Reading:
+    """Read a short text with the shipped vectors."""
+    return read(text, shipped_vectors(), every_word=every_word)
+
+
+@lru_cache(maxsize=64)
+def source_of(texts: tuple[str, ...], *, every_word: bool) -> Source:
+    """Read the pieces and lay them side by side; claims of one answer share the work."""
+    return gather([reading_of(text, every_word=every_word) for text in texts], shipped_vectors())

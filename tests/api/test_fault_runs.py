@@ -1,0 +1,312 @@
+"""One answer among many meets a fault: what becomes of it, in exactly how many calls, and that nobody else notices.
+
+The fault hits either call of one answer, `once` or for ever. Every other answer must come out as in a run
+without faults, the headline must count the good ones alone, and going on must ask for what failed alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.wire import result_to_json
+from everyclaim.testing import (
+    Fault,
+    JudgeServer,
+    Reply,
+    Request,
+    body,
+    empty_body,
+    fenced,
+    hang,
+    html,
+    malformed_json,
+    no_sleep,
+    play,
+    rate_limited,
+    refused_url,
+    rejected,
+    reset,
+    server_error,
+    slow_drip,
+    truncated,
+)
+
+Step = str | Reply | Fault
+Make = Callable[[str], Step]  # a fault made of the good reply
+Call = Literal["split", "judge"]
+VICTIM = "a3"
+ROWS = [
+    {
+        "id": f"a{i}",
+        "response": f"Kettle {i} is red. It holds {i + 10} litres.",
+        "contexts": [f"Kettle {i} is red. It holds {i + 10 if i % 2 else 30} litres."],
+    }
+    for i in range(1, 7)
+]
+WIRES = ("openai", "anthropic")
+
+
+class Case(NamedTuple):
+    """What the victim's calls meet, one after the other; then all is well, unless it is `for_ever`."""
+
+    steps: Sequence[Step | Make]
+    calls: int  # the victim's, in the first run
+    reason: str = ""  # its code when it failed; empty: it is scored as without the fault
+    at: Call = "judge"
+    for_ever: bool = False
+
+
+def edited(change: Callable[[list[dict[str, Any]]], Any]) -> Make:
+    """Make a fault that changes the rows of the good reply in place, or returns others."""
+
+    def make(good: str) -> str:
+        reply = json.loads(good)
+        (name,) = reply
+        changed = change(reply[name])
+        return json.dumps({name: reply[name] if changed is None else changed})
+
+    return make
+
+
+def cut(good: str) -> Step:
+    return truncated(good)
+
+
+def cut_in_silence(good: str) -> Step:
+    return good[:-9]
+
+
+def in_prose(good: str) -> Step:
+    return fenced(good)
+
+
+missing = edited(lambda rows: rows[1:])
+duplicate = edited(lambda rows: [*rows, rows[0]])
+stranger = edited(lambda rows: [*rows, {**rows[0], "id": "c99"}])
+wrong_label = edited(lambda rows: rows[0].update(label="MOSTLY_TRUE"))
+wrong_kind = edited(lambda rows: rows[0].update(label=1))
+more_fields = edited(lambda rows: rows[0].update(confidence=0.3, label_of_c2="CONTRADICTED"))
+nowhere = edited(lambda rows: rows[0].update(quotes=["p1: The moon is made of cheese and of nothing else."]))
+other_language = edited(lambda rows: rows[0].update(claims=["Der dritte Wasserkocher hat eine rote Farbe."]))
+REFUSED = Reply("I would rather not.", "refusal")
+
+TRANSPORT: dict[str, Case] = {
+    "429 once": Case([rate_limited()], 3),
+    "429 once, Retry-After": Case([rate_limited(3)], 3),
+    "429 four times": Case([rate_limited()] * 4, 6),
+    "429 four times, Retry-After": Case([rate_limited(1)] * 4, 6),
+    "429 for ever": Case([rate_limited()], 7, "rate_limited", for_ever=True),
+    "429 for ever, Retry-After": Case([rate_limited(2)], 7, "rate_limited", for_ever=True),
+    "429, come back tomorrow": Case([rate_limited(86_400)], 2, "rate_limited", for_ever=True),
+    "500 once": Case([server_error(500)], 3),
+    "500 for ever": Case([server_error(500)], 7, "server_error", for_ever=True),
+    "502 once": Case([server_error(502)], 3),
+    "502 for ever": Case([server_error(502)], 7, "server_error", for_ever=True),
+    "503 once": Case([server_error(503)], 3),
+    "503 for ever": Case([server_error(503)], 7, "overloaded", for_ever=True),
+    "529 once": Case([server_error(529)], 3),
+    "529 for ever": Case([server_error(529)], 7, "overloaded", for_ever=True),
+    "reset in the middle of the body once": Case([reset(0.8)], 3),
+    "reset in the middle of the body for ever": Case([reset(0.8)], 7, "connection", for_ever=True),
+    "slow drip once": Case([slow_drip(0.05)], 3),
+    "slow drip for ever": Case([slow_drip(0.05)], 7, "timeout", for_ever=True),
+    "time-out once": Case([hang()], 3),
+    "empty body once": Case([empty_body()], 3),
+    "empty body for ever": Case([empty_body()], 7, "bad_response", for_ever=True),
+    "HTML body once": Case([html()], 3),
+    "HTML body for ever": Case([html()], 7, "bad_response", for_ever=True),
+    "malformed body once": Case([malformed_json()], 3),
+    "malformed body for ever": Case([malformed_json()], 7, "bad_response", for_ever=True),
+    "a body of another kind": Case([body([1, 2])], 7, "bad_response", for_ever=True),
+    "no text once": Case([Reply("")], 3),
+    "no text for ever": Case([Reply("")], 7, "empty_reply", for_ever=True),
+    "the prompt is too long": Case([rejected("prompt is too long", status=413)], 4, "too_long", for_ever=True),
+    "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
+}
+SPLITTING: dict[str, Case] = {
+    f"{name}, of the split": case._replace(at="split", calls=case.calls - bool(case.reason))
+    for name, case in TRANSPORT.items()
+    if name in {"429 once", "429 for ever", "502 for ever", "reset in the middle of the body once", "HTML body once"}
+}
+REPLIES: dict[str, Case] = {
+    "fenced with prose": Case([in_prose], 2),
+    "malformed once": Case(["I would say that c1 is true."], 3),
+    "malformed for ever": Case(["I would say that c1 is true."], 3, "malformed", for_ever=True),
+    "truncated in silence": Case([cut_in_silence], 4),
+    "finish_reason length": Case([cut], 4),
+    "finish_reason length for ever": Case([cut], 4, "truncated", for_ever=True),
+    "refusal": Case([REFUSED], 2, "refused"),
+    "content filter": Case([Reply("", "filtered")], 2, "filtered"),
+    "missing id once": Case([missing], 3),
+    "missing id for ever": Case([missing, '{"verdicts": []}'], 3, "missing_verdict", for_ever=True),
+    "duplicate id once": Case([duplicate], 3),
+    "duplicate id for ever": Case([duplicate], 3, "missing_verdict", for_ever=True),
+    "unknown id once": Case([stranger], 3),
+    "unknown id for ever": Case([stranger], 3, "bad_reply", for_ever=True),
+    "label out of range once": Case([wrong_label], 3),
+    "label out of range for ever": Case([wrong_label], 3, "missing_verdict", for_ever=True),
+    "label of another type": Case([wrong_kind], 3, "missing_verdict", for_ever=True),
+    "extra fields": Case([more_fields], 2),
+    "fenced with prose, of the split": Case([in_prose], 2, at="split"),
+    "malformed split once": Case(["Sure! s1 has one claim."], 3, at="split"),
+    "malformed split for ever": Case(["Sure! s1 has one claim."], 2, "malformed", "split", for_ever=True),
+    "cut split": Case([cut], 4, at="split"),
+    "refused split": Case([REFUSED], 1, "refused", "split"),
+    "missing sentence": Case([missing], 3, at="split"),
+    "claims in another language once": Case([other_language], 3, at="split"),
+    "claims in another language for ever": Case([other_language], 3, at="split", for_ever=True),
+    "extra fields of the split": Case([more_fields], 2, at="split"),
+}
+CASES = {**TRANSPORT, **SPLITTING, **REPLIES}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(good, latency=0.02) as running, no_sleep():
+        yield running
+
+
+def good(request: Request) -> str:
+    return play(request.messages)
+
+
+def hit(case: Case) -> Callable[[Request], Step]:
+    """Make the rule that lets one call of the victim meet the case."""
+    steps = list(case.steps)
+
+    def rule(request: Request) -> Step:
+        kind = "split" if '"sentences"' in request.messages[-1].content else "judge"
+        if f"ettle {VICTIM[1:]} " not in request.text or kind != case.at or not steps:
+            return good(request)
+        step = steps[0] if case.for_ever and len(steps) == 1 else steps.pop(0)
+        return step(good(request)) if callable(step) else step
+
+    return rule
+
+
+def victims(server: JudgeServer) -> int:
+    return sum(f"ettle {VICTIM[1:]} " in request.text for request in server.requests)
+
+
+def scored(server: JudgeServer, wire: str, folder: Path, **options: Any) -> ec.Run:
+    """Score the file as users do: with a store, and with the cache beside it."""
+    source = folder / "answers.jsonl"
+    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    address = server.root if wire == "anthropic" else server.base_url
+    usual = {"base_url": address, "judge": f"{wire}:some-model", "store": folder / "runs.db"}
+    return ec.score_file(source, **{**usual, **options})
+
+
+def shown(run: ec.Run) -> dict[str, dict[str, Any]]:
+    return {result.id: result_to_json(result) for result in run.results()}
+
+
+def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Leave out what the results took: some replies were there already."""
+    return {key: {**row, "usage": None} for key, row in rows.items()}
+
+
+def judge_of(wire: str, name: str = "") -> str:
+    """Name the judge; only where time runs out on purpose is there little of it."""
+    slow = "drip" in name or "time-out" in name
+    return f"{wire}:some-model?timeout={1 if slow else 60}"
+
+
+@pytest.fixture(scope="module")
+def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The results of runs without faults, by the judge."""
+    server.script(good)
+    judges = {judge_of(wire, name): wire for wire in WIRES for name in ("", "time-out")}
+    return {
+        judge: shown(scored(server, wire, tmp_path_factory.mktemp(wire), judge=judge)) for judge, wire in judges.items()
+    }
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("name", CASES)
+def test_a_fault_is_one_answers_alone(
+    server: JudgeServer, undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str, name: str
+) -> None:
+    """Outcome, reason and calls as stated; the others byte for byte; the headline without it; then only it again."""
+    case, judge = CASES[name], judge_of(wire, name)
+    clean = undisturbed[judge]
+    if wire == "anthropic" and case.reason == "filtered":
+        case = case._replace(reason="refused")  # how that provider says it
+    server.script(hit(case))
+    server.requests.clear()
+    run = scored(server, wire, tmp_path, judge=judge)
+    found = shown(run)
+    victim = found[VICTIM]
+    assert victims(server) == case.calls == victim["usage"]["calls"]
+    assert len(server.requests) == case.calls + 2 * (len(ROWS) - 1)
+    assert {key: row for key, row in found.items() if key != VICTIM} == {
+        key: row for key, row in clean.items() if key != VICTIM
+    }
+    if case.reason:
+        assert (victim["outcome"], victim["score"], victim["claims"]) == ("failed", None, [])
+        assert victim["reason"].startswith(f"{case.reason}: ")
+    else:
+        assert unpaid({VICTIM: victim}) == unpaid({VICTIM: clean[VICTIM]})
+    kept = [row["score"] for row in found.values() if row["outcome"] == "scored"]
+    summary = run.summary
+    assert summary.overall.score.n == len(kept) == len(ROWS) - bool(case.reason)
+    assert summary.overall.score.value == pytest.approx(sum(kept) / len(kept))
+    assert dict(summary.failures) == ({case.reason: 1} if case.reason else {})
+
+    # What is kept is not asked for again: one call where the split was good, two where it failed.
+    server.script(good)
+    server.requests.clear()
+    again = scored(server, wire, tmp_path, judge=judge, resume=run.id)
+    assert len(server.requests) == victims(server) == (0 if not case.reason else 2 if case.at == "split" else 1)
+    assert unpaid(shown(again)) == unpaid(clean)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("options", "calls", "label"),
+    [({}, 2, "SUPPORTED"), ({"strict": True}, 2, "UNSUPPORTED"), ({"evidence": "required"}, 3, "UNSUPPORTED")],
+    ids=["flagged", "strict", "required"],
+)
+def test_evidence_that_is_nowhere_is_that_claims_alone(
+    server: JudgeServer, tmp_path: Path, wire: str, options: dict[str, Any], calls: int, label: str
+) -> None:
+    """Flagged, not believed under the strict policy, asked for once more where it is required; never a failure."""
+    server.script(good)
+    clean = shown(scored(server, wire, tmp_path, store=tmp_path / "clean.db", cache="off", **options))
+    server.script(hit(Case([nowhere], 0, for_ever=True)))
+    server.requests.clear()
+    found = shown(scored(server, wire, tmp_path, **options))
+    assert victims(server) == calls
+    first, second = found[VICTIM]["claims"]
+    assert (first["verdict"]["label"], first["verdict"]["evidence"]) == (label, [])
+    assert "quote_not_found" in first["verdict"]["flags"]
+    assert second == clean[VICTIM]["claims"][1]
+    assert {key: row for key, row in found.items() if key != VICTIM} == {
+        key: row for key, row in clean.items() if key != VICTIM
+    }
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_provider_that_is_away_fails_every_answer_and_scores_none(
+    undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str
+) -> None:
+    """Nothing listens: each answer says so, there is no headline; once it is back the run goes on where it was."""
+    port = int(refused_url().removesuffix("/v1").rpartition(":")[2])
+    with no_sleep():
+        away = scored(JudgeServer(good, port=port), wire, tmp_path)
+        assert {row["reason"].partition(":")[0] for row in shown(away).values()} == {"connection"}
+        assert {row["usage"]["calls"] for row in shown(away).values()} == {6}
+        assert away.summary.overall.score.value is None
+        assert away.summary.overall.score.n == 0
+        with JudgeServer(good, port=port) as back:
+            found = shown(scored(back, wire, tmp_path, resume=away.id))
+            assert back.calls == 2 * len(ROWS)
+    assert {key: (row["outcome"], row["score"]) for key, row in found.items()} == {
+        key: (row["outcome"], row["score"]) for key, row in undisturbed[judge_of(wire)].items()
+    }

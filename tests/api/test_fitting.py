@@ -1,0 +1,117 @@
+"""`fit_band`: from a file of labelled claims to the spec of a cascade."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.fitting import cascade_spec
+from everyclaim.testing import JudgeServer, play, server_error
+
+
+class Thermometer:
+    """Says as SUPPORTED what stands in the claim."""
+
+    spec = "thermometer"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def verify(
+        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
+    ) -> list[ec.Verdict]:
+        self.asked += [claim.text for claim in claims]
+        if "broken" in self.asked[-1]:
+            raise ec.JudgeError("timeout", "no answer")
+        shares = [ec.Probabilities(p, 1 - p, 0.0) for p in (float(claim.text.split()[0]) for claim in claims)]
+        return [ec.Verdict(c.id, s.label, s) for c, s in zip(claims, shares, strict=True)]
+
+
+def row(says: float, label: str, number: int, **more: Any) -> dict[str, Any]:
+    return {"claim": f"{says} of claim {number}", "contexts": [f"passage {number}"], "label": label, **more}
+
+
+SURE = [row(0.97, "SUPPORTED", i) for i in range(60)] + [row(0.02, "not supported", i) for i in range(60, 120)]
+DOUBT = [row(0.6, label, i) for i, label in enumerate(("SUPPORTED", "Contradicted", "unsupported") * 20, start=200)]
+
+
+def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
+    """What the judge is right about when it is sure is settled; what it is not is put to the second judge."""
+    judge = Thermometer()
+    fit = ec.fit_band(SURE + DOUBT, judge, error=0.1)
+    assert (fit.claims, fit.clusters) == (180, 180)
+    assert fit.settled.claims == 120
+    assert 0.6 < fit.high <= 0.97
+    assert fit.low == pytest.approx(1 - fit.high)
+    assert len(judge.asked) == 180
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        spec = cascade_spec(fit, "lexical", f"openai:m?base_url={server.base_url}")
+        made_by = ec.score(response="It is red.", passages=["It is red."], judge=spec).provenance
+    assert (made_by.parameters["low"], made_by.parameters["high"]) == (f"{fit.low:g}", f"{fit.high:g}")
+
+
+def test_options_of_the_judges_come_with_their_place() -> None:
+    """And judges made of judges have none."""
+    fit = ec.fit_band(SURE, Thermometer())
+    spec = cascade_spec(fit, "lexical?threshold=0.4", "openai:m?batch=4")
+    assert spec.startswith("cascade:lexical>openai:m?1.threshold=0.4&2.batch=4&high=")
+    with pytest.raises(ec.ConfigError, match="made of plain judges"):
+        cascade_spec(fit, "lexical", "panel:openai:a|openai:b")
+
+
+def test_failures_blank_passages_and_missing_labels_are_left_out() -> None:
+    """They say nothing about how often the judge is wrong."""
+    odd = [
+        row(0.97, "SUPPORTED", 300) | {"claim": "broken"},
+        row(0.97, "SUPPORTED", 301) | {"contexts": []},
+        {key: value for key, value in row(0.97, "", 302).items() if key != "label"},
+        row(0.97, "SUPPORTED", 303) | {"label": None},
+    ]
+    told: list[bool] = []
+    fit = ec.fit_band([*SURE, *odd], Thermometer(), on_verdict=lambda found: told.append(found.verdict is None))
+    assert fit.claims == len(SURE)
+    assert (len(told), sum(told)) == (len(SURE) + 2, 1)
+
+
+def test_the_label_may_have_another_name(tmp_path: Path) -> None:
+    """As every field may."""
+    file = tmp_path / "labels.jsonl"
+    file.write_text("".join(json.dumps({**one, "gold": one["label"], "label": "x"}) + "\n" for one in SURE))
+    assert ec.fit_band(file, Thermometer(), mapping={"gold": "label"}).settled.claims == len(SURE)
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([row(0.9, "mostly", 1, id="a7")], "claim 'a7' has the label 'mostly'"),
+        ([{"claim": "x", "contexts": ["y"]}], "no field 'label'"),
+        ([row(0.9, "SUPPORTED", 1) | {"label": None}], "no labelled claim"),
+        ([row(0.9, "SUPPORTED", 1) | {"claim": "broken"}], "no verdict on any of the 1 labelled claims"),
+    ],
+)
+def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]], said: str) -> None:
+    """With the row, the field, or what became of them."""
+    with pytest.raises(ec.InputError, match=said):
+        ec.fit_band(rows, Thermometer())
+
+
+def test_a_judge_that_is_never_unsure_cannot_be_fitted() -> None:
+    """A language model that judges once gives no probabilities; one that votes does."""
+    rows = [{"claim": "It is red.", "contexts": [f"It is red. {i}"], "label": "SUPPORTED"} for i in range(60)]
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        with pytest.raises(ec.ConfigError, match=r"gives no probabilities.*repeats=5"):
+            ec.fit_band(rows, "openai:m", base_url=server.base_url)
+        assert ec.fit_band(rows, "openai:m", base_url=server.base_url, repeats=2).settled.claims == 60
+
+
+def test_a_wrong_rate_is_said_before_anything_is_asked() -> None:
+    """Judging labelled claims may cost money."""
+    with JudgeServer(server_error()) as server:
+        with pytest.raises(ec.ConfigError, match="error must lie between 0 and 1, got 10"):
+            ec.fit_band(SURE, "openai:m", base_url=server.base_url, error=10)
+        assert server.calls == 0

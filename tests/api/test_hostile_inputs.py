@@ -1,0 +1,89 @@
+"""Odd and huge texts through a whole score, over real HTTP: accepted, or one clear error; never changed on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.wire import result_from_json, result_to_json
+from everyclaim.testing import JudgeServer, play, rejected, request_data
+
+ODD = {
+    "braces": "{} {0} {claim} {{x}} {claims[0].__class__}",
+    "percent signs": "%s %(x)s %% 100%d",
+    "backslashes": "\\ \\n \\u0041 \\x00 C:\\new\\table",
+    "end of sequence": "</s> <s> <|im_end|> <|endoftext|> [INST] <<SYS>>",
+    "quotes": '" \\" """ \' `',
+    "NUL and controls": "a\x00b\x01\x1b[31m\x7f\x85",
+    "lone surrogate": "a \ud800 b \udfff c",
+    "right to left": "\u202eevil\u202c שלום עולם مرحبا بالعالم \u2067x\u2069",
+    "emoji": "👩‍👩‍👧 🏳️‍🌈 e\u0301",
+    "line separators": "a\u2028b\u2029c\x0bd\x0ce\r\nf",
+}
+BIG = 10_000_000
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(lambda request: play(request.messages)) as running:
+        yield running
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize("name", ODD)
+def test_odd_texts_reach_the_judge_as_they_are_and_come_back_in_their_place(
+    server: JudgeServer, wire: str, name: str
+) -> None:
+    """In the answer, the question, a passage, its title and every id; offsets stay true, the result can be written."""
+    odd = ODD[name]
+    response = f"The kettle {odd} is red."
+    shelf = [ec.Passage(f"id {odd}", f"The kettle {odd} is red. It is new.", title=odd), ec.Passage("p2", odd)]
+    address = server.root if wire == "anthropic" else server.base_url
+    result = ec.score(question=odd, response=response, passages=shelf, judge=f"{wire}:m", base_url=address)
+    assert result.outcome is ec.Outcome.SCORED, result.reason
+    assert result.usage.calls == server.calls == 2
+    split, verify = (request_data(request.messages) for request in server.requests)
+    assert split["question"] == verify["question"] == odd
+    assert verify["passages"] == {"p1": {"title": odd, "text": shelf[0].text}, "p2": odd}
+    assert [text for text in split["sentences"].values() if text not in response] == []
+    texts = {passage.id: passage.text for passage in shelf}
+    for claim in result.claims:
+        assert response[claim.span.start : claim.span.end].strip()
+        for evidence in claim.verdict.evidence:
+            assert texts[evidence.passage_id][evidence.start : evidence.end] == evidence.quote
+    assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
+
+
+@pytest.mark.slow
+def test_ten_megabytes_are_judged_where_the_endpoint_takes_them(server: JudgeServer) -> None:
+    """Nothing of a long passage is cut off: the last sentence supports as the first would."""
+    text = "It is a day like any other. " * (BIG // 28) + "The kettle is red."
+    result = ec.score(response="The kettle is red.", passages=[text], judge="openai:m", base_url=server.base_url)
+    assert (result.score, server.calls) == (1.0, 2)
+    (evidence,) = result.claims[0].verdict.evidence
+    assert text[evidence.start : evidence.end] == evidence.quote
+    assert len(request_data(server.requests[1].messages)["passages"]["p1"]) == len(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", ["passage", "answer"])
+def test_ten_megabytes_are_one_clear_failure_where_it_does_not(server: JudgeServer, part: str) -> None:
+    """With the provider's word for it, and without trying the same again and again."""
+
+    def small(request: object) -> object:
+        if len(request.text) > 100_000:  # type: ignore[attr-defined]
+            return rejected("prompt is too long", status=413)
+        return play(request.messages)  # type: ignore[attr-defined]
+
+    server.script(small)  # type: ignore[arg-type]
+    big = "kettle " * (BIG // 7)
+    response, passage = (big, "It is red.") if part == "answer" else ("It is red.", big)
+    result = ec.score(response=response, passages=[passage], judge="openai:m", base_url=server.base_url)
+    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
+    assert result.reason.startswith("too_long: ")
+    assert len(result.reason) < 500
+    assert server.errors == []
+    assert server.calls <= 4

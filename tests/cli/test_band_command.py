@@ -1,0 +1,79 @@
+"""`everyclaim band`: labels in, a cascade out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from everyclaim.testing import JudgeServer, play
+
+LABELS = [
+    {
+        "claim": f"Kettle {i} is red.",
+        "contexts": [f"Kettle {i} is red." if i % 2 else f"Tea {i} grows in the hills."],
+        "label": label,
+    }
+    for i in range(120)
+    for label in (["SUPPORTED"] if i % 2 else ["UNSUPPORTED"])
+]
+
+
+@pytest.fixture
+def labels(desk):
+    (desk / "labels.jsonl").write_text("".join(json.dumps(row) + "\n" for row in LABELS))
+    return "labels.jsonl"
+
+
+def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
+    """Both sides, their errors with a bound, and a spec in one piece that `score` takes."""
+    done = everyclaim("band", labels, "--judge", "lexical", "--then", "openai:m?batch=4", "--error", "0.1")
+    assert done.code == 0, done.err
+    page = " ".join(done.out.split())
+    assert "band of doubt · of lexical · 120 labelled claims on 120 sets of passages" in page
+    assert "as supported ≥" in page
+    assert "as not supported ≤" in page
+    assert "0 (0.0 %)" in page
+    spec = done.out.split("--judge '")[1].split("'")[0]
+    assert spec.startswith("cascade:lexical>openai:m?2.batch=4&high=0.")
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        answer = {"response": "Kettle 3 is red.", "contexts": ["Kettle 3 is red."]}
+        Path("answers.jsonl").write_text(json.dumps(answer) + "\n")
+        used = everyclaim("score", "answers.jsonl", "--judge", spec, "--base-url", server.base_url)
+    assert used.code == 0, used.err
+    assert "100.0 % of 1 claim settled by lexical" in " ".join(used.out.split())
+
+
+def test_json_has_the_numbers(everyclaim, labels):
+    """The edges, the counts, the bound, and the spec."""
+    done = everyclaim("band", labels, "--judge", "lexical", "--json", "--each-side")
+    found = json.loads(done.out)
+    assert done.code == 0, done.err
+    assert (found["claims"], found["clusters"], found["error"]) == (120, 120, 0.1)
+    assert found["settled"]["claims"] == found["as_supported"]["claims"] + found["as_not_supported"]["claims"]
+    assert found["settled"]["at_most"] < 0.1
+    assert f"high={found['high']:g}" in found["spec"]
+
+
+def test_too_few_labels_are_inconclusive(everyclaim, labels):
+    """Exit code 4, how many it takes, and no spec that pretends."""
+    done = everyclaim("band", labels, "--judge", "lexical", "--limit", "20")
+    assert done.code == 4
+    assert "takes 39 sets of passages without a single error to show, and there are 20" in " ".join(done.out.split())
+    assert "cascade:" not in done.out
+    assert json.loads(everyclaim("band", labels, "--judge", "lexical", "--limit", "20", "--json").out)["spec"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--error", "1.5"], "error must lie between 0 and 1, got 1.5"),
+        (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
+        (["--then", "panel:openai:a|openai:b"], "a cascade is made of plain judges here"),
+        (["--map", "topic=label"], "there is no field 'topic'"),
+    ],
+)
+def test_what_is_wrong_is_one_line(everyclaim, labels, options, said):
+    """Exit code 2."""
+    done = everyclaim("band", labels, *(["--judge", "lexical"] if "--judge" not in options else []), *options)
+    assert (done.code, done.out, len(done.said)) == (2, "", 1)
+    assert said in done.err

@@ -1,0 +1,139 @@
+"""`everyclaim score` killed fifty times with a judge that outlives it: nothing is lost, changed, or paid for twice."""
+
+import hashlib
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from everyclaim.testing import JudgeServer, play
+
+KILLS = 50
+IN_A_BLINK = 10  # of them at any moment after the start, before the first request among those
+ANSWERS = 150
+CONCURRENCY = 6
+WAIT = 60.0
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(os.name != "posix", reason="kills with SIGKILL")]
+
+
+class Provider:
+    """A judge whose every reply can be told from every other, so that a stored one can be named."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []  # the request behind each reply, in the order they came in
+        self.replied: dict[str, str] = {}  # reply → request
+        self._more = threading.Condition()
+
+    def __call__(self, request) -> str:
+        name = hashlib.sha256(request.text.encode()).hexdigest()
+        reply = json.dumps(json.loads(play(request.messages)) | {"request": name})
+        with self._more:
+            self.asked.append(name)
+            self.replied[reply] = name
+            self._more.notify_all()
+        return reply
+
+    def wait_for(self, calls: int, process: "subprocess.Popen[bytes]") -> None:
+        """Return when so many requests came in, or the process is gone."""
+        end = time.monotonic() + WAIT
+        with self._more:
+            while len(self.asked) < calls and process.poll() is None:
+                assert time.monotonic() < end, "the run stands still"
+                self._more.wait(0.05)
+
+
+def write_answers(path: Path) -> None:
+    """Write answers of two sentences, of which the passages hold the first, and the second every third time."""
+    rows = (
+        {
+            "id": f"a{i}",
+            "response": f"Kettle {i} is red. It holds {i} litres.",
+            "contexts": [f"Kettle {i} is red and new.", f"It holds {i if i % 3 else i + 1} litres of water."],
+        }
+        for i in range(ANSWERS)
+    )
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def start(server: JudgeServer, folder: Path) -> "subprocess.Popen[bytes]":
+    folder.mkdir(exist_ok=True)
+    command = [sys.executable, "-m", "everyclaim", "score", "../answers.jsonl", "--judge", "openai:some-model"]
+    command += ["--base-url", server.base_url, "--concurrency", str(CONCURRENCY), "--out", "results.jsonl", "--quiet"]
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("EVERYCLAIM_")}
+    return subprocess.Popen(command, cwd=folder, env=clean, stderr=subprocess.PIPE)
+
+
+def finish(process: "subprocess.Popen[bytes]") -> None:
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said.decode()
+
+
+def stored(folder: Path, provider: Provider) -> set[str]:
+    """Return the requests whose replies are in the run's cache."""
+    file = folder / ".everyclaim" / "replies.db"
+    if not file.exists():
+        return set()
+    with closing(sqlite3.connect(file)) as cache:
+        try:
+            rows = cache.execute("SELECT reply FROM replies_1").fetchall()
+        except sqlite3.OperationalError:  # killed between making the file and its table
+            return set()
+    return {provider.replied[json.loads(reply)["content"]] for (reply,) in rows}
+
+
+def results(folder: Path) -> list[str]:
+    """Return the lines of the output without what the command paid: a resumed one was given some replies for nothing."""
+    rows = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    used = [row.pop("usage") for row in rows]
+    assert {usage["calls"] + usage["cache_hits"] for usage in used} == {2}
+    return [json.dumps(row) for row in rows]
+
+
+def test_killed_fifty_times_a_run_gives_the_same_bytes_and_pays_for_nothing_twice(tmp_path: Path) -> None:
+    """Between two calls, within one, while writing, while starting: what was stored is never asked for again."""
+    dice = random.Random(20261121)
+    write_answers(tmp_path / "answers.jsonl")
+    whole, folder = tmp_path / "whole", tmp_path / "killed"
+    undisturbed, provider = Provider(), Provider()
+    by_progress = sorted(dice.sample(range(1, 2 * ANSWERS), KILLS - IN_A_BLINK))
+    moments: list[int | None] = [*by_progress]
+    for _ in range(IN_A_BLINK):
+        moments.insert(dice.randrange(len(moments)), None)
+    with JudgeServer(undisturbed, latency=0.005, keep=False) as server:
+        finish(start(server, whole))
+        assert len(undisturbed.asked) == len(set(undisturbed.asked)) == 2 * ANSWERS
+        server.script(provider)
+        repeated = 0
+        for moment in moments:
+            known, before = stored(folder, provider), len(provider.asked)
+            process = start(server, folder)
+            if moment is None:
+                time.sleep(dice.random() * 0.9)
+            else:
+                # Requests that a kill cut off come again, so progress is counted without them.
+                provider.wait_for(moment + repeated, process)
+                time.sleep(dice.random() * 0.02)
+            assert process.poll() is None, "the run was over before it could be killed"
+            process.kill()
+            process.communicate()
+            assert not known & set(provider.asked[before:]), "a stored reply was asked for again"
+            open_calls = set(provider.asked) - stored(folder, provider)
+            assert len(open_calls) <= CONCURRENCY, "a reply was not stored at once"
+            repeated = len(provider.asked) - len(set(provider.asked))
+        known, before = stored(folder, provider), len(provider.asked)
+        finish(start(server, folder))
+        assert not known & set(provider.asked[before:])
+
+    # Two calls an answer, and again only what was on its way when a kill came.
+    assert set(provider.asked) == set(undisturbed.asked)
+    assert len(provider.asked) <= 2 * ANSWERS + KILLS * CONCURRENCY
+    assert results(folder) == results(whole)

@@ -1,0 +1,138 @@
+"""The methods that the field began with, each by its name, with the calls it takes and what it says."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.testing import JudgeServer, Request, play, request_data
+
+QUESTION = "What is the kettle like?"
+ANSWER = "The kettle is red. It holds 9 litres. It whistles."
+SHELF = ["The lid is black. The kettle whistles.", "The kettle is red. It holds 2 litres.", "The kettle is red."]
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(lambda request: play(request.messages)) as running:
+        yield running
+
+
+def score(server: JudgeServer, model: str = "openai:m", **options: Any) -> ec.Result:
+    options = {"base_url": server.base_url, "judge": model, **options}
+    return ec.score(question=QUESTION, response=ANSWER, passages=SHELF, **options)
+
+
+def labels(result: ec.Result) -> str:
+    return "".join(claim.verdict.label[0] for claim in result.claims)
+
+
+def premises(request: Request) -> list[Any]:
+    data = request_data(request.messages)
+    return list(data["passages"].values()) if "passages" in data else list(data.get("premises", ()))
+
+
+@pytest.mark.parametrize("claims", [1, 3, 8])
+def test_decompose_then_verify_takes_two_calls_per_sample(server: JudgeServer, claims: int) -> None:
+    """The first sees the question and the answer and no passage, the second every claim and every passage."""
+    answer = " ".join("The kettle is red" + f" and has {i} spots." for i in range(claims))
+    result = ec.score(question=QUESTION, response=answer, passages=SHELF, judge="openai:m", base_url=server.base_url)
+    assert result.usage.calls == server.calls == 2
+    split, verify = (request_data(request.messages) for request in server.requests)
+    assert (split["question"], len(split["sentences"]), "passages" in split) == (QUESTION, claims, False)
+    assert list(verify["passages"].values()) == SHELF
+    assert sum(len(group["claims"]) for group in verify["claims"]) == len(result.claims) == claims
+
+
+def test_per_passage_verification_lets_the_best_verdict_count(server: JudgeServer) -> None:
+    """One call per passage after the split; supported by any is supported, and each passage's own verdict is kept."""
+    result = score(server, strategy="each")
+    assert labels(result) == "SUS"
+    # And one more for the claim that no passage alone supports, which is tried against the best together.
+    assert server.calls == 1 + len(SHELF) + 1
+    assert [premises(request) for request in server.requests[1:4]] == [[text] for text in SHELF]
+    assert [[one.label[0] for one in claim.verdict.per_passage] for claim in result.claims] == [
+        ["U", "S", "S"],
+        ["U", "U", "U"],
+        ["S", "U", "U"],
+    ]
+    assert [claim.verdict.evidence[0].passage_id for claim in result.claims if claim.verdict.evidence] == ["p2", "p1"]
+
+
+def test_per_passage_verification_does_not_lose_a_contradiction(server: JudgeServer) -> None:
+    """Best verdict: contradicted beats unsupported, supported beats both, and then the conflict is said."""
+
+    def opposed(request: Request) -> str:
+        reply = json.loads(play(request.messages))
+        for verdict in reply.get("verdicts", ()):
+            if premises(request) == [SHELF[0]]:
+                verdict.update(label="CONTRADICTED", mode="other")
+        return json.dumps(reply)
+
+    server.script(opposed)
+    result = score(server, strategy="each")
+    assert labels(result) == "SCC"
+    assert [claim.verdict.conflict for claim in result.claims] == [True, False, False]
+
+
+def test_the_nli_prompt_asks_for_a_relation_and_nothing_else(server: JudgeServer) -> None:
+    """Premises and hypotheses, three relations for our three labels; neither question nor quotes."""
+
+    def nli(request: Request) -> str:
+        data = request_data(request.messages)
+        if "hypotheses" not in data:
+            return play(request.messages)
+        assert QUESTION not in request.text
+        names = ("entailment", "contradiction", "neutral")
+        rows = zip(data["hypotheses"], names, strict=True)
+        return json.dumps({"relations": [{"id": key, "relation": name} for key, name in rows]})
+
+    server.script(nli)
+    result = score(server, "openai:m?prompt=nli")
+    assert (labels(result), server.calls, server.errors) == ("SCU", 2, [])
+    assert result.provenance.parameters["judge_prompt"] == "nli-1"
+    assert [claim.verdict.evidence for claim in result.claims] == [(), (), ()]
+
+
+def test_nli_per_passage_with_the_best_verdict_on_whole_sentences(server: JudgeServer) -> None:
+    """The three go together: no call to split, one relation per sentence and passage."""
+    result = score(server, "openai:m?prompt=nli", strategy="each", decomposer="embedded")
+    assert labels(result) == "SUS"
+    assert server.calls == len(SHELF) + 1
+
+
+@pytest.mark.parametrize(
+    ("quotes", "calls", "label"),
+    [
+        (["p2: The kettle is red."], 2, "S"),
+        (["p1: The kettle is red."], 2, "S"),  # there, though under another id
+        (["p2: The kettle is as red as a rose."], 3, "U"),
+        ([], 3, "U"),
+    ],
+    ids=["there", "elsewhere", "nowhere", "none"],
+)
+def test_a_required_evidence_span_is_really_there_or_the_claim_is_not_supported(
+    server: JudgeServer, quotes: Sequence[str], calls: int, label: str
+) -> None:
+    """Asked for once more, then not believed; what is there is stored as offsets."""
+
+    def showing(request: Request) -> str:
+        reply = json.loads(play(request.messages))
+        for verdict in reply.get("verdicts", ()):
+            if verdict["id"] == "c1":
+                verdict["quotes"] = list(quotes)
+        return json.dumps(reply)
+
+    server.script(showing)
+    result = score(server, evidence="required")
+    first = result.claims[0].verdict
+    assert (server.calls, first.label[0]) == (calls, label)
+    assert result.provenance.parameters["evidence"] == "required"
+    for evidence in first.evidence:
+        text = SHELF[int(evidence.passage_id[1:]) - 1]
+        assert text[evidence.start : evidence.end] == evidence.quote == "The kettle is red."
+    assert bool(first.evidence) == (label == "S")

@@ -1,0 +1,295 @@
+"""Search engines, against a real server on loopback that answers in each one's format, with faults."""
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
+from everyclaim.core.scope import in_scope
+from everyclaim.core.spec import Spec
+from everyclaim.models import Patience, ReplyCache
+from everyclaim.retrieve.web import from_spec
+from everyclaim.testing import no_sleep
+
+pytestmark = pytest.mark.skipif(find_spec("aiohttp") is None, reason="needs aiohttp")
+
+KEY = "test-key-0123456789"
+HITS = [("https://a.example/1", "Rye", "Rye bread is <dark>."), ("https://b.example/2", "Oats", "Oats & water.")]
+ANSWERS = {
+    "serper": {
+        "searchParameters": {"q": "x"},
+        "answerBox": {"title": "Box", "answer": "Dark.", "link": "https://box.example"},
+        "organic": [{"link": u, "title": t, "snippet": s, "position": 1} for u, t, s in HITS],
+    },
+    "tavily": {"query": "x", "results": [{"url": u, "title": t, "content": s, "score": 0.9} for u, t, s in HITS]},
+    "brave": {
+        "type": "search",
+        "query": {"original": "x"},
+        "web": {
+            "results": [
+                {"url": u, "title": f"<strong>{t}</strong>", "description": s.replace("&", "&amp;")} for u, t, s in HITS
+            ]
+        },
+    },
+    "searxng": {"query": "x", "results": [{"url": u, "title": t, "content": s} for u, t, s in HITS]},
+}
+NOTHING = {
+    "serper": {"searchParameters": {"q": "x"}, "organic": []},
+    "tavily": {"query": "x", "results": []},
+    "brave": {"type": "search", "query": {"original": "x"}},
+    "searxng": {"query": "x", "results": [], "unresponsive_engines": []},
+}
+ENGINES = sorted(ANSWERS)
+
+
+class Web:
+    """A server: `steps` are answers in order, the last repeated; an answer is a status, a body, and headers."""
+
+    def __init__(self) -> None:
+        self.steps: list[tuple[int, bytes, dict[str, str]]] = []
+        self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.wait: Callable[[], object] = lambda: None
+        web = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                web.seen.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+                status, data, headers = web.steps[min(len(web.seen), len(web.steps)) - 1]
+                web.wait()
+                self.send_response(status)
+                for name, value in {"content-length": str(len(data)), **headers}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(data)
+
+            def do_GET(self) -> None:
+                self.do_POST()
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def answers(self, *steps: object) -> None:
+        made = []
+        for step in steps:
+            status, body, headers = step if isinstance(step, tuple) else (200, step, {})
+            made.append((status, body if isinstance(body, bytes) else json.dumps(body).encode(), headers))
+        self.steps = made
+
+
+@pytest.fixture
+def web():
+    made = Web()
+    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    with no_sleep():
+        yield made
+    made.server.shutdown()
+    made.server.server_close()
+    thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch, tmp_path):
+    monkeypatch.setenv("EVERYCLAIM_KEYS", str(tmp_path / "no-keys.toml"))
+    for engine in ("SERPER", "TAVILY", "BRAVE"):
+        monkeypatch.setenv(f"{engine}_API_KEY", KEY)
+
+
+def spec(engine: str, web: Web, **options: str) -> Spec:
+    more = {"timeout": "5", "per_minute": "60000", **options}
+    return Spec(engine, web.url, more) if engine == "searxng" else Spec(engine, "", {"base_url": web.url, **more})
+
+
+def search(engine, web, query="is rye dark?", k=3, *, cache=None, **options):
+    source = from_spec(spec(engine, web, **options), cache=cache, patience=Patience(attempts=3))
+    return asyncio.run(in_scope(source.search(query, k)))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_results_become_passages(engine, web):
+    """The address is the id, marks around words and escapes are gone, the order and the count are as asked."""
+    web.answers(ANSWERS[engine])
+    found = search(engine, web)
+    expected = [("https://a.example/1", "Rye", "Rye bread is ."), ("https://b.example/2", "Oats", "Oats & water.")]
+    if engine == "serper":
+        expected.insert(0, ("https://box.example", "Box", "Dark."))
+    assert [(p.id, p.title, p.text) for p in found] == expected
+    assert len(search(engine, web, k=1)) == 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_each_engine_is_asked_its_own_way(engine, web):
+    """Method, path, query and key, as its documentation says."""
+    web.answers(ANSWERS[engine])
+    search(engine, web, 'what & "why"? ü', 2)
+    method, path, headers, body = web.seen[0]
+    if engine in {"serper", "tavily"}:
+        sent = json.loads(body)
+        assert (method, path) == ("POST", "/search")
+        assert sent.get("q", sent.get("query")) == 'what & "why"? ü'
+        assert sent.get("num", sent.get("max_results")) == 2
+    else:
+        sent = {name: values[0] for name, values in parse_qs(urlsplit(path).query).items()}
+        assert (method, body, sent["q"]) == ("GET", b"", 'what & "why"? ü')
+        assert sent.get("count", "2") == "2"
+        assert urlsplit(path).path == ("/search" if engine == "searxng" else "/res/v1/web/search")
+    held = {"serper": "x-api-key", "brave": "x-subscription-token", "tavily": "authorization"}.get(engine)
+    assert (headers[held].removeprefix("Bearer ") == KEY) if held else KEY not in str(headers)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_results_are_no_fault(engine, web):
+    """An empty list, however the engine says it."""
+    web.answers(NOTHING[engine])
+    assert search(engine, web) == []
+    assert search(engine, web, "  ") == []
+    assert len(web.seen) == 1  # a blank query is not sent
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        (429, {"message": "slow down"}, {"retry-after": "1"}),
+        (503, b"busy", {}),
+        (500, b"", {}),
+        (200, b"<html>", {}),
+        (200, b'{"cut', {}),
+        (200, [1], {}),
+        (200, b"", {}),
+    ],
+)
+def test_what_may_pass_is_tried_again(engine, fault, web):
+    """Rates, server errors and broken answers; then the results count."""
+    web.answers(fault, fault, ANSWERS[engine])
+    assert search(engine, web)
+    assert len(web.seen) == 3
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("fault", "code"),
+    [
+        ((429, b"", {}), "rate_limited"),
+        ((502, b"", {}), "server_error"),
+        ((200, {"hello": 1}, {}), "bad_response"),
+        ((200, {"results": 5, "organic": "x", "web": {"results": [1]}}, {}), "bad_response"),
+    ],
+)
+def test_what_does_not_pass_fails_the_sample(engine, fault, code, web):
+    """After the attempts that were allowed, with a code; never as 'nothing found'."""
+    web.answers(fault)
+    with pytest.raises(JudgeError) as caught:
+        search(engine, web)
+    assert caught.value.code == code
+    assert len(web.seen) == 3
+
+
+def test_an_answer_that_does_not_come_is_a_time_out(web):
+    """After `timeout` seconds, each attempt."""
+    gate = threading.Event()
+    web.wait = lambda: gate.wait(10)
+    web.answers(ANSWERS["searxng"])
+    try:
+        with pytest.raises(JudgeError, match="timeout"):
+            search("searxng", web, timeout="0.1")
+    finally:
+        gate.set()
+
+
+@pytest.mark.parametrize("engine", ["serper", "tavily", "brave"])
+def test_a_refused_key_stops_the_run_and_is_not_shown(engine, web):
+    """Not one sample after the other; and no message repeats the key."""
+    web.answers((401, {"message": f"bad key {KEY}"}, {}))
+    with pytest.raises(ConfigError, match="refuses the key") as caught:
+        search(engine, web)
+    assert KEY not in str(caught.value)
+    source = from_spec(spec(engine, web))
+    assert KEY not in f"{source.spec} {vars(source)!r}"
+    assert len(web.seen) == 1
+
+
+def test_an_account_without_credit_stops_the_run(web):
+    """In the words of each engine."""
+    web.answers((400, {"message": "Not enough credits"}, {}))
+    with pytest.raises(BudgetExceeded, match="used up"):
+        search("serper", web)
+    web.answers((432, {"detail": {"error": "This request exceeds your plan's set usage limit."}}, {}))
+    with pytest.raises(BudgetExceeded, match="used up"):
+        search("tavily", web)
+
+
+def test_a_searxng_instance_without_json_says_what_to_change(web):
+    """Its usual setting answers 403 to every program."""
+    web.answers((403, b"<html>", {}))
+    with pytest.raises(ConfigError, match=r"add 'json' to search\.formats"):
+        search("searxng", web)
+
+
+def test_a_searxng_instance_whose_engines_fail_did_not_find_nothing(web):
+    """No results because nobody answered is a failure, and worth another try."""
+    web.answers({"results": [], "unresponsive_engines": [["a", "timeout"]]}, ANSWERS["searxng"])
+    assert len(search("searxng", web)) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_was_found_is_kept_by_engine_address_query_and_count(engine, web, tmp_path):
+    """The same search is made once; failures are not kept."""
+    cache = ReplyCache(tmp_path / "replies.db")
+    web.answers((500, b"", {}), (500, b"", {}), (500, b"", {}), ANSWERS[engine])
+    with pytest.raises(JudgeError):
+        search(engine, web, cache=cache)
+    first = search(engine, web, cache=cache)
+    assert search(engine, web, cache=cache) == first
+    assert len(web.seen) == 4
+    search(engine, web, "another", cache=cache)
+    search(engine, web, k=2, cache=cache)
+    assert len(web.seen) == 6
+    cache.close()
+    assert KEY.encode() not in (tmp_path / "replies.db").read_bytes()
+
+
+def test_searches_at_the_same_time_share_one_request(web):
+    """Many claims may ask the same."""
+    web.answers(ANSWERS["tavily"])
+    source = from_spec(spec("tavily", web))
+
+    async def together():
+        return await asyncio.gather(*(source.search("same", 3) for _ in range(5)))
+
+    assert len({tuple(found) for found in map(tuple, asyncio.run(in_scope(together())))}) == 1
+    assert len(web.seen) == 1
+
+
+def test_wrong_specs_are_refused(monkeypatch, web):
+    """Each with what to write instead."""
+    for bad, says in [
+        ("serper:x", "takes no argument"),
+        ("searxng", "needs the address of an instance"),
+        ("searxng:nowhere", "is not an address"),
+        ("serper?speed=1", "unknown option 'speed'"),
+        ("brave?per_minute=fast", "must be a positive number"),
+        ("brave?concurrency=0.5", "must be a positive number"),
+        ("serper?key_env=MY_KEY", "MY_KEY, which is not set"),
+    ]:
+        with pytest.raises(ConfigError, match=says):
+            from_spec(Spec.parse(bad))
+    monkeypatch.delenv("SERPER_API_KEY")
+    with pytest.raises(ConfigError, match="no API key for serper: set SERPER_API_KEY"):
+        from_spec(Spec.parse("serper"))
+    with pytest.raises(ConfigError, match="takes no topic"):
+        asyncio.run(from_spec(spec("searxng", web)).search("x", 1, topic="y"))
+    assert from_spec(Spec.parse("searxng:http://me:secret@h.example")).spec.count("secret") == 0
+    monkeypatch.setattr("everyclaim.retrieve.web.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match=r"everyclaim\[search\]"):
+        from_spec(Spec.parse("brave"))

@@ -1,0 +1,262 @@
+"""What the verifiers around encoder models make of a model's numbers; the models here are rules."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.protocols import Marked
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.text.tokens import tokenize
+from everyclaim.verify.hf import ALIGNSCORE, MINICHECK, WHOLE, Chunking, PairVerifier, TokenVerifier
+from everyclaim.verify.hf.chunks import Choice, Document, shown
+
+
+@dataclass
+class Pairs:
+    """Says what a table says about (a word of the premise, the hypothesis); else unsupported. Tokens are words."""
+
+    said: Mapping[tuple[str, str], Probabilities] = field(default_factory=dict)
+    limit: int = 512
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        return [len(text.split()) for text in texts]
+
+    async def judge(self, pairs: Sequence[tuple[str, str]]) -> list[Probabilities]:
+        self.asked += pairs
+        return [
+            next((p for (word, claim), p in self.said.items() if word in premise and claim == hypothesis), NO)
+            for premise, hypothesis in pairs
+        ]
+
+
+@dataclass
+class Words:
+    """Backs a word of the answer that stands in a passage it is shown. Tokens are words."""
+
+    limit: int = 200
+    parameters: Mapping[str, str] = field(default_factory=dict)
+    readings: list[list[str]] = field(default_factory=list)
+
+    def room(self, question: str, answer: str) -> int:
+        return self.limit - len(question.split()) - len(answer.split())
+
+    def lengths(self, passages: Sequence[str]) -> list[int]:
+        return [len(passage.split()) + 2 for passage in passages]
+
+    async def mark(self, readings: Sequence[Sequence[str]], question: str, answer: str) -> list[list[Marked]]:
+        self.readings = [list(reading) for reading in readings]
+        held = [{token.norm for text in reading for token in tokenize(text)} for reading in readings]
+        return [[Marked(t.start, t.end, 0.1 if t.norm in has else 0.9) for t in tokenize(answer)] for has in held]
+
+
+NO = Probabilities(0.1, 0.9, 0.0)
+YES = Probabilities(0.8, 0.2, 0.0)
+AGAINST = Probabilities(0.05, 0.15, 0.8)
+
+
+def claim(text: str, sentence: str = "", at: int = 0, claim_id: str = "c1") -> Claim:
+    return Claim(claim_id, text, Span(at, at + len(text)), sentence or text)
+
+
+def passages(*texts: str) -> list[Passage]:
+    return [Passage(f"p{i}", text) for i, text in enumerate(texts, start=1)]
+
+
+def judged(verifier: PairVerifier | TokenVerifier, claims: Sequence[Claim], *texts: str) -> list[Verdict]:
+    return list(asyncio.run(verifier.verify(claims, passages(*texts), question="What?")))
+
+
+def test_evidence_in_any_chunk_is_enough() -> None:
+    """The maximum over chunks decides, and the place that is shown lies in the chunk that did."""
+    model = Pairs({("tank", "The tank is steel."): YES})
+    verifier = PairVerifier(model, Chunking("short", tokens=8), "hf:x")
+    (verdict,) = judged(
+        verifier, [claim("The tank is steel.")], "It rains. " * 9 + "The tank is made of steel. " + "So. " * 9
+    )
+    assert verdict.label is Label.SUPPORTED
+    assert verdict.probabilities == YES
+    assert verdict.evidence[0].quote == "The tank is made of steel."
+    assert len(model.asked) > 3
+
+
+def test_all_passages_are_one_document() -> None:
+    """With room for all, a claim is judged once, against everything together."""
+    model = Pairs()
+    judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A b.")], "One two.", "Three four.")
+    assert model.asked == [("One two.\nThree four.", "A b.")]
+
+
+def test_a_chunk_against_and_a_chunk_for_are_a_conflict() -> None:
+    """Support wins the label; that another chunk says the opposite is not lost."""
+    model = Pairs({("red", "It is red."): YES, ("green", "It is red."): AGAINST})
+    verifier = PairVerifier(model, Chunking("short", tokens=5), "hf:x")
+    (verdict,) = judged(verifier, [claim("It is red.")], "Now it is red.", "No, it is green.")
+    assert (verdict.label, verdict.conflict) == (Label.SUPPORTED, True)
+    (verdict,) = judged(verifier, [claim("It is red.")], "It rains.", "No, it is green.")
+    assert (verdict.label, verdict.conflict) == (Label.CONTRADICTED, False)
+    assert verdict.evidence[0].quote == "No, it is green."
+
+
+TWO = "It is red. It is big."
+
+
+@pytest.mark.parametrize(
+    ("chunking", "supported", "label"),
+    [
+        (MINICHECK, 0.1, Label.UNSUPPORTED),  # the worse sentence
+        (ALIGNSCORE, 0.45, Label.UNSUPPORTED),  # their mean
+        (WHOLE, 0.8, Label.SUPPORTED),  # asked as it is
+    ],
+)
+def test_a_claim_of_two_sentences(chunking: Chunking, supported: float, label: Label) -> None:
+    """MiniCheck takes the minimum over a claim's sentences, AlignScore the mean, HHEM the whole."""
+    model = Pairs({("x", "It is red."): YES, ("x", TWO): YES})
+    (verdict,) = judged(PairVerifier(model, chunking, "hf:x"), [claim(TWO)], "x")
+    assert verdict.probabilities is not None
+    assert verdict.probabilities.supported == pytest.approx(supported)
+    assert verdict.label is label
+
+
+def test_the_mean_is_above_one_half_only_with_enough_support() -> None:
+    """A threshold moves the label and not the probability."""
+    model = Pairs({("x", "It is red."): YES})
+    for threshold, label in ((None, Label.UNSUPPORTED), (0.4, Label.SUPPORTED)):
+        verifier = PairVerifier(model, ALIGNSCORE, "hf:x", threshold)
+        (verdict,) = judged(verifier, [claim(TWO)], "x")
+        assert verdict.label is label
+        assert verdict.probabilities == Probabilities(0.45, 0.55, 0.0)
+
+
+def test_one_half_is_support_where_a_model_has_two_classes() -> None:
+    """HHEM calls less than 0.5 a hallucination, not 0.5 itself."""
+    model = Pairs({("x", "A."): Probabilities(0.5, 0.5, 0.0)})
+    assert judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A.")], "x")[0].label is Label.SUPPORTED
+
+
+def test_a_claim_that_leaves_no_room_fails() -> None:
+    """Nothing is cut off in silence: a claim as long as the model's input is a failure of the judge."""
+    with pytest.raises(JudgeError, match="too_long"):
+        judged(PairVerifier(Pairs(limit=40), WHOLE, "hf:x"), [claim("word " * 39)], "x")
+
+
+def test_many_chunks_are_read_by_what_they_share_with_the_claim() -> None:
+    """Of ten thousand passages a claim is compared with the nearest only, so work stays bounded."""
+    model = Pairs({("zebra", "The zebra is striped."): YES})
+    texts = [f"Nothing of note in place {i}." for i in range(10_000)]
+    texts[7_000] = "The zebra has stripes."
+    verifier = PairVerifier(model, Chunking("short", tokens=12), "hf:x", most=5)
+    (verdict,) = judged(verifier, [claim("The zebra is striped.")], *texts)
+    assert verdict.label is Label.SUPPORTED
+    assert len(model.asked) == 5
+    assert verdict.evidence[0].passage_id == "p7001"
+
+
+def test_blank_passages_are_no_passages() -> None:
+    """Nothing to check against is said so, and no model is asked."""
+    model = Pairs()
+    (verdict,) = judged(PairVerifier(model, WHOLE, "hf:x"), [claim("A.")], "  ")
+    assert (verdict.label, verdict.flags, model.asked) == (Label.UNSUPPORTED, ("no_passages",), [])
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    texts=st.lists(st.text(alphabet="ab .\n!é😀", max_size=60), min_size=1, max_size=5),
+    tokens=st.integers(2, 12),
+)
+def test_chunks_hold_every_word_once_and_fit(texts: list[str], tokens: int) -> None:
+    """Chunks are true places of the passages, hold every word of each distinct text, and obey their bound."""
+    document = Document.of(passages(*texts), lambda parts: [len(part.split()) for part in parts])
+    chunks = document.chunks(tokens)
+    distinct = list(dict.fromkeys(texts))
+    words = [word for chunk in chunks for piece in chunk for word in piece.text.split()]
+    assert "".join(words) == "".join("".join(text.split()) for text in distinct)
+    for chunk in chunks:
+        assert sum(len(sentence.split()) for piece in chunk for sentence in [piece.text]) <= tokens
+        for piece in chunk:
+            assert piece.offset is not None
+            assert texts[piece.passage][piece.offset :].startswith(piece.text)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 30), st.integers(1, 30))
+def test_a_choice_of_chunks_is_in_order_and_bounded(count: int, most: int) -> None:
+    """Never more than asked for, always in the order of the text, and all of them where there are few."""
+    document = Document.of(passages(*(f"word{i} and more." for i in range(count))), lambda parts: [3 for _ in parts])
+    chunks = document.chunks(4)
+    chosen = Choice(chunks, most).of("word3 here")
+    assert chosen == sorted(set(chosen))
+    assert len(chosen) == min(most, len(chunks))
+    if count > 3:
+        assert any("word3" in shown(chunks[i]) for i in chosen)
+
+
+SENTENCE = "The tank is steel and holds 9 litres."
+
+
+def test_an_unbacked_word_condemns_the_claim_it_is_in_and_no_other() -> None:
+    """Two claims of one sentence are told apart by where their words stand."""
+    claims = [
+        claim("The tank is steel", SENTENCE, 0),
+        claim("The tank holds 9 litres", SENTENCE, 22, "c2"),  # reworded: it has the subject too
+    ]
+    verdicts = judged(TokenVerifier(Words(), "hf:x"), claims, "The tank is made of steel and holds 2 litres.")
+    assert [verdict.label for verdict in verdicts] == [Label.SUPPORTED, Label.UNSUPPORTED]
+    assert verdicts[0].evidence[0].quote.startswith("The tank is made of steel")
+    assert verdicts[1].rationale == "not backed: '9'"
+    assert verdicts[1].probabilities == Probabilities(0.1, 0.9, 0.0)
+
+
+def test_a_word_is_backed_by_any_reading() -> None:
+    """With evidence in one of several readings the claim stands; the worst over readings would condemn it."""
+    model = Words(limit=60)
+    texts = [f"Filler number {i} " + "says nothing " * 10 for i in range(8)]
+    texts[5] = "The tank is steel."
+    texts[7] = "It holds 9 litres and more."
+    (verdict,) = judged(TokenVerifier(model, "hf:x"), [claim(SENTENCE)], *texts)
+    assert len(model.readings) > 2
+    assert verdict.label is Label.SUPPORTED
+    assert [text for reading in model.readings for text in reading] == texts
+
+
+def test_a_passage_too_long_for_a_reading_is_cut_not_cut_off() -> None:
+    """Every word of it is shown in one of the readings."""
+    model = Words(limit=60)
+    text = " ".join(f"Sentence number {i} is here." for i in range(60)) + " The tank is steel and holds 9 litres."
+    (verdict,) = judged(TokenVerifier(model, "hf:x"), [claim(SENTENCE)], text)
+    assert verdict.label is Label.SUPPORTED
+    assert " ".join(piece for reading in model.readings for piece in reading).split() == text.split()
+    assert verdict.evidence[0].quote == text[verdict.evidence[0].start : verdict.evidence[0].end]
+
+
+@pytest.mark.parametrize(
+    ("share", "label"), [(0.0, Label.UNSUPPORTED), (0.1, Label.UNSUPPORTED), (0.2, Label.SUPPORTED)]
+)
+def test_a_share_of_words_may_be_unbacked(share: float, label: Label) -> None:
+    """One of eight words is not backed: more than a tenth, less than a fifth. The probability goes with it."""
+    verifier = TokenVerifier(Words(), "hf:x", share=share)
+    (verdict,) = judged(verifier, [claim(SENTENCE)], "The tank is steel and holds 2 litres.")
+    assert verdict.label is label
+    assert verdict.probabilities is not None
+    assert (verdict.probabilities.supported > 0.5) is (label is Label.SUPPORTED)
+
+
+def test_a_long_answer_leaves_no_room() -> None:
+    """An answer as long as the model's input is a failure of the judge."""
+    with pytest.raises(JudgeError, match="too_long"):
+        judged(TokenVerifier(Words(limit=40), "hf:x"), [claim("word " * 39)], "x")
+
+
+@pytest.mark.parametrize("wrong", [{"threshold": 0.0}, {"threshold": 1.0}, {"share": 1.0}])
+def test_limits_of_the_options_of_token_classifiers(wrong: dict[str, float]) -> None:
+    """A threshold that everything or nothing passes is a mistake."""
+    with pytest.raises(ConfigError, match=next(iter(wrong))):
+        TokenVerifier(Words(), "hf:x", **wrong)
