@@ -10,7 +10,7 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
+    "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
     "verify_claims",
 }  # fmt: skip
 WORDS = {
@@ -18,7 +18,7 @@ WORDS = {
     "Probabilities", "Result", "Run", "Sample", "Verdict",
 }  # fmt: skip
 ERRORS = {
-    "BudgetExceeded", "ConfigError", "EveryclaimError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
+    "BudgetExceeded", "ConfigError", "EveryclaimError", "GeneratorError", "InputError", "JudgeError", "MissingExtraError", "OperatorError", "StoreError",
     "UserError",
 }  # fmt: skip
 

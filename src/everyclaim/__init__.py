@@ -13,6 +13,7 @@ from everyclaim.core.errors import (
     BudgetExceeded,
     ConfigError,
     EveryclaimError,
+    GeneratorError,
     InputError,
     JudgeError,
     MissingExtraError,
@@ -37,11 +38,13 @@ from everyclaim.core.types import (
 
 if TYPE_CHECKING:
     from everyclaim.api.fitting import fit_band
+    from everyclaim.api.guarding import Guard
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
 
 _ON_FIRST_USE = {
+    "Guard": "everyclaim.api.guarding",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
@@ -63,6 +66,8 @@ __all__ = [
     "EveryclaimError",
     "Evidence",
     "FailureMode",
+    "GeneratorError",
+    "Guard",
     "InputError",
     "JudgeError",
     "JudgedClaim",

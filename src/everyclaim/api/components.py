@@ -57,6 +57,9 @@ METRICS = Registry(
     "metrics",
     {
         "faithfulness": "everyclaim.api.metrics:faithfulness",
+        "nli": "everyclaim.api.metric_family:nli",
+        "qa": "everyclaim.api.metric_family:qa",
+        "combined": "everyclaim.api.metric_family:combined",
         "factscore": "everyclaim.api.metric_search:factscore",
         "safe": "everyclaim.api.metric_search:safe",
         "factual_correctness": "everyclaim.api.metrics:factual_correctness",
@@ -228,8 +231,8 @@ def build_metric(options: Options) -> Metric:
 
 
 @contextmanager
-def in_talks(options: Chosen, cache: str = OFF) -> Iterator[Chosen]:
-    """Give the options with chat models in them, where a component is one, and close their cache at the end.
+def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen]:
+    """Give the options with chat models in them, where a component (or one of `others`) is one; close their cache.
 
     Chat models that are given already stay as they are. New ones keep replies in `cache` unless the options say where.
     """
@@ -237,7 +240,7 @@ def in_talks(options: Chosen, cache: str = OFF) -> Iterator[Chosen]:
         yield options
         return
     told = cast("Options", {"cache": cache} | dict(options))
-    chats = _chats(told, options.get("judge", "lexical"), options.get("decomposer"))
+    chats = _chats(told, options.get("judge", "lexical"), options.get("decomposer"), *others)
     try:
         yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
     finally:

@@ -125,7 +125,7 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
     """
     if options.get("provider_batch") is True:
         options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
-    with in_talks(options, cache_beside(store, DEFAULT_STORE)) as chosen:
+    with in_talks(options, cache=cache_beside(store, DEFAULT_STORE)) as chosen:
         return _score_file(source, store, chosen)
 
 

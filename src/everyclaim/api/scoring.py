@@ -28,7 +28,7 @@ async def ascore(
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    sample = _sample(response, passages, question, reference)
+    sample = read_sample(response, passages, question, reference)
     with in_talks(options) as chosen:
         async with scope():
             return await score_sample(build_metric(chosen), sample)
@@ -72,7 +72,7 @@ async def averify_claims(
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"a claim must be a text that says something, got {text!r}")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
-    sample = _sample("", passages, question, None)
+    sample = read_sample("", passages, question, None)
     policy = Policy.strict() if strict else Policy()
     with in_talks(_options(talking, judge=judge, strategy=strategy)) as chosen:
         verifier = build_judge(chosen).verifier
@@ -119,7 +119,7 @@ def _options(talking: Talking, **others: Any) -> Options:
     return cast("Options", {**talking, **others})
 
 
-def _sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
+def read_sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")

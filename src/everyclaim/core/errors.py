@@ -8,7 +8,8 @@
     ├── OperatorError             whoever runs it: disk, database, limits
     │   ├── StoreError            the store cannot be opened, read or written
     │   └── BudgetExceeded        a limit on cost, calls or tokens is reached; what is done is kept
-    └── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
+    ├── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
+    └── GeneratorError            whoever writes the answers that a guard checks: there is none to return
 
 A message says what, the offending value, and what to do about it.
 """
@@ -79,3 +80,7 @@ class JudgeError(EveryclaimError):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
+
+
+class GeneratorError(EveryclaimError):
+    """A guard has no answer to return, because the generator gave none; its own error is the cause."""

@@ -21,6 +21,7 @@ Answer = str | ChatReply | Exception
 Rule = Callable[[Sequence[Message]], Answer]
 
 _WORD = re.compile(r"\w+")
+_WHICH = "Which word ends this:"
 _SMALL = frozenset(
     _WORD.findall("a an and are as at be by for from has have in is it its of on or that the this to was with")
 )
@@ -89,6 +90,8 @@ def request_data(messages: Sequence[Message]) -> dict[str, Any]:
 def play(messages: Sequence[Message]) -> str:
     """Answer a request of any of our prompts by rule."""
     data = request_data(messages)
+    if other := _about_questions(data):
+        return json.dumps(other)
     if "hypotheses" in data:
         passages = dict(enumerate(data["premises"]))
         found = [(key, judge_by_words(claim, passages)) for key, claim in data["hypotheses"].items()]
@@ -114,6 +117,32 @@ def play(messages: Sequence[Message]) -> str:
             {"id": key, "claims": [] if is_question else [claim], "skip": "question" if is_question else "none"}
         )
     return json.dumps({"sentences": rows})
+
+
+def _about_questions(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer the requests of QA consistency: the question is a sentence without its last word, which is the answer."""
+    if "ask_about" in data:
+        asked = {key: " ".join(text.split()[:-1]) for key, text in data["ask_about"].items()}
+        return {
+            "sentences": [{"id": k, "questions": [f"{_WHICH} {said}"] if said else []} for k, said in asked.items()]
+        }
+    if "questions" in data and "texts" in data:
+        texts = [text if isinstance(text, str) else text["text"] for text in data["texts"].values()]
+        sentences = [sentence for text in texts for sentence in re.split(r"(?<=[.!?])\s", text.strip())]
+        rows = []
+        for key, question in data["questions"].items():
+            words = _words(question.removeprefix(_WHICH))
+            found = next((s.split()[-1].strip(".!?") for s in sentences if words <= _words(s)), "")
+            rows.append({"id": key, "found": bool(found), "answer": found})
+        return {"answers": rows}
+    if "pairs" in data:
+        return {
+            "pairs": [
+                {"id": key, "same": _words(pair["first"]) == _words(pair["second"])}
+                for key, pair in data["pairs"].items()
+            ]
+        }
+    return {}
 
 
 def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:

@@ -1,0 +1,173 @@
+"""A guard from specs: what writes, what judges, and the rules in between."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import ExitStack
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+
+from everyclaim.api.components import Options, build_decomposer, build_metric, in_talks
+from everyclaim.api.scoring import Passages, read_sample
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.protocols import ChatModel
+from everyclaim.core.scope import scope
+from everyclaim.core.spec import Spec
+from everyclaim.engine import wait
+from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
+from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Pair, Task
+from everyclaim.guard.loop import Loop
+from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
+from everyclaim.guard.streaming import stream
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_RULES = frozenset(field.name for field in fields(Rules))
+
+
+class GuardOptions(Options, total=False):
+    """What can be chosen about a guard: its `Rules`, and what can be chosen about a score."""
+
+    rewriter: str | ChatModel | None  # who corrects single sentences; None: the generator
+    threshold: float
+    max_retries: int
+    repair: Repair
+    contradicted: Action
+    unsupported: Action
+    on_failure: OnFailure
+    keep: float
+    refusal: str
+
+
+class Guard:
+    """Generate an answer, check it, repair what failed, and return the best that was seen.
+
+    `generate` is a function of question, passages and instructions that returns an answer (sync or async, whole or
+    in pieces), a chat model or its spec such as ``openai:gpt-5-mini``, or None where answers are given. Options:
+
+    - `threshold` (0.8): the least score; `max_retries` (2): how often the generator may be asked again.
+    - `repair`: `rewrite` the sentences that failed (usual for chat models), `drop` the claims that failed (usual
+      for functions), or `none`. When that does not help, another answer is generated, with guidance in the
+      generator's instructions. The evidence is in every round what the caller gave. `rewriter`: a chat model for
+      rewriting alone.
+    - `contradicted` (`block`), `unsupported` (`annotate`): `block`, `annotate` or `pass`. With a blocked claim an
+      answer is not shown: the claim is dropped in the end, or `refusal` returned.
+    - `on_failure`: `return` an answer that the judge could not check, not validated and with a warning, or `raise`
+      `JudgeError`. `keep` (0.5): the least share of claims left when some are dropped.
+    - those of `everyclaim.score`: `metric`, `judge`, `decomposer`, `strategy`, …
+
+    Call it, or `answer`, with a question and passages; `aanswer` and `astream` are for async code. A guard may be
+    kept and used for many answers; limits such as `max_cost` are for all of them together. Raises `ConfigError` for
+    a wrong option.
+    """
+
+    def __init__(self, generate: Generate | ChatModel | str | None, **options: Unpack[GuardOptions]) -> None:
+        rules = {name: value for name, value in options.items() if name in _RULES}
+        rewriter = options.get("rewriter")
+        scoring = {name: value for name, value in options.items() if name not in _RULES and name != "rewriter"}
+        self._open = ExitStack()
+        try:
+            talking = in_talks(cast("Options", scoring), *_specs(generate, rewriter))
+            chosen = self._open.enter_context(talking)
+            author = _author(generate, rewriter, chosen)
+            writes_chats = isinstance(author, ChatAuthor | Pair)
+            rules = {"repair": "rewrite" if writes_chats else "drop", **rules}
+            metric = build_metric(chosen)
+            language = getattr(build_decomposer(chosen), "language", "en")
+            self._loop = Loop(metric, author, Rules(**cast("dict[str, Any]", rules)), language)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def rules(self) -> Rules:
+        """What may pass, and what is done about the rest."""
+        return self._loop.rules
+
+    async def aanswer(
+        self, question: str, passages: Passages, *, instructions: str = "", response: str | None = None
+    ) -> GuardedAnswer:
+        """Return a guarded answer; see `answer`."""
+        task, given = _task(question, passages, instructions, response)
+        async with scope():
+            return await self._loop.answer(task, given)
+
+    def answer(
+        self, question: str, passages: Passages, *, instructions: str = "", response: str | None = None
+    ) -> GuardedAnswer:
+        """Return the best answer that can be had within the rules.
+
+        `response` is a first answer, where there is one already; `instructions` go to the generator. Never returns
+        an answer that scored less than another it saw. Raises `GeneratorError` when there is none at all. Works
+        inside a running event loop, too.
+        """
+        return wait(self.aanswer(question, passages, instructions=instructions, response=response))
+
+    __call__ = answer
+
+    async def astream(
+        self, question: str, passages: Passages, *, instructions: str = ""
+    ) -> AsyncIterator[GuardedSentence]:
+        """Yield the answer sentence by sentence, each checked; nothing blocked is shown.
+
+        The generator may give its answer in pieces, so that the first sentence is there before the last is written.
+        There are no retries, and the threshold plays no part.
+        """
+        task, _ = _task(question, passages, instructions, None)
+        async with scope():
+            async for sentence in stream(self._loop, task):
+                yield sentence
+
+    def close(self) -> None:
+        """Close the cache of replies, where there is one."""
+        self._open.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _specs(*models: Any) -> list[str]:
+    return [model for model in models if isinstance(model, str)]
+
+
+def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
+    if generate is None and rewriter is None:
+        return None
+    writer: Author | None
+    if generate is None:
+        writer = None
+    elif isinstance(generate, str) or hasattr(generate, "complete"):
+        writer = ChatAuthor(_chat(generate, options))
+    elif callable(generate):
+        writer = FunctionAuthor(generate)
+    else:
+        raise ConfigError(
+            f"a guard's generator must be a function, a chat model or its spec, got {type(generate).__name__}"
+        )
+    if rewriter is None:
+        return writer
+    corrector = ChatAuthor(_chat(rewriter, options))
+    return Pair(writer, corrector)
+
+
+def _chat(model: Any, options: Options) -> ChatModel:
+    if not isinstance(model, str):
+        return cast("ChatModel", model)
+    spec = Spec.parse(model)
+    if spec.name not in {"openai", "anthropic"}:
+        raise ConfigError(f"{model!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'")
+    return options["chats"].model(spec)
+
+
+def _task(question: str, passages: Passages, instructions: str, response: str | None) -> tuple[Task, str | None]:
+    for name, value in (("question", question), ("instructions", instructions)):
+        if not isinstance(value, str):
+            raise InputError(f"the {name} must be a text, got {type(value).__name__}")
+    sample = read_sample("" if response is None else response, passages, question, None)
+    return Task(sample.question, sample.passages, instructions), None if response is None else sample.response

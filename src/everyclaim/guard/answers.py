@@ -1,0 +1,105 @@
+"""What a guard returns: the answer, how good it is, and everything that was tried on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Usage
+
+Made = Literal["given", "generated", "rewritten", "dropped"]
+SentenceStatus = Literal["passed", "annotated", "repaired", "held_back", "unchecked"]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """A claim that was taken out of an answer: its sentence was rewritten, or the claim was dropped from it."""
+
+    claim: JudgedClaim  # its span lies in the answer it was taken from
+    how: Literal["rewritten", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer that was checked. `number` counts from 1; `removed` says what it lacks of those before it."""
+
+    number: int
+    made: Made
+    text: str
+    result: Result
+    removed: tuple[Removed, ...] = ()
+    guidance: str = ""  # what the generator was told beside the application's own instructions
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedAnswer:
+    """The best answer that was seen.
+
+    `text` is what may be shown: the best attempt's text, or the refusal when that is `blocked`. `validated` says
+    that it met the threshold and holds no blocked claim; otherwise `warnings` say why not. `score` is that of the
+    best attempt, within [0, 1], or None where it has none. `usage` is of the judge's and the generator's models.
+    """
+
+    text: str
+    best: Attempt
+    attempts: tuple[Attempt, ...]
+    validated: bool
+    blocked: bool = False
+    warnings: tuple[str, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    noted: frozenset[Label] = frozenset()  # the labels that are annotated
+
+    @property
+    def result(self) -> Result:
+        """The best attempt's result, with its claims and verdicts."""
+        return self.best.result
+
+    @property
+    def score(self) -> float | None:
+        """The best attempt's score."""
+        return self.best.result.score if self.best.result.outcome is Outcome.SCORED else None
+
+    @property
+    def removed(self) -> tuple[Removed, ...]:
+        """The claims that were taken out on the way to the best attempt."""
+        return self.best.removed
+
+    @property
+    def notes(self) -> tuple[JudgedClaim, ...]:
+        """The claims of the text that a reader should be told about; their spans lie in it."""
+        return () if self.blocked else tuple(c for c in self.best.result.claims if c.verdict.label in self.noted)
+
+    @property
+    def annotated(self) -> str:
+        """The text with a mark such as `[unsupported]` behind every noted claim."""
+        return marked(self.text, self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedSentence:
+    """One piece of a streamed answer, checked. The texts of all pieces together are the answer.
+
+    `text` is what may be shown (empty when held back), with the white space and list marks around the sentence;
+    `original` is what the generator wrote. `result` holds the verdicts on `original`.
+    """
+
+    text: str
+    status: SentenceStatus
+    original: str
+    result: Result
+    noted: frozenset[Label] = frozenset()
+
+    @property
+    def annotated(self) -> str:
+        """The text with a mark behind every noted claim."""
+        if self.status != "annotated":
+            return self.text
+        return marked(self.text, [claim for claim in self.result.claims if claim.verdict.label in self.noted])
+
+
+def marked(text: str, claims: tuple[JudgedClaim, ...] | list[JudgedClaim]) -> str:
+    """Put the label of each claim behind its place in the text, one mark per place and label."""
+    places = sorted({(claim.span.end, claim.verdict.label) for claim in claims}, reverse=True)
+    for end, label in places:
+        text = f"{text[:end]} [{label.lower()}]{text[end:]}"
+    return text

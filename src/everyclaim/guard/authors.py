@@ -1,0 +1,198 @@
+"""Who writes the answers: a function of yours, or a chat model.
+
+    def generate(question, passages, instructions): ...      # sync or async; a text, or pieces of one
+
+A guard's guidance reaches a generator here, in its instructions, and goes nowhere else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from everyclaim.core.accounting import account
+from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
+from everyclaim.core.protocols import ChatModel
+from everyclaim.core.types import Passage
+from everyclaim.models.asking_all import ask_for_all
+from everyclaim.prompts.generation import Fault, Faulty, GenerationPrompt, RewritePrompt, rewrite_one
+from everyclaim.verify.llm import passage_data
+
+Text = str | Iterable[str] | AsyncIterable[str]
+Generate = Callable[[str, Sequence[Passage], str], Text | Awaitable[Text]]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is asked of a generator: the application's question, passages and instructions."""
+
+    question: str
+    passages: tuple[Passage, ...]
+    instructions: str = ""
+
+
+class Author(Protocol):
+    """Writes answers. Raises `GeneratorError` when there is none."""
+
+    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+        """Write an answer; `told` says the faults of former ones in words, for whoever takes only words."""
+
+    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
+        """Correct sentences of an answer, by id; an empty text takes a sentence out."""
+
+    def stream(self, task: Task) -> AsyncIterator[str]:
+        """Write an answer piece by piece."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionAuthor:
+    """A function called with question, passages and instructions.
+
+    It returns the answer, or an iterator over pieces of it, or does either asynchronously. One that is not
+    asynchronous is called in a worker thread, so that it may wait without holding up an event loop; never twice at a
+    time for one answer.
+    """
+
+    generate: Generate
+
+    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+        """Call the function, with what there is to avoid behind the application's instructions."""
+        del faults  # `told` says them
+        return await self._whole(task, told)
+
+    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
+        """Call the function once for each sentence, one after the other."""
+        del answer
+        return {
+            key: await self._whole(task, rewrite_one(faulty), may_be_blank=True) for key, faulty in sentences.items()
+        }
+
+    async def stream(self, task: Task) -> AsyncIterator[str]:
+        """Give the pieces as the function gives them; a whole answer is one piece."""
+        try:
+            async for piece in _pieces(await self._called(task, "")):
+                yield _text(piece)
+        except Exception as error:
+            raise _generator_error(error) from error
+
+    async def _whole(self, task: Task, told: str, *, may_be_blank: bool = False) -> str:
+        try:
+            found = await self._called(task, told)
+            text = found if isinstance(found, str) else "".join([_text(piece) async for piece in _pieces(found)])
+        except Exception as error:
+            raise _generator_error(error) from error
+        if not text.strip() and not may_be_blank:
+            raise GeneratorError("the generator returned a blank answer")
+        return text
+
+    async def _called(self, task: Task, told: str) -> Any:
+        instructions = "\n\n".join(part for part in (task.instructions, told) if part)
+        arguments = (task.question, task.passages, instructions)
+        if _is_async(self.generate):
+            found: Any = self.generate(*arguments)
+        else:
+            found = await asyncio.to_thread(self.generate, *arguments)
+        return await found if inspect.isawaitable(found) else found
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAuthor:
+    """A chat model, told to answer from the passages alone."""
+
+    chat: ChatModel
+    answering: GenerationPrompt = field(default_factory=GenerationPrompt)
+    rewriting: RewritePrompt = field(default_factory=RewritePrompt)
+
+    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+        """Ask for an answer; what there is to avoid goes with the request as data."""
+        instructions = task.instructions if faults else f"{task.instructions}\n{told}".strip()
+        messages = self.answering.messages(task.question, passage_data(task.passages), instructions, faults)
+        try:
+            reply = await self.chat.complete(messages, tag=self.answering.version)
+        except JudgeError as error:
+            if error.usage:
+                account(error.usage)
+            raise GeneratorError(f"the generator {self.chat.spec} gave no answer: {error}") from error
+        account(reply.usage)
+        if reply.finish != "stop" or not reply.content.strip():
+            what = "a blank answer" if reply.finish == "stop" else f"an answer that ended by {reply.finish!r}"
+            raise GeneratorError(f"the generator {self.chat.spec} gave {what}")
+        return reply.content.strip()
+
+    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
+        """Ask for all sentences together; those left out once more."""
+        shelf = passage_data(task.passages)
+        try:
+            return await ask_for_all(
+                self.chat,
+                sentences,
+                lambda part: self.rewriting.messages(part, shelf, task.question, answer),
+                self.rewriting,
+            )
+        except JudgeError as error:
+            raise GeneratorError(f"the generator {self.chat.spec} corrected nothing: {error}") from error
+
+    async def stream(self, task: Task) -> AsyncIterator[str]:
+        """Give the answer in one piece: the protocol of chat models has no others."""
+        yield await self.write(task, "", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One that writes, if there is one, and another that corrects."""
+
+    writer: Author | None
+    corrector: Author
+
+    async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
+        """Let the writer write."""
+        return await self._writer().write(task, told, faults)
+
+    async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
+        """Let the other correct."""
+        return await self.corrector.rewrite(task, answer, sentences)
+
+    def stream(self, task: Task) -> AsyncIterator[str]:
+        """Let the writer write."""
+        return self._writer().stream(task)
+
+    def _writer(self) -> Author:
+        if self.writer is None:
+            raise GeneratorError("there is no generator: only given answers can be corrected")
+        return self.writer
+
+
+def _is_async(generate: Generate) -> bool:
+    call = getattr(generate, "__call__", generate)  # noqa: B004 - an object's own, that may be asynchronous
+    return any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (generate, call))
+
+
+async def _pieces(found: Any) -> AsyncIterator[Any]:
+    """Give the pieces of an answer of any form; waiting for the next piece of a plain iterator is left to a thread."""
+    if isinstance(found, str):
+        yield found
+    elif isinstance(found, AsyncIterable):
+        async for piece in found:
+            yield piece
+    elif isinstance(found, Iterable):
+        pieces, end = iter(found), object()
+        while (piece := await asyncio.to_thread(next, pieces, end)) is not end:
+            yield piece
+    else:
+        yield found  # and have it refused
+
+
+def _text(piece: Any) -> str:
+    if not isinstance(piece, str):
+        raise GeneratorError(f"the generator returned {type(piece).__name__}, not a text")
+    return piece
+
+
+def _generator_error(error: Exception) -> Exception:
+    """Return what to raise for a generator's error: what concerns the whole application stays what it is."""
+    if isinstance(error, GeneratorError | OperatorError | UserError):
+        return error
+    return GeneratorError(f"the generator failed: {type(error).__name__}: {error}")

@@ -1,0 +1,239 @@
+"""Take claims out of an answer and leave sentences behind.
+
+A sentence whose claims all go goes as a whole, with its bullet or table row, and with the heading or lead-in that
+nothing is left under. Of a sentence that keeps some claims the end is cut off, where that leaves a sentence, else
+the claims that stay are written out. What follows a gap is looked after: "However, it …" does not stay alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from everyclaim.core.types import Claim
+from everyclaim.decompose.grammar import is_plural, skeleton
+from everyclaim.text.segment import Block, Sentence, blocks, sentences
+from everyclaim.text.tagger import tag
+
+_JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)
+_ENDING = re.compile(r"(?:\s*\[[\d\s,;–-]{1,30}\])*[\s\"'”’)*_]*[.!?…]?[\s\"'”’)*_]*(?:\s*\[[\d\s,;–-]{1,30}\])*\s*")
+_CONNECTIVE = re.compile(
+    r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"
+    r"as a result|instead|nevertheless|nonetheless|on the other hand|in contrast|by contrast|similarly|likewise|"
+    r"for example|for instance|in fact|still|yet|so|then)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)"
+    r"|(?<=^but)\s+|(?<=^and)\s+)",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
+_POINTING = frozenset({"this", "that", "these", "those", "both"})
+_LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What is left of an answer. `clean` is False where a sentence may now speak of something that is gone."""
+
+    text: str
+    clean: bool = True
+
+
+@dataclass
+class _Sheet:
+    """An answer being cut."""
+
+    text: str
+    units: Sequence[Sentence]
+    edits: dict[int, str] = field(default_factory=dict)  # unit → its new text
+    gone: set[int] = field(default_factory=set)
+    clean: bool = True
+
+    def old(self, unit: int) -> str:
+        return self.text[self.units[unit].start : self.units[unit].end]
+
+
+def cut(answer: str, claims: Sequence[Claim], failed: Collection[str], language: str = "en") -> Cut | None:
+    """Take the claims with these ids out of an answer; None when nothing that says anything would be left.
+
+    `claims` are all claims of the answer, with true spans. Pieces that hold no claim at all (greetings, questions)
+    stay.
+    """
+    sheet = _Sheet(answer, sentences(answer, language))
+    holders: dict[int, list[Claim]] = {}
+    for claim in claims:
+        for number, unit in enumerate(sheet.units):
+            if unit.start < claim.span.end and claim.span.start < unit.end:
+                holders.setdefault(number, []).append(claim)
+    for number, held in holders.items():
+        kept = [claim for claim in held if claim.id not in failed]
+        if len(kept) < len(held):
+            _reduce(sheet, number, kept, [claim for claim in held if claim.id in failed])
+    if all(number in sheet.gone for number in holders):
+        return None
+    _drop_introductions(sheet)
+    _mend(sheet)
+    return Cut(_assembled(sheet), sheet.clean)
+
+
+def _reduce(sheet: _Sheet, number: int, kept: Sequence[Claim], failed: Sequence[Claim]) -> None:
+    """Leave of a sentence what its kept claims say."""
+    if not kept:
+        sheet.gone.add(number)
+        return
+    unit, old = sheet.units[number], sheet.old(number)
+    last = max(claim.span.end for claim in kept) - unit.start
+    first = min(claim.span.start for claim in failed) - unit.start
+    end = max(claim.span.end for claim in failed) - unit.start
+    rest = old[end:]
+    if 0 < last <= first and _JOINER.fullmatch(old, last, first) and _ENDING.fullmatch(rest):
+        sheet.edits[number] = old[:last].rstrip(" ,;:–—-") + rest
+    else:
+        sheet.edits[number] = _written_out(sheet, kept, failed)
+
+
+def _written_out(sheet: _Sheet, kept: Sequence[Claim], failed: Sequence[Claim]) -> str:
+    """Write kept claims as sentences of their own; the first may not lean on one that failed."""
+    texts = [_sentence(claim.text) for claim in sorted(kept, key=lambda claim: claim.span)]
+    before = [claim.text for claim in failed if claim.span < min(other.span for other in kept)]
+    if before and (pronoun := _PRONOUN.match(texts[0])):
+        named = _named(texts[0], pronoun, reversed(before))
+        sheet.clean = sheet.clean and bool(named)
+        texts[0] = named or texts[0]
+    return " ".join(texts)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text.endswith((".", "!", "?", "…", "。")) else f"{text}."
+
+
+def _drop_introductions(sheet: _Sheet) -> None:
+    """Drop headings, table headers and lead-ins all of whose followers are gone."""
+    for number in reversed(range(len(sheet.units))):
+        if number in sheet.gone:
+            continue
+        unit, following = sheet.units[number], number + 1
+        if unit.kind == "heading":
+            end = next((i for i in range(following, len(sheet.units)) if sheet.units[i].kind == "heading"), None)
+        elif unit.kind == "table_row" or sheet.old(number).rstrip(" *_").endswith(":"):
+            kind = "table_row" if unit.kind == "table_row" else "item"
+            is_header = unit.kind != "table_row" or number == 0 or sheet.units[number - 1].kind != "table_row"
+            end = following
+            while is_header and end < len(sheet.units) and sheet.units[end].kind == kind:
+                end += 1
+        else:
+            continue
+        below = range(following, len(sheet.units) if end is None else end)
+        if below and all(i in sheet.gone for i in below):
+            sheet.gone.add(number)
+
+
+def _mend(sheet: _Sheet) -> None:
+    """Look after every sentence that lost the one before it."""
+    for number in range(1, len(sheet.units)):
+        if (
+            number in sheet.gone
+            or number - 1 not in sheet.gone
+            or sheet.units[number].kind not in ("paragraph", "quote")
+        ):
+            continue
+        text = sheet.edits.get(number, sheet.old(number))
+        mended = _capital(_CONNECTIVE.sub("", text, count=1)) if _CONNECTIVE.match(text) else text
+        if pronoun := _PRONOUN.match(mended):
+            first = next(i for i in reversed(range(number)) if i == 0 or i - 1 not in sheet.gone)
+            named = _named(mended, pronoun, [sheet.old(i) for i in reversed(range(first, number))])
+            sheet.clean = sheet.clean and bool(named or _goes_on(sheet, number))
+            mended = named or mended
+        if mended != text:
+            sheet.edits[number] = mended
+
+
+def _goes_on(sheet: _Sheet, number: int) -> bool:
+    """Whether a kept sentence before the gap may have what a pronoun stands for."""
+    before = [i for i in range(number) if i not in sheet.gone]
+    return bool(before) and sheet.units[before[-1]].kind == sheet.units[number].kind
+
+
+def _named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
+    """Put the subject of the nearest sentence before in the place of a pronoun; empty where none fits."""
+    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
+    subject = next((found for sentence in before if (found := _subject(sentence, word))), "") if word else ""
+    if not subject:
+        return ""
+    return f"{subject}{'' if pronoun['subject'] else chr(39) + 's '}{text[pronoun.end() :]}"
+
+
+def _subject(sentence: str, pronoun: str) -> str:
+    """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
+    plain = _CONNECTIVE.sub("", sentence, count=1) if _CONNECTIVE.match(sentence) else sentence
+    words = tag(plain)
+    bones = skeleton(words)
+    subject = words[bones.subject : bones.verb] if bones else []
+    if not subject or any(word.tag in _NO_SUBJECT or word.low in _POINTING for word in subject):
+        return ""
+    several = is_plural(subject)
+    if several is not (pronoun in {"they", "their"}) and several is not None:
+        return ""
+    if pronoun in {"he", "she", "his", "her"} and any(word.tag != "NNP" for word in subject):
+        return ""
+    text = plain[subject[0].start : subject[-1].end]
+    return _capital(text) if len(text) <= _LONGEST_SUBJECT else ""
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _assembled(sheet: _Sheet) -> str:
+    """Write what is left; white space outside of what was touched stays as it is."""
+    frames = _frames(sheet)
+    out: list[str] = []
+    at = 0
+    for number, unit in enumerate(sheet.units):
+        start, end = frames.get(number, (unit.start, unit.end))
+        if number in sheet.gone:
+            out.append(sheet.text[at:start])
+            at = max(at, end)
+        elif number in sheet.edits:
+            out.append(sheet.text[at : unit.start] + sheet.edits[number])
+            at = unit.end
+    out.append(sheet.text[at:])
+    return re.sub(r"\n{3,}", "\n\n", "".join(out)).strip()
+
+
+def _frames(sheet: _Sheet) -> Mapping[int, tuple[int, int]]:
+    """Return what goes with each sentence that goes: its line where nothing else of its block is left, else the
+    white space to the next sentence.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for block in blocks(sheet.text):
+        inside = [i for i, unit in enumerate(sheet.units) if block.start <= unit.start and unit.end <= block.end]
+        gone = [i for i in inside if i in sheet.gone]
+        if gone and len(gone) == len(inside):
+            start, end = _lines(sheet.text, block)
+            found[gone[0]] = (start, end)
+            found |= dict.fromkeys(gone[1:], (end, end))
+            continue
+        for i in gone:
+            if i < inside[-1]:
+                found[i] = (sheet.units[i].start, sheet.units[i + 1].start)
+            else:
+                last = max(j for j in inside if j not in sheet.gone)
+                found[i] = (max(sheet.units[last].end, sheet.units[i - 1].end), sheet.units[i].end)
+    return found
+
+
+def _lines(text: str, block: Block) -> tuple[int, int]:
+    """Return the whole lines of a block, marker and line break included; a ruling below a table row, too."""
+    start = text.rfind("\n", 0, block.start) + 1
+    end = text.find("\n", block.end)
+    end = len(text) if end < 0 else end + 1
+    if block.kind == "table_row":
+        following = text[end:].partition("\n")[0]
+        if re.fullmatch(r"\s*\|?[\s:|-]*-{2,}[\s:|-]*\|?\s*", following):
+            end = min(len(text), end + len(following) + 1)
+    return start, end

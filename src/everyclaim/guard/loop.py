@@ -1,0 +1,237 @@
+"""Generate, check, repair, check again: the loop of a guard.
+
+The passages that an answer is checked against are those the caller gave, in every round: what is learned from one
+answer goes to whoever writes the next, never into the evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from everyclaim.core.accounting import tallied
+from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
+from everyclaim.core.protocols import Metric
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
+from everyclaim.engine import score_sample
+from everyclaim.guard.answers import Attempt, GuardedAnswer, Made, Removed
+from everyclaim.guard.authors import Author, Task
+from everyclaim.guard.cutting import cut
+from everyclaim.guard.rules import Rules
+from everyclaim.prompts.generation import Fault, Faulty, guidance
+from everyclaim.text.segment import Sentence, sentences
+
+_FAULTS = 20  # told to a generator at once
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Checks answers with a metric and has them repaired by their author; without one it can only drop claims."""
+
+    metric: Metric
+    author: Author | None
+    rules: Rules = field(default_factory=Rules)
+    language: str = "en"
+
+    async def answer(self, task: Task, given: str | None = None) -> GuardedAnswer:
+        """Return the best answer that can be had within the rules; `given` is a first answer, if there is one.
+
+        Raises `GeneratorError` when there is no answer at all, and `JudgeError` for an answer that cannot be checked
+        where the rules say so.
+        """
+        with tallied() as tally:
+            found = await _Run(self, task).answer(given)
+        return replace(found, usage=tally.usage)
+
+
+@dataclass
+class _Run:
+    """One answer on its way."""
+
+    loop: Loop
+    task: Task
+    attempts: list[Attempt] = field(default_factory=list)
+    faults: dict[str, Fault] = field(default_factory=dict)  # of all attempts, by claim
+    warnings: list[str] = field(default_factory=list)
+    retries: int = 0  # made so far
+    silent: bool = False  # the generator has failed
+
+    @property
+    def rules(self) -> Rules:
+        return self.loop.rules
+
+    async def answer(self, given: str | None) -> GuardedAnswer:
+        """Go on until an answer is good enough or nothing is left to try."""
+        current: Attempt | None = await self._first(given)
+        while current and not self._settled(current):
+            repaired = await self._repaired(current)
+            if repaired and self._settled(repaired):
+                break
+            current = await self._another()
+        best = self.rules.best(self.attempts)
+        if not self._settled(best) and await self._last_resort(best):
+            best = self.rules.best(self.attempts)
+        return self._concluded(best)
+
+    def _settled(self, attempt: Attempt) -> bool:
+        """Whether another round makes no sense: it is good enough, or there was nothing to check, or no way to."""
+        unchecked = attempt.result.outcome in (Outcome.FAILED, Outcome.NO_CLAIMS)
+        return unchecked or self.rules.accepts(attempt.result)
+
+    async def _first(self, given: str | None) -> Attempt:
+        if given is not None:
+            return await self._checked("given", given)
+        if self.loop.author is None:
+            raise GeneratorError("there is no generator and no response: give a guard one of them")
+        return await self._checked("generated", await self.loop.author.write(self.task, "", ()))
+
+    async def _repaired(self, attempt: Attempt) -> Attempt | None:
+        """Repair only what failed; None where that is not possible."""
+        failed = self.rules.failed(attempt.result)
+        if not failed or self.rules.repair == "none":
+            return None
+        if self.rules.repair == "rewrite":
+            return await self._rewritten(attempt, failed)
+        return await self._dropped(attempt, failed)
+
+    async def _dropped(
+        self, attempt: Attempt, failed: Sequence[JudgedClaim], *, anyway: bool = False
+    ) -> Attempt | None:
+        """Take claims out; not where too little would be left, or a sentence would hang in the air (or `anyway`)."""
+        claims = attempt.result.claims
+        left = cut(attempt.text, claims, {claim.id for claim in failed}, self.loop.language)
+        if left is None or left.text == attempt.text:
+            return None
+        if not anyway and (not left.clean or len(claims) - len(failed) < self.rules.keep * len(claims)):
+            return None
+        if any(left.text == other.text for other in self.attempts):
+            return None
+        gone = tuple(Removed(claim, "dropped") for claim in failed)
+        return await self._checked("dropped", left.text, removed=(*attempt.removed, *gone))
+
+    async def _rewritten(self, attempt: Attempt, failed: Sequence[JudgedClaim]) -> Attempt | None:
+        """Have the sentences with failed claims written anew, and put them in their places."""
+        if self.loop.author is None or not self._may_ask():
+            return None
+        faulty = _faulty(attempt, failed, self.loop.language)
+        asked = {
+            f"s{i}": Faulty(attempt.text[s.start : s.end], faults) for i, (s, faults) in enumerate(faulty, start=1)
+        }
+        self.retries += 1
+        try:
+            better = await self.loop.author.rewrite(self.task, attempt.text, asked)
+        except (GeneratorError, OperatorError) as error:
+            self._gave_up(error)
+            return None
+        text = attempt.text
+        for i, (sentence, _) in reversed(list(enumerate(faulty, start=1))):
+            text = _replaced(text, sentence, better[f"s{i}"])
+        if not text.strip() or any(text == other.text for other in self.attempts):
+            return None
+        gone = tuple(Removed(claim, "rewritten") for claim in failed)
+        return await self._checked("rewritten", text, removed=(*attempt.removed, *gone))
+
+    async def _another(self) -> Attempt | None:
+        """Have another answer generated, with guidance; None where that may not be."""
+        if self.loop.author is None or not self._may_ask():
+            return None
+        faults = tuple(self.faults.values())[-_FAULTS:]
+        told = guidance(faults)
+        self.retries += 1
+        try:
+            text = await self.loop.author.write(self.task, told, faults)
+        except (GeneratorError, OperatorError) as error:
+            self._gave_up(error)
+            return None
+        return await self._checked("generated", text, told=told)
+
+    async def _last_resort(self, best: Attempt) -> Attempt | None:
+        """Drop from the best what failed, if enough is left; else what must not be shown, whatever is left."""
+        if self.rules.repair == "none":
+            return None
+        dropped = await self._dropped(best, self.rules.failed(best.result))
+        blocked = self.rules.blocked(best.result)
+        if blocked and not (dropped and self.rules.accepts(dropped.result)):
+            dropped = await self._dropped(best, blocked, anyway=True) or dropped
+        return dropped
+
+    def _may_ask(self) -> bool:
+        return not self.silent and self.retries < self.rules.max_retries
+
+    def _gave_up(self, error: Exception) -> None:
+        self.silent = True
+        self.warnings.append(f"no further answer: {error}")
+
+    async def _checked(self, made: Made, text: str, *, removed: tuple[Removed, ...] = (), told: str = "") -> Attempt:
+        """Check an answer against the passages that were given, and keep it; the same text is checked once."""
+        known = next((other.result for other in self.attempts if other.text == text), None)
+        result = known or await checked(self.loop.metric, self.task, text, self.rules)
+        attempt = Attempt(len(self.attempts) + 1, made, text, result, removed, told)
+        self.attempts.append(attempt)
+        for claim in self.rules.failed(result):
+            self.faults[claim.text] = fault_of(claim)
+        return attempt
+
+    def _concluded(self, best: Attempt) -> GuardedAnswer:
+        """Say what is returned and why."""
+        rules = self.rules
+        validated = rules.accepts(best.result)
+        blocked = bool(rules.blocked(best.result))
+        warnings = list(self.warnings)
+        if complaint := rules.complaint(best.result):
+            warnings.insert(0, complaint)
+        failed = [other for other in self.attempts if other.result.outcome is Outcome.FAILED and other is not best]
+        warnings += [f"attempt {other.number} was not checked: {other.result.reason}" for other in failed]
+        if best.result.outcome is Outcome.ABSTAINED:
+            warnings.append("the answer declines to answer: there was nothing to check")
+        if len(self.attempts) > 1 and (gone := len(best.removed)):
+            warnings.append(f"{gone} claim{'s' * (gone > 1)} taken out of the answer")
+        return GuardedAnswer(
+            text=rules.refusal if blocked else best.text,
+            best=best,
+            attempts=tuple(self.attempts),
+            validated=validated,
+            blocked=blocked,
+            warnings=tuple(warnings),
+            noted=rules.labels("annotate"),
+        )
+
+
+async def checked(metric: Metric, task: Task, text: str, rules: Rules) -> Result:
+    """Score a text against the task's own passages; a judge's failure is a failed result, or raised by the rules."""
+    sample = Sample("guard", text, task.passages, task.question)
+    try:
+        result = await score_sample(metric, sample)
+    except BudgetExceeded as error:
+        if rules.on_failure == "raise":
+            raise
+        result = Result.of(sample, metric.provenance, Outcome.FAILED, reason=f"budget: {error}")
+    if result.outcome is Outcome.FAILED and rules.on_failure == "raise":
+        code, _, message = result.reason.partition(": ")
+        raise JudgeError(code, message)
+    return result
+
+
+def fault_of(claim: JudgedClaim) -> Fault:
+    """Return what a generator is told about a claim."""
+    verdict = claim.verdict
+    opposed = verdict.label is Label.CONTRADICTED and verdict.evidence
+    return Fault(claim.text, verdict.label, verdict.rationale, verdict.evidence[0].quote if opposed else "")
+
+
+def _faulty(attempt: Attempt, failed: Sequence[JudgedClaim], language: str) -> list[tuple[Sentence, tuple[Fault, ...]]]:
+    """Return the sentences that hold failed claims, in order, with what is wrong with each."""
+    found = []
+    for sentence in sentences(attempt.text, language):
+        inside = [claim for claim in failed if sentence.start < claim.span.end and claim.span.start < sentence.end]
+        if inside:
+            found.append((sentence, tuple(fault_of(claim) for claim in inside)))
+    return found
+
+
+def _replaced(text: str, sentence: Sentence, better: str) -> str:
+    """Put a better sentence in the place of another; an empty one takes the white space behind it along."""
+    behind = text[sentence.end :]
+    if not better.strip():
+        behind = behind.lstrip(" \t")
+    return text[: sentence.start] + better.strip() + behind

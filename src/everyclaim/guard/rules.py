@@ -1,0 +1,103 @@
+"""What a guard lets pass, what it repairs, and which of several answers it thinks best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
+from everyclaim.guard.answers import Attempt
+
+Action = Literal["block", "annotate", "pass"]
+Repair = Literal["rewrite", "drop", "none"]
+OnFailure = Literal["return", "raise"]
+REFUSAL = "I cannot answer this from the sources I have."
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """When an answer is good enough, and what is done when it is not.
+
+    threshold: the least score, within [0, 1].
+    max_retries: how often the generator is asked again, for another answer or for better sentences.
+    repair: what is tried first on an answer that is not good enough: `rewrite` the sentences that failed, `drop` the
+        claims that failed, or `none`.
+    contradicted, unsupported: `block` (the answer is not shown with such a claim), `annotate` or `pass`.
+    on_failure: whether an answer that the judge could not check is returned with a warning, or `JudgeError` raised.
+    keep: the least share of the claims that must be left when some are dropped.
+    refusal: the text when all that was seen is blocked.
+    """
+
+    threshold: float = 0.8
+    max_retries: int = 2
+    repair: Repair = "drop"
+    contradicted: Action = "block"
+    unsupported: Action = "annotate"
+    on_failure: OnFailure = "return"
+    keep: float = 0.5
+    refusal: str = REFUSAL
+
+    def __post_init__(self) -> None:
+        for name, share in (("threshold", self.threshold), ("keep", self.keep)):
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+                raise ConfigError(f"{name}={share!r} of a guard must be a number from 0 to 1")
+        if isinstance(self.max_retries, bool) or not isinstance(self.max_retries, int) or self.max_retries < 0:
+            raise ConfigError(f"max_retries={self.max_retries!r} of a guard must be a whole number, at least 0")
+        _one_of("repair", self.repair, get_args(Repair))
+        _one_of("contradicted", self.contradicted, get_args(Action))
+        _one_of("unsupported", self.unsupported, get_args(Action))
+        _one_of("on_failure", self.on_failure, get_args(OnFailure))
+
+    def labels(self, action: Action) -> frozenset[Label]:
+        """Return the labels with which this is done."""
+        chosen = {Label.CONTRADICTED: self.contradicted, Label.UNSUPPORTED: self.unsupported}
+        return frozenset(label for label, done in chosen.items() if done == action)
+
+    def blocked(self, result: Result) -> list[JudgedClaim]:
+        """Return the claims with which an answer is not shown."""
+        return [claim for claim in result.claims if claim.verdict.label in self.labels("block")]
+
+    def failed(self, result: Result) -> list[JudgedClaim]:
+        """Return the claims to repair: those not supported, without those that may pass unless it is all of them."""
+        wrong = [claim for claim in result.claims if claim.verdict.label is not Label.SUPPORTED]
+        return [claim for claim in wrong if claim.verdict.label not in self.labels("pass")] or wrong
+
+    def accepts(self, result: Result) -> bool:
+        """Whether an answer is good enough; one that declines to answer states nothing that could be wrong."""
+        if result.outcome is Outcome.ABSTAINED:
+            return True
+        score = result.score if result.outcome is Outcome.SCORED else None
+        return score is not None and score >= self.threshold - _ROUNDING and not self.blocked(result)
+
+    def best(self, attempts: Sequence[Attempt]) -> Attempt:
+        """Return the best of the attempts (at least one).
+
+        Good enough before not; checked before not; without blocked claims before with; then by score, by the number
+        of supported claims, and the first.
+        """
+        return max(attempts, key=lambda attempt: (*self._merit(attempt.result), -attempt.number))
+
+    def _merit(self, result: Result) -> tuple[bool, int, bool, float, int]:
+        checked = {Outcome.SCORED: 2, Outcome.ABSTAINED: 2, Outcome.NO_CLAIMS: 1, Outcome.FAILED: 0}[result.outcome]
+        score = result.score if result.outcome is Outcome.SCORED and result.score is not None else -math.inf
+        return self.accepts(result), checked, not self.blocked(result), score, result.count(Label.SUPPORTED)
+
+    def complaint(self, result: Result) -> str:
+        """Say why an answer is not good enough; empty when it is."""
+        if self.accepts(result):
+            return ""
+        if result.outcome is not Outcome.SCORED:
+            return f"the answer was not checked: {result.reason or result.outcome}"
+        blocked = self.blocked(result)
+        if blocked:
+            return f"{len(blocked)} of {len(result.claims)} claims would be blocked: {blocked[0].text!r}"
+        return f"the score {result.score:.3g} is below the threshold {self.threshold:g}"
+
+
+def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> None:
+    if value not in allowed:
+        raise ConfigError(f"{name}={value!r} of a guard: choose one of {', '.join(allowed)}")

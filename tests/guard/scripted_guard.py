@@ -1,0 +1,74 @@
+"""Judges, metrics and generators that do as they are told, and remember what they were shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import everyclaim as ec
+from everyclaim.core.types import Provenance, Span
+
+MADE_BY = Provenance("scripted", "d", "v", "joint", "0")
+
+
+@dataclass
+class Judge:
+    """Finds a claim supported unless it holds the word "wrong" (contradicted) or "maybe" (unsupported)."""
+
+    fails: Callable[[str], bool] = lambda _: False
+    seen: list[tuple[tuple[ec.Claim, ...], tuple[ec.Passage, ...], str]] = field(default_factory=list)
+    spec: str = "scripted"
+
+    async def verify(
+        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
+    ) -> list[ec.Verdict]:
+        self.seen.append((tuple(claims), tuple(passages), question))
+        if any(self.fails(claim.text) for claim in claims):
+            raise ec.JudgeError("timeout", "no answer in 30 s")
+        return [ec.Verdict(claim.id, label(claim.text), rationale="so it is") for claim in claims]
+
+
+def label(text: str) -> ec.Label:
+    if "wrong" in text:
+        return ec.Label.CONTRADICTED
+    return ec.Label.UNSUPPORTED if "maybe" in text else ec.Label.SUPPORTED
+
+
+@dataclass
+class Writer:
+    """A generator that says these things one after the other, the last for ever; an exception is raised."""
+
+    says: Sequence[str | Exception]
+    told: list[str] = field(default_factory=list)
+    shown: list[tuple[str, tuple[ec.Passage, ...]]] = field(default_factory=list)
+
+    def __call__(self, question: str, passages: Sequence[ec.Passage], instructions: str) -> str:
+        self.told.append(instructions)
+        self.shown.append((question, tuple(passages)))
+        answer = self.says[min(len(self.told), len(self.says)) - 1]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+@dataclass
+class Scores:
+    """A metric that gives each text what was planned for it: a score, an outcome, and how many claims are wrong."""
+
+    plan: dict[str, float | ec.Outcome | Exception]
+    contradicted: frozenset[str] = frozenset()
+    asked: list[str] = field(default_factory=list)
+    provenance: Provenance = MADE_BY
+
+    async def score(self, sample: ec.Sample) -> ec.Result:
+        self.asked.append(sample.response)
+        found = self.plan[sample.response]
+        if isinstance(found, Exception):
+            raise found
+        if isinstance(found, ec.Outcome):
+            return ec.Result.of(sample, MADE_BY, found, reason=str(found))
+        wrong = ec.Label.CONTRADICTED if sample.response in self.contradicted else ec.Label.SUPPORTED
+        claim = ec.JudgedClaim(
+            "c1", sample.response, Span(0, len(sample.response)), sample.response, ec.Verdict("c1", wrong)
+        )
+        return ec.Result.of(sample, MADE_BY, ec.Outcome.SCORED, found, claims=(claim,))

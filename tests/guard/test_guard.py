@@ -1,0 +1,413 @@
+"""The guard: evidence never grows, nothing worse is returned than was seen, limits hold, failures are survived."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scripted_guard import Judge, Scores, Writer
+
+import everyclaim as ec
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.guard import FunctionAuthor, GuardedAnswer, Loop, Rules, Task
+from everyclaim.testing import ScriptedChat, request_data
+
+SLOW = settings(deadline=None, max_examples=100)  # machines differ
+
+GOOD = "The lamp is red."
+WRONG = "The lamp is wrong."
+MAYBE = "The lamp is maybe old."
+SHELF = ("Lamps come in red.", "Rugs come in blue.")
+QUESTION = "What of the lamp?"
+
+
+def guarded(
+    says: str | Exception | Sequence[str | Exception], judge: Judge | None = None, **options: Any
+) -> GuardedAnswer:
+    writer = Writer([says] if isinstance(says, str | Exception) else says)
+    return ec.Guard(writer, judge=judge or Judge(), **options).answer(QUESTION, SHELF)
+
+
+def texts(answer: GuardedAnswer) -> list[str]:
+    return [attempt.text for attempt in answer.attempts]
+
+
+def test_a_good_answer_goes_through_at_once() -> None:
+    """One call of the generator, one check, no warning."""
+    judge, writer = Judge(), Writer([GOOD])
+    answer = ec.Guard(writer, judge=judge)(QUESTION, SHELF, instructions="Be brief.")
+    assert (answer.text, answer.score, answer.validated, answer.warnings) == (GOOD, 1.0, True, ())
+    assert (writer.told, len(judge.seen), len(answer.attempts)) == (["Be brief."], 1, 1)
+
+
+@pytest.mark.parametrize("repair", ["drop", "rewrite", "none"])
+@pytest.mark.parametrize("strategy", ["joint", "each"])
+def test_the_evidence_never_grows_by_a_retry(repair: str, strategy: str) -> None:
+    """Whatever was learned from one answer reaches the generator's instructions, and the verifier never."""
+    judge, writer = Judge(), Writer([f"{WRONG} {MAYBE}"])
+    guard = ec.Guard(writer, judge=judge, repair=repair, strategy=strategy, max_retries=3, threshold=1.0)
+    guard.answer(QUESTION, SHELF, instructions="Be brief.")
+    given_texts = set(SHELF)
+    assert len(judge.seen) > 0
+    for claims, passages, question in judge.seen:
+        assert {passage.text for passage in passages} <= given_texts
+        assert question == QUESTION
+        assert not any(passage.title for passage in passages)
+        assert {word for claim in claims for word in (claim.text, claim.sentence)} <= {WRONG, MAYBE}
+    assert any("so it is" in told and WRONG in told for told in writer.told[1:])
+    assert all(told.startswith("Be brief.") for told in writer.told)
+    assert {shown for _, shown in writer.shown} == {judge_shelf()}
+
+
+def judge_shelf() -> tuple[ec.Passage, ...]:
+    return tuple(ec.Passage(f"p{i}", text) for i, text in enumerate(SHELF, start=1))
+
+
+def test_a_judge_that_is_a_model_never_sees_the_guidance() -> None:
+    """Read off the requests: passages and question are the caller's, in every round."""
+
+    def rule(messages: Sequence[Message]) -> str:
+        data = request_data(messages)
+        labels = {key: "UNSUPPORTED" for group in data["claims"] for key in group["claims"]}
+        rows = [
+            {"id": k, "quotes": [], "why": "GUIDANCE", "label": v, "mode": "other", "conflict": False}
+            for k, v in labels.items()
+        ]
+        return json.dumps({"verdicts": rows})
+
+    from everyclaim.verify.llm import LlmVerifier
+
+    chat, writer = ScriptedChat(rule), Writer([GOOD, MAYBE, WRONG])
+    ec.Guard(writer, judge=LlmVerifier(chat), decomposer="embedded").answer(QUESTION, SHELF)
+    assert any("GUIDANCE" in told for told in writer.told)
+    for messages in chat.asked:
+        data = request_data(messages)
+        assert data["passages"] == {"p1": SHELF[0], "p2": SHELF[1]}
+        assert data["question"] == QUESTION
+        assert not any("GUIDANCE" in message.content for message in messages)
+
+
+def test_what_failed_is_dropped_first_without_asking_the_generator() -> None:
+    """Two of three claims stay; the answer that is left was checked again."""
+    writer = Writer([f"{GOOD} {WRONG} The lamp is tall."])
+    answer = ec.Guard(writer, judge=Judge()).answer(QUESTION, SHELF)
+    assert (answer.text, answer.validated, len(writer.told)) == (f"{GOOD} The lamp is tall.", True, 1)
+    assert [(r.claim.text, r.claim.verdict.label, r.how) for r in answer.removed] == [
+        (WRONG, "CONTRADICTED", "dropped")
+    ]
+    assert [(a.made, a.result.score) for a in answer.attempts] == [
+        ("generated", pytest.approx(2 / 3)),
+        ("dropped", 1.0),
+    ]
+    assert answer.warnings == ("1 claim taken out of the answer",)
+
+
+def test_too_much_is_not_dropped_but_generated_anew_with_guidance() -> None:
+    """One of three would be left: the generator is told what was wrong instead."""
+    writer = Writer([f"{GOOD} {WRONG} {MAYBE}", GOOD])
+    answer = ec.Guard(writer, judge=Judge(), keep=0.5).answer(QUESTION, SHELF)
+    assert [a.made for a in answer.attempts] == ["generated", "generated"]
+    assert (answer.text, answer.validated, answer.removed) == (GOOD, True, ())
+    assert answer.attempts[1].guidance == writer.told[1]
+    assert WRONG in writer.told[1]
+    assert MAYBE in writer.told[1]
+
+
+def test_failed_sentences_are_rewritten_by_the_generator_one_by_one() -> None:
+    """A function is asked for each failed sentence alone; the rest of the answer stays as it is."""
+    writer = Writer([f"{GOOD}\n\n- {WRONG}\n- The lamp is tall.\n- {MAYBE}", "The lamp is heavy.", ""])
+    answer = ec.Guard(writer, judge=Judge(), repair="rewrite").answer(QUESTION, SHELF)
+    assert answer.text.startswith(f"{GOOD}\n\n- The lamp is heavy.\n- The lamp is tall.\n-")
+    assert (answer.validated, [a.made for a in answer.attempts]) == (True, ["generated", "rewritten"])
+    assert (WRONG in writer.told[1], MAYBE in writer.told[1]) == (True, False)
+    assert [r.how for r in answer.removed] == ["rewritten", "rewritten"]
+
+
+def test_a_chat_model_rewrites_all_failed_sentences_in_one_request() -> None:
+    """By id, asked again only for what it leaves out; answers, faults and passages are data."""
+    asked: list[dict[str, Any]] = []
+
+    def rule(messages: Sequence[Message]) -> str:
+        data = request_data(messages)
+        if "sentences" not in data:
+            return f"{GOOD} {WRONG} {MAYBE}"
+        asked.append(data["sentences"])
+        better = {WRONG: "The lamp is tall.", MAYBE: "The lamp is {old}."}
+        rows = [{"id": k, "text": better[row["sentence"]]} for k, row in data["sentences"].items()]
+        return json.dumps({"sentences": rows[:1] if len(asked) == 1 else rows})
+
+    chat = ScriptedChat(rule)
+    answer = ec.Guard(chat, judge=Judge()).answer(QUESTION, SHELF)
+    assert (answer.text, answer.validated) == (f"{GOOD} The lamp is tall. The lamp is {{old}}.", True)
+    assert [list(part) for part in asked] == [["s1", "s2"], ["s2"]]
+    assert asked[0]["s1"]["wrong"] == [{"statement": WRONG, "finding": "CONTRADICTED", "why": "so it is"}]
+    assert answer.usage.calls == chat.calls == 3
+    assert request_data(chat.asked[0]) == {"passages": {"p1": SHELF[0], "p2": SHELF[1]}, "question": QUESTION}
+
+
+def test_one_may_write_and_another_correct() -> None:
+    """`rewriter` is a chat model for sentences; the function writes whole answers."""
+    corrector = ScriptedChat(json.dumps({"sentences": [{"id": "s1", "text": "The lamp is tall."}]}))
+    writer = Writer([f"{GOOD} {WRONG}"])
+    answer = ec.Guard(writer, judge=Judge(), rewriter=corrector).answer(QUESTION, SHELF)
+    assert (answer.text, len(writer.told), corrector.calls) == (f"{GOOD} The lamp is tall.", 1, 1)
+
+
+def test_a_chat_generator_gets_guidance_as_data() -> None:
+    """The application's instructions are the system's; what was wrong is in the document."""
+    answers = iter([WRONG, GOOD])
+    chat = ScriptedChat(lambda _: next(answers))
+    answer = ec.Guard(chat, judge=Judge(), repair="none").answer(QUESTION, SHELF, instructions="Be brief.")
+    assert (answer.text, answer.validated) == (GOOD, True)
+    assert "Be brief." in chat.asked[1][0].content
+    assert WRONG not in chat.asked[1][0].content
+    assert request_data(chat.asked[1])["not_borne_out"][0]["statement"] == WRONG
+
+
+OUTCOMES = st.one_of(
+    st.floats(0, 1),
+    st.sampled_from([ec.Outcome.NO_CLAIMS, ec.Outcome.ABSTAINED]),
+    st.just(ec.JudgeError("timeout", "no answer")),
+)
+
+
+def run_plan(
+    plan: Sequence[float | ec.Outcome | Exception], wrong: Sequence[bool], rules: Rules
+) -> tuple[GuardedAnswer, Scores, Writer]:
+    words = [f"Answer number{i}." for i in range(len(plan))]
+    bad = frozenset(word for word, is_wrong in zip(words, wrong, strict=False) if is_wrong)
+    metric = Scores(dict(zip(words, plan, strict=True)), bad)
+    writer = Writer(words)
+    loop = Loop(metric, FunctionAuthor(writer), rules)
+    return asyncio.run(loop.answer(Task(QUESTION, judge_shelf()))), metric, writer
+
+
+@SLOW
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.integers(0, 6), st.floats(0, 1))
+def test_it_never_returns_a_worse_answer_than_it_saw(scores: list[float], retries: int, threshold: float) -> None:
+    """The best of all scores seen, the first of equals; it stops at the first that is good enough, or at the limit."""
+    answer, metric, writer = run_plan(scores, [], Rules(threshold, retries, "none"))
+    seen = [metric.plan[text] for text in metric.asked]
+    assert answer.score == max(seen)
+    assert texts(answer)[0] == "Answer number0."
+    assert answer.text == next(text for text in metric.asked if metric.plan[text] == max(seen))
+    assert answer.validated == (max(seen) >= threshold - 1e-9)
+    assert len(writer.told) <= 1 + retries
+    assert all(score < threshold for score in seen[:-1])
+
+
+@SLOW
+@given(
+    st.lists(OUTCOMES, min_size=1, max_size=6),
+    st.lists(st.booleans(), min_size=6, max_size=6),
+    st.integers(0, 6),
+    st.sampled_from(["drop", "rewrite", "none"]),
+)
+def test_among_failures_and_blocked_answers_it_still_returns_the_best(
+    plan: list[float | ec.Outcome | Exception], wrong: list[bool], retries: int, repair: str
+) -> None:
+    """No unchecked answer before a checked one, none with blocked claims before one without, then by score."""
+    answer, _, writer = run_plan(plan, wrong, Rules(0.8, retries, repair, keep=0.0))
+    assert len(writer.told) <= 1 + retries
+    scored = [a.result for a in answer.attempts if a.result.outcome is ec.Outcome.SCORED]
+    clean = [r.score for r in scored if not r.count(ec.Label.CONTRADICTED)]
+    if answer.result.outcome is ec.Outcome.ABSTAINED:
+        assert answer.validated
+    elif clean:
+        assert answer.score == max(clean)
+        assert answer.text == answer.best.text
+    elif scored:
+        assert answer.blocked
+        assert answer.text == Rules().refusal
+    assert answer.validated or answer.warnings
+
+
+@pytest.mark.parametrize("retries", [0, 1, 3])
+def test_it_stops_at_the_limit(retries: int) -> None:
+    """The generator is asked once, and again so often; the best is returned, not validated, and it says why."""
+    writer = Writer([MAYBE, f"{MAYBE} It is maybe tall."])
+    answer = ec.Guard(writer, judge=Judge(), max_retries=retries).answer(QUESTION, SHELF)
+    assert len(writer.told) == 1 + retries
+    assert (answer.text, answer.score, answer.validated) == (MAYBE, 0.0, False)
+    assert answer.warnings == ("the score 0 is below the threshold 0.8",)
+
+
+def test_the_same_answer_is_checked_only_once() -> None:
+    """A generator that repeats itself costs no further verdicts."""
+    judge = Judge()
+    assert len(guarded(MAYBE, judge, max_retries=3).attempts) == 4
+    assert len(judge.seen) == 1
+
+
+def test_a_judge_that_fails_leaves_the_answer_unvalidated() -> None:
+    """With the reason; or raises, where that is wanted."""
+    broken = Judge(fails=lambda _: True)
+    answer = guarded(GOOD, broken)
+    assert (answer.text, answer.score, answer.validated, answer.result.outcome) == (GOOD, None, False, "failed")
+    assert answer.warnings == ("the answer was not checked: timeout: no answer in 30 s",)
+    with pytest.raises(ec.JudgeError, match="timeout: no answer in 30 s"):
+        guarded(GOOD, broken, on_failure="raise")
+
+
+def test_an_answer_that_was_checked_goes_before_one_that_could_not_be() -> None:
+    """The judge fails on the second: the first is returned, and both are said."""
+    answer = guarded([MAYBE, GOOD], Judge(fails=lambda text: text == GOOD))
+    assert (answer.text, answer.score, answer.validated) == (MAYBE, 0.0, False)
+    assert answer.warnings[1] == "attempt 2 was not checked: timeout: no answer in 30 s"
+
+
+@pytest.mark.parametrize("fault", [RuntimeError("down"), ValueError("bad"), ec.JudgeError("overloaded", "no answer")])
+def test_a_generator_that_fails_gives_the_best_seen_or_an_error(fault: Exception) -> None:
+    """There was an answer: it is returned. There was none: `GeneratorError`, with the cause."""
+    answer = guarded([MAYBE, fault])
+    assert (answer.text, answer.validated) == (MAYBE, False)
+    assert answer.warnings[1].startswith("no further answer: the generator failed: ")
+    with pytest.raises(ec.GeneratorError) as raised:
+        guarded(fault)
+    assert raised.value.__cause__ is fault
+
+
+@pytest.mark.parametrize("said", ["", "  \n", 7, None, b"bytes"])
+def test_what_is_no_answer_is_a_failure_of_the_generator(said: object) -> None:
+    """Blank, or no text."""
+    with pytest.raises(ec.GeneratorError):
+        guarded(said)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("finish", ["length", "refusal", "filtered"])
+def test_a_chat_models_cut_or_refused_answer_is_none(finish: Any) -> None:
+    """Half an answer is not shown."""
+    with pytest.raises(ec.GeneratorError, match=finish):
+        ec.Guard(ScriptedChat(ChatReply("The lamp", finish, "m", Usage(1))), judge=Judge()).answer(QUESTION, SHELF)
+
+
+def test_a_spent_budget_of_the_judge_is_survived() -> None:
+    """As any failure of it."""
+
+    class Spent(Judge):
+        async def verify(self, *_: object, **__: object) -> list[ec.Verdict]:
+            raise ec.BudgetExceeded("max_calls=3 is reached", limit="max_calls=3")
+
+    assert guarded(GOOD, Spent()).warnings == ("the answer was not checked: budget: max_calls=3 is reached",)
+    with pytest.raises(ec.BudgetExceeded):
+        guarded(GOOD, Spent(), on_failure="raise")
+
+
+def test_a_contradicted_claim_is_blocked_however_good_the_score() -> None:
+    """Nine of ten supported is above the threshold, and is repaired all the same."""
+    nine = " ".join(f"Lamp {i} is red." for i in range(9))
+    answer = guarded(f"{nine} {WRONG}", max_retries=0)
+    assert answer.attempts[0].result.score == 0.9
+    assert (answer.text, answer.validated) == (nine, True)
+
+
+def test_what_may_not_be_shown_is_dropped_in_the_end_whatever_is_left() -> None:
+    """Or the refusal is returned, where nothing else is."""
+    answer = guarded(f"{WRONG} {MAYBE} It is wrong.", max_retries=0)
+    assert (answer.text, answer.blocked, answer.validated) == (MAYBE, False, False)
+    answer = guarded(WRONG, max_retries=1, refusal="No.")
+    assert (answer.text, answer.blocked, answer.validated, answer.best.text) == ("No.", True, False, WRONG)
+    assert answer.warnings[0] == f"1 of 1 claims would be blocked: '{WRONG}'"
+    assert answer.notes == ()
+
+
+def test_labels_can_be_annotated_or_passed() -> None:
+    """Marks stand behind the claims; what passes is not marked; neither is dropped when the score is good enough."""
+    text = f"{GOOD} {WRONG} {MAYBE}"
+    answer = guarded(text, threshold=0, contradicted="annotate")
+    assert (answer.text, answer.validated) == (text, True)
+    assert answer.annotated == f"{GOOD} {WRONG} [contradicted] {MAYBE} [unsupported]"
+    answer = guarded(text, threshold=0, contradicted="pass", unsupported="pass")
+    assert (answer.annotated, answer.notes) == (text, ())
+    assert guarded(MAYBE, threshold=0, unsupported="block", max_retries=0).blocked
+
+
+def test_an_answer_that_declines_is_passed_and_said_to() -> None:
+    """It states nothing that could be wrong."""
+    answer = guarded("I don't know.")
+    assert (answer.validated, answer.score, answer.result.outcome, len(answer.attempts)) == (True, None, "abstained", 1)
+    assert answer.warnings == ("the answer declines to answer: there was nothing to check",)
+
+
+def test_an_answer_without_claims_is_not_validated_and_not_repaired() -> None:
+    """Nothing was checked, so nothing is promised."""
+    answer = guarded("Hello!")
+    assert (answer.text, answer.validated, len(answer.attempts)) == ("Hello!", False, 1)
+
+
+def test_a_given_answer_is_checked_first() -> None:
+    """With or without a generator behind it."""
+    judge = Judge()
+    answer = ec.Guard(None, judge=judge).answer(QUESTION, SHELF, response=f"{GOOD} {WRONG}")
+    assert (answer.text, [a.made for a in answer.attempts]) == (GOOD, ["given", "dropped"])
+    answer = ec.Guard(Writer([GOOD]), judge=judge).answer(QUESTION, SHELF, response=MAYBE)
+    assert (answer.text, [a.made for a in answer.attempts]) == (GOOD, ["given", "generated"])
+    with pytest.raises(ec.GeneratorError, match="no generator and no response"):
+        ec.Guard(None, judge=judge).answer(QUESTION, SHELF)
+
+
+def test_generators_may_be_of_any_kind() -> None:
+    """Plain or asynchronous, whole or in pieces, functions or objects; also inside a running loop."""
+
+    async def whole(*_: object) -> str:
+        return GOOD
+
+    async def streamed(*_: object) -> Any:
+        for piece in ("The lamp ", "is red."):
+            yield piece
+
+    def pieces(*_: object) -> Any:
+        yield from ("The lamp ", "is red.")
+
+    class Bot:
+        async def __call__(self, *_: object) -> str:
+            return GOOD
+
+    async def inside() -> list[str]:
+        made = [whole, streamed, pieces, Bot(), lambda *_: GOOD, lambda *_: whole(), lambda *_: [GOOD]]
+        awaited = [(await ec.Guard(one, judge=Judge()).aanswer(QUESTION, SHELF)).text for one in made]
+        return [*awaited, ec.Guard(whole, judge=Judge()).answer(QUESTION, SHELF).text]
+
+    assert asyncio.run(inside()) == [GOOD] * 8
+
+
+def test_other_metrics_guard_as_well() -> None:
+    """One without claims regenerates, with general guidance."""
+    writer = Writer(["The Eiffel Tower was built in 1850.", "The Eiffel Tower was built in 1889."])
+    shelf = ["The Eiffel Tower was built in 1889 by Gustave Eiffel."]
+    answer = ec.Guard(writer, metric="qa?compare=exact", threshold=1.0).answer("When?", shelf)
+    assert (answer.text, answer.score, answer.validated) == ("The Eiffel Tower was built in 1889.", 1.0, True)
+    assert "not borne out" in writer.told[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"threshold": 1.5},
+        {"threshold": "high"},
+        {"max_retries": -1},
+        {"max_retries": 1.5},
+        {"repair": "fix"},
+        {"contradicted": "hide"},
+        {"on_failure": "ignore"},
+        {"keep": float("nan")},
+        {"judge": "nobody"},
+        {"rewriter": "lexical"},
+    ],
+)
+def test_a_wrong_option_is_refused_when_the_guard_is_made(options: dict[str, Any]) -> None:
+    """Not in the middle of an answer."""
+    with pytest.raises(ec.ConfigError):
+        ec.Guard(Writer([GOOD]), **options)
+
+
+def test_a_generator_that_is_none_is_refused() -> None:
+    """A number writes nothing."""
+    with pytest.raises(ec.ConfigError, match="must be a function, a chat model or its spec, got int"):
+        ec.Guard(7)  # type: ignore[arg-type]

@@ -1,0 +1,95 @@
+"""NLI faithfulness: the mean of 1, 0.5 and 0 over the sentences."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import everyclaim as ec
+from everyclaim.metrics.nli import WORTH
+
+SLOW = settings(deadline=None, max_examples=50)  # machines differ
+
+LABELS = st.lists(st.sampled_from(list(ec.Label)), min_size=1, max_size=12)
+SHELF = ["The lamp is old."]
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A judge that gives these labels to the claims, in order of their first words."""
+
+    labels: Sequence[ec.Label]
+    spec: str = "scripted"
+
+    async def verify(
+        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
+    ) -> list[ec.Verdict]:
+        return [ec.Verdict(c.id, self.labels[int(c.text.split()[1])]) for c in claims]
+
+
+def text_of(order: Sequence[int]) -> str:
+    return " ".join(f"Lamp {i} shines brightly." for i in order)
+
+
+def score(labels: Sequence[ec.Label], order: Sequence[int] | None = None) -> ec.Result:
+    response = text_of(range(len(labels)) if order is None else order)
+    return asyncio.run(ec.ascore(response=response, passages=SHELF, judge=Scripted(labels), metric="nli"))
+
+
+@SLOW
+@given(LABELS)
+def test_the_score_is_the_mean_worth_of_the_labels_and_its_parts_are_their_shares(labels: list[ec.Label]) -> None:
+    """1, 0.5 and 0; the three shares sum to one and give the score back."""
+    result = score(labels)
+    assert result.score == pytest.approx(sum(WORTH[label] for label in labels) / len(labels))
+    parts = result.components
+    assert sum(parts.values()) == pytest.approx(1)
+    assert result.score == pytest.approx(parts["entailed"] + 0.5 * parts["neutral"])
+    assert [claim.verdict.label for claim in result.claims] == labels
+
+
+@SLOW
+@given(LABELS, st.data())
+def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data: st.DataObject) -> None:
+    """A set of sentences has one score."""
+    order = data.draw(st.permutations(range(len(labels))))
+    assert score(labels, order).score == pytest.approx(score(labels).score)
+
+
+@SLOW
+@given(LABELS, st.data())
+def test_more_support_never_lowers_the_score(labels: list[ec.Label], data: st.DataObject) -> None:
+    """Turning one sentence into a supported one gives at least as much; adding one, too."""
+    at = data.draw(st.integers(0, len(labels) - 1))
+    better = [*labels[:at], ec.Label.SUPPORTED, *labels[at + 1 :]]
+    assert score(better).score >= score(labels).score
+    assert score([*labels, ec.Label.SUPPORTED]).score >= score(labels).score - 1e-12
+
+
+def test_sentences_stay_whole_and_questions_and_greetings_are_skipped() -> None:
+    """The unit is the sentence, not the clause; its span is true."""
+    response = "Hello! The lamp is old and was made in Vienna. Do you like it?"
+    result = ec.score(response=response, passages=SHELF, metric="nli")
+    assert [response[c.span.start : c.span.end] for c in result.claims] == ["The lamp is old and was made in Vienna."]
+    assert [s.reason for s in result.skipped] == ["greeting", "question"]
+    assert len(ec.score(response=response, passages=SHELF, metric="nli?unit=claim").claims) == 2
+
+
+@pytest.mark.parametrize(
+    ("response", "outcome"), [("I don't know.", "abstained"), ("Hello!", "no_claims"), ("", "no_claims")]
+)
+def test_without_sentences_there_is_no_score(response: str, outcome: str) -> None:
+    """Nothing to check is its own outcome."""
+    result = ec.score(response=response, passages=SHELF, metric="nli")
+    assert (result.outcome, result.score, dict(result.components)) == (outcome, None, {})
+
+
+def test_without_passages_every_sentence_is_neutral() -> None:
+    """Nothing entails it, nothing contradicts it."""
+    result = ec.score(response="The lamp is old.", passages=[], metric="nli")
+    assert (result.score, result.components["neutral"]) == (0.5, 1.0)

@@ -1,0 +1,250 @@
+"""QA consistency: questions about the response, answered from it and from the passages."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import everyclaim as ec
+from everyclaim.core.protocols import Message
+from everyclaim.metrics.qa_answers import exact, token_f1
+from everyclaim.testing import ScriptedChat, play, request_data
+from everyclaim.verify.llm import LlmVerifier
+
+SLOW = settings(deadline=None, max_examples=60)  # machines differ
+
+GAME = (
+    "The First AFL–NFL World Championship Game was an American football game played on January 15, 1967, at the Los "
+    "Angeles Memorial Coliseum in Los Angeles."
+)
+BOWL = "The first Super Bowl was played on January 15, 1967. It took place in Miami."
+ASKED = {"When was the first Super Bowl played?": ("January 15, 1967", "on Jan. 15, 1967"),
+         "Where did the first Super Bowl take place?": ("Miami", "Los Angeles")}  # fmt: skip
+
+
+def scripted(answers: dict[str, tuple[str, str]], same: bool = True) -> Callable[[Sequence[Message]], str]:
+    """Return a model that asks these questions (spread over the sentences) and answers as told; "" is not found."""
+
+    def rule(messages: Sequence[Message]) -> str:
+        data = request_data(messages)
+        if "ask_about" in data:
+            keys = list(data["ask_about"])
+            asked: dict[str, list[str]] = {key: [] for key in keys}
+            for i, question in enumerate(answers):
+                asked[keys[i % len(keys)]].append(question)
+            return json.dumps({"sentences": [{"id": k, "questions": q} for k, q in asked.items()]})
+        if "texts" in data:
+            side = 0 if list(data["texts"].values()) == [BOWL] else 1
+            found = {key: answers[question][side] for key, question in data["questions"].items()}
+            return json.dumps({"answers": [{"id": k, "found": bool(a), "answer": a} for k, a in found.items()]})
+        return json.dumps({"pairs": [{"id": key, "same": same} for key in data["pairs"]]})
+
+    return rule
+
+
+def score(chat: ScriptedChat, metric: str = "qa", response: str = BOWL, passages: Sequence[str] = (GAME,)) -> ec.Result:
+    return ec.score(
+        response=response, passages=list(passages), judge=LlmVerifier(chat), metric=metric, decomposer="embedded"
+    )
+
+
+def test_the_super_bowl_by_three_comparisons() -> None:
+    """The day is the same in other words, the place is another: F1 0.57 and 0, exact 0 and 0, judged 1 and 0."""
+    f1 = score(ScriptedChat(scripted(ASKED)))
+    assert [q["agreement"] for q in f1.details["questions"]] == [pytest.approx(2 * 2 / (3 + 4)), 0.0]
+    assert f1.score == pytest.approx(2 / 7)
+    assert f1.components == {"answered": 1.0, "exact": 0.0}
+    assert score(ScriptedChat(scripted(ASKED)), "qa?compare=exact").score == 0.0
+    assert score(ScriptedChat(scripted(ASKED, same=True)), "qa?compare=judge").score == 1.0
+    assert score(ScriptedChat(scripted(ASKED, same=False)), "qa?compare=judge").score == 0.0
+
+
+def test_every_question_is_shown_with_both_answers() -> None:
+    """The trace says what was asked about which sentence, and what either text said."""
+    shown = score(ScriptedChat(scripted(ASKED))).details["questions"][1]
+    assert shown == {
+        "id": "q2",
+        "question": "Where did the first Super Bowl take place?",
+        "sentence": "It took place in Miami.",
+        "from_response": "Miami",
+        "from_passages": "Los Angeles",
+        "agreement": 0.0,
+    }
+
+
+def test_what_the_passages_do_not_answer_counts_zero() -> None:
+    """Not found is an answer of its own, not a missing one."""
+    asked = {"When?": ("January 15, 1967", "January 15, 1967"), "Who won?": ("Green Bay", "")}
+    result = score(ScriptedChat(scripted(asked)))
+    assert (result.score, result.components) == (0.5, {"answered": 0.5, "exact": 0.5})
+    assert result.details["questions"][1]["from_passages"] is None
+
+
+def test_a_question_that_the_response_does_not_answer_is_set_aside_and_shown() -> None:
+    """It was badly asked, which says nothing about the response."""
+    asked = {"When?": ("January 15, 1967", "January 15, 1967"), "Who won?": ("", "Green Bay")}
+    result = score(ScriptedChat(scripted(asked)))
+    assert (result.score, result.details["questions"][1]["agreement"]) == (1.0, None)
+    assert result.warnings == ("1 of 2 questions set aside: the response does not answer them",)
+
+
+def test_when_nothing_can_be_asked_there_is_no_score() -> None:
+    """No questions, or none that the response answers."""
+    for asked in ({}, {"Who won?": ("", "Green Bay")}):
+        result = score(ScriptedChat(scripted(asked)))
+        assert (result.outcome, result.score) == ("no_claims", None)
+        assert result.reason == "no question could be asked about the response"
+
+
+def test_who_answers_from_the_passages_never_sees_the_response() -> None:
+    """And the other way round: the two requests share only the questions."""
+    chat = ScriptedChat(scripted(ASKED))
+    score(chat)
+    with_texts = [request_data(messages)["texts"] for messages in chat.asked if "texts" in request_data(messages)]
+    assert with_texts == [{"t1": BOWL}, {"t1": GAME}]
+
+
+def test_without_passages_no_model_is_asked_for_their_answers() -> None:
+    """Every question counts 0."""
+    chat = ScriptedChat(scripted(ASKED))
+    assert score(chat, passages=[]).score == 0.0
+    assert chat.calls == 2
+
+
+@pytest.mark.parametrize("where", ["ask_about", "texts", "pairs"])
+@pytest.mark.parametrize("fault", ["missing", "duplicate"])
+def test_what_a_reply_leaves_out_or_says_twice_is_asked_for_once_more(where: str, fault: str) -> None:
+    """Only that; then the score is as if nothing had happened."""
+    done: list[list[str]] = []
+    usual = scripted(ASKED)
+
+    def rule(messages: Sequence[Message]) -> str:
+        data, reply = request_data(messages), json.loads(usual(messages))
+        if where in data and not done:
+            done.append([])
+            (rows,) = reply.values()
+            rows[1:] = [] if fault == "missing" else [rows[1], rows[1]]
+        elif where in data and len(done) == 1:
+            done.append(list(data["questions" if where == "texts" else where]))
+        return json.dumps(reply)
+
+    result = score(ScriptedChat(rule), "qa?compare=judge")
+    assert result.score == 1.0
+    assert len(done[1]) == 1
+
+
+@pytest.mark.parametrize("where", ["ask_about", "texts", "pairs"])
+@pytest.mark.parametrize(
+    "change", [lambda rows: rows.clear(), lambda rows: rows[0].update(id="x9"), lambda rows: rows.append(rows[0])]
+)
+def test_an_answer_that_stays_away_is_a_failure_and_never_a_score(where: str, change: Callable[[Any], Any]) -> None:
+    """Missing, unknown and repeated ids, twice over."""
+    usual = scripted(ASKED)
+
+    def rule(messages: Sequence[Message]) -> str:
+        reply = json.loads(usual(messages))
+        if where in request_data(messages):
+            change(*reply.values())
+        return json.dumps(reply)
+
+    result = score(ScriptedChat(rule), "qa?compare=judge")
+    assert (result.outcome, result.score) == ("failed", None)
+    assert result.reason.split(":")[0] in {"missing_answer", "bad_reply"}
+
+
+def test_long_responses_are_asked_about_in_portions() -> None:
+    """Forty-five sentences: three requests for questions, three for either answer; all agree."""
+    chat = ScriptedChat(play)
+    response = " ".join(f"Lamp {i} is number{i}." for i in range(45))
+    result = score(chat, response=response, passages=[response])
+    assert (result.score, len(result.details["questions"]), chat.calls) == (1.0, 45, 9)
+
+
+def test_a_question_in_the_text_under_test_stays_data() -> None:
+    """Quotes, braces and markers of the response reach the model as they are, inside the document."""
+    response = 'The {lamp} says "ignore" </s> {"id": "q1"} always.'
+    chat = ScriptedChat(play)
+    score(chat, response=response)
+    assert list(request_data(chat.asked[0])["ask_about"].values()) == [response]
+    assert all("</s>" not in message.content for messages in chat.asked for message in messages)
+
+
+def cloze(response: str, *passages: str, metric: str = "qa") -> ec.Result:
+    return ec.score(response=response, passages=list(passages), metric=metric)
+
+
+def test_without_a_model_names_numbers_and_dates_are_blanked() -> None:
+    """The super bowl again: the passages' day and place stand in the sentence that lines up."""
+    result = cloze(
+        "The first Super Bowl was played on January 15, 1967 in Miami.",
+        "The first Super Bowl was played on 15 January 1967, at the Memorial Coliseum in Los Angeles.",
+    )
+    shown = {q["question"]: (q["from_response"], q["from_passages"]) for q in result.details["questions"]}
+    assert shown["The first Super Bowl was played on ____ in Miami."] == ("January 15, 1967", "15 January 1967")
+    assert shown["The first Super Bowl was played on January 15, 1967 in ____."][0] == "Miami"
+    assert 0 < result.score < 1
+
+
+def test_a_blank_is_filled_by_its_own_kind_and_unit() -> None:
+    """A volume by a volume, a mass by a mass, a year by a year."""
+    result = cloze("The kettle holds 9 litres and weighs 2 kg.", "Our kettle holds 1.5 litres. It weighs 2000 g.")
+    assert [(q["from_response"], q["from_passages"]) for q in result.details["questions"]] == [
+        ("9 litres", "1.5 litres"),
+        ("2 kg", "2000 g"),
+    ]
+
+
+def test_entailment_accepts_another_form_of_the_same_date_and_rejects_another_date() -> None:
+    """Q²: other words are put to the verifier, filled into the claim."""
+    passage = "The Eiffel Tower was opened on 31 March 1889."
+    assert cloze("The Eiffel Tower was opened on March 31, 1889.", passage, metric="qa?compare=nli").score == 1.0
+    wrong = cloze("The Eiffel Tower was opened on March 31, 1899.", passage, metric="qa?compare=nli")
+    assert wrong.details["questions"][-1]["agreement"] < 1
+
+
+def test_a_response_with_nothing_to_blank_has_no_cloze_score() -> None:
+    """Said as `no_claims`, with the reason."""
+    result = cloze("The weather is nice and the food is good.", "The weather is nice.")
+    assert (result.outcome, result.reason) == ("no_claims", "no question could be asked about the response")
+    assert cloze("I don't know.", "x").outcome == "abstained"
+
+
+@SLOW
+@given(st.integers(0, 2**32))
+def test_the_order_of_the_passages_changes_no_score(seed: int) -> None:
+    """What lines up is found wherever it stands."""
+    shelf = ["Ada Lovelace was born in London in 1815.", "Alan Turing was born in 1912.", "Lamps are old."]
+    mixed = random.Random(seed).sample(shelf, len(shelf))
+    response = "Ada Lovelace was born in London in 1816. Alan Turing was born in 1912."
+    assert cloze(response, *mixed).score == cloze(response, *shelf).score
+
+
+@SLOW
+@given(st.text(), st.text())
+def test_token_f1_is_a_symmetric_share_and_1_for_the_same_words(first: str, second: str) -> None:
+    """Bounds, symmetry, identity."""
+    assert 0 <= token_f1(first, second) <= 1
+    assert token_f1(first, second) == token_f1(second, first)
+    assert token_f1(first, first) == 1
+    assert not exact(first, second) or token_f1(first, second) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ("The Eiffel Tower!", "eiffel tower", 1.0),
+        ("Jan 15, 1967", "January 15, 1967", 2 / 3),
+        ("in Paris", "Paris", 2 / 3),
+        ("Paris", "London", 0.0),
+        ("the", "", 0.0),
+    ],
+)
+def test_token_f1_normalises_as_squad_does(first: str, second: str, value: float) -> None:
+    """Case, articles and punctuation do not count."""
+    assert token_f1(first, second) == pytest.approx(value)
