@@ -225,11 +225,11 @@ def logit(probability: Matrix) -> Matrix:
     return np.log(safe / (1 - safe))
 
 
-def fit(table: Table, use: Matrix) -> dict[str, dict[str, Any]]:
-    """Fit both heads on the rows in `use`."""
+def fit(table: Table, use: Matrix, sign: Matrix | None = None) -> dict[str, dict[str, Any]]:
+    """Fit both heads on the rows in `use`; the first keeps to the signs of its features."""
     known = use & np.isin(table.labels, ["UNSUPPORTED", "CONTRADICTED"])
     return {
-        "supported": fit_head(table, use, table.labels == "SUPPORTED", signs(table.names)),
+        "supported": fit_head(table, use, table.labels == "SUPPORTED", signs(table.names) if sign is None else sign),
         "contradicted": fit_head(table, known, table.labels == "CONTRADICTED", np.zeros(len(table.names), dtype=int)),
     }
 

@@ -160,8 +160,8 @@ def test_settings_name_the_same_things(cli, server, desk):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--repeats", "3"], "--repeats is about language models, but 'lexical' is none"),
-        (["--batch"], "--batch is about language models, but 'lexical' is none"),
+        (["--repeats", "3"], "--repeats is about language models, but 'embedded' is none"),
+        (["--batch"], "--batch is about language models, but 'embedded' is none"),
         (["--header", "secret"], "--header: write the header's name"),
         (["--judge", "openai:m?batch=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
         (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),

@@ -1,10 +1,9 @@
-"""Sentences and windows of a passage."""
+"""Sentences of a passage."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.text.windows import sentence_spans, windows
+from everyclaim.text.windows import sentence_spans
 
 
 def sentences(text: str) -> list[str]:
@@ -38,20 +37,6 @@ def test_hard_wrapped_prose_stays_together():
     assert sentences("The river rises in the\nnorth and falls slowly.") == [
         "The river rises in the\nnorth and falls slowly."
     ]
-
-
-def test_windows_slide_over_sentences():
-    """Every run of neighbouring sentences is a window, and a short text is one window."""
-    spans = sentence_spans("A b. C d. E f.")
-    assert [(w.first, w.last) for w in windows(spans, 2)] == [(0, 1), (1, 2)]
-    assert [(w.start, w.end) for w in windows(spans, 9)] == [(0, 14)]
-    assert windows([], 2) == []
-
-
-def test_window_of_nothing_is_refused():
-    """A size below one is the caller's mistake."""
-    with pytest.raises(ValueError, match="at least one sentence"):
-        windows([(0, 3)], 0)
 
 
 @given(st.text(alphabet=st.sampled_from('aB1 .!?\n"”。é\u00a0'), max_size=1500))

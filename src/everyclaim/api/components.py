@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from everyclaim.api.judges import Chats
 
 Strategy = Literal["joint", "each", "ranked"]
+DEFAULT_JUDGE = "embedded"
 
 _LLM_JUDGE, _LLM_SPLIT = "everyclaim.api.judges:llm_verifier", "everyclaim.api.judges:llm_decomposer"
 DECOMPOSERS = Registry(
@@ -44,6 +45,7 @@ DECOMPOSERS = Registry(
 VERIFIERS = Registry(
     "verifiers",
     {
+        "embedded": "everyclaim.verify.embedded:from_spec",
         "lexical": "everyclaim.verify.lexical:from_spec",
         "openai": _LLM_JUDGE,
         "anthropic": _LLM_JUDGE,
@@ -123,7 +125,7 @@ def build_judge(options: Options) -> Judge:
 
     Raises `ConfigError` for an unknown name, option or strategy.
     """
-    judge = options.get("judge", "lexical")
+    judge = options.get("judge", DEFAULT_JUDGE)
     strategy = _one_of("strategy", options.get("strategy") or default_strategy(), get_args(Strategy))
     alone = judge
     if isinstance(judge, str):
@@ -162,7 +164,7 @@ def default_strategy() -> Strategy:
 
 def default_concurrency(options: Options) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
-    judge = options.get("judge", "lexical")
+    judge = options.get("judge", DEFAULT_JUDGE)
     if not talks(judge, options.get("decomposer")):
         return 32 if isinstance(judge, str) and "hf:" in judge else 8  # what is in flight goes into common batches
     chats = options.get("chats")
@@ -200,7 +202,7 @@ def build_decomposer(options: Options) -> Decomposer:
 def build_metric(options: Options) -> Metric:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
     spec = Spec.parse(metric_spec(options.get("metric", "faithfulness"), options))
-    named = options.get("judge", "lexical")
+    named = options.get("judge", DEFAULT_JUDGE)
     splitter = options.get("decomposer") or default_decomposer(named)
     options = {**options, "decomposer": splitter}
     if not options.get("chats") and (chats := _chats(options, named, splitter)):
@@ -240,7 +242,7 @@ def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen
         yield options
         return
     told = cast("Options", {"cache": cache} | dict(options))
-    chats = _chats(told, options.get("judge", "lexical"), options.get("decomposer"), *others)
+    chats = _chats(told, options.get("judge", DEFAULT_JUDGE), options.get("decomposer"), *others)
     try:
         yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
     finally:

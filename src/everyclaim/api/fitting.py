@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Unpack, cast
 
 from everyclaim.analysis.doubt import BandFit, LabelledJudgement, check_rates, fit_band_of_doubt
-from everyclaim.api.components import in_talks
+from everyclaim.api.components import DEFAULT_JUDGE, in_talks
 from everyclaim.api.talking import MARKS, Talking
 from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, verify_rows
 from everyclaim.core.errors import ConfigError, InputError
@@ -37,7 +37,7 @@ class FitOptions(Talking, total=False):
 
 def fit_band(
     source: Any,
-    judge: str | Verifier = "lexical",
+    judge: str | Verifier = DEFAULT_JUDGE,
     *,
     error: float = 0.1,
     confidence: float = 0.95,
@@ -80,7 +80,7 @@ def fit_band(
     if silent:
         name = judge if isinstance(judge, str) else judge.spec
         raise ConfigError(
-            f"judge {name!r} gives no probabilities, so nothing can be sure: take one that does, such as 'lexical', "
+            f"judge {name!r} gives no probabilities, so nothing can be sure: take one that does, such as 'embedded', "
             "or a language model that votes, as in 'openai:gpt-5-mini?repeats=5'"
         )
     if not judged:

@@ -114,7 +114,7 @@ def cascade(spec: Spec, chats: Chats | None = None) -> Cascade:
     """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.batch=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
-        raise ConfigError(f"a cascade needs two judges, as in 'cascade:lexical>openai:gpt-5-mini', got {str(spec)!r}")
+        raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {str(spec)!r}")
     _no_more(own, ("low", "high", "audit"), spec)
     first, second = _verifiers(parts, chats)
     usual = Cascade(first, second)

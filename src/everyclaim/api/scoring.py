@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from everyclaim.api.components import Options, Strategy, build_decomposer, build_judge, build_metric, in_talks
+from everyclaim.api.components import (
+    DEFAULT_JUDGE,
+    Options,
+    Strategy,
+    build_decomposer,
+    build_judge,
+    build_metric,
+    in_talks,
+)
 from everyclaim.api.talking import Talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.protocols import Decomposer, Verifier
@@ -61,7 +69,7 @@ async def averify_claims(
     passages: Passages,
     *,
     question: str = "",
-    judge: str | Verifier = "lexical",
+    judge: str | Verifier = DEFAULT_JUDGE,
     strategy: Strategy | None = None,
     strict: bool = False,
     **talking: Unpack[Talking],
@@ -85,7 +93,7 @@ def verify_claims(
     passages: Passages,
     *,
     question: str = "",
-    judge: str | Verifier = "lexical",
+    judge: str | Verifier = DEFAULT_JUDGE,
     strategy: Strategy | None = None,
     strict: bool = False,
     **talking: Unpack[Talking],

@@ -19,7 +19,7 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from everyclaim.api.components import Strategy
+from everyclaim.api.components import DEFAULT_JUDGE, Strategy
 from everyclaim.api.talking import Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.metrics.faithfulness import Empty
@@ -34,7 +34,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="EVERYCLAIM_", extra="forbid")
 
     metric: str = "faithfulness"
-    judge: str = "lexical"
+    judge: str = DEFAULT_JUDGE
     decomposer: str | None = None  # the judge's own model where it is one, else `embedded`
     strategy: Strategy | None = None
     strict: bool = False

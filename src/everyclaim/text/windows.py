@@ -1,4 +1,4 @@
-"""Windows: runs of neighbouring sentences of a passage, the pieces a claim is compared with.
+"""The sentences of a passage, the pieces a claim is compared with.
 
 A line break ends a sentence unless the next line goes on in lower case: table rows, list items and headings stay
 on their own, hard-wrapped prose does not fall apart.
@@ -7,8 +7,6 @@ on their own, hard-wrapped prose does not fall apart.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
 
 _BREAK = re.compile(
     r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
@@ -20,15 +18,6 @@ _NOT_AN_END = re.compile(
     r"approx|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|e\.g|i\.e)|\b[A-Z])\.$"
 )
 _LONGEST = 600  # characters; text without sentence ends is cut at white space
-
-
-class Window(NamedTuple):
-    """Neighbouring sentences ``text[start:end]``; `first` and `last` are their indices, inclusive."""
-
-    start: int
-    end: int
-    first: int
-    last: int
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
@@ -44,17 +33,6 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
         start = match.end()
     _add(text, start, len(text), spans)
     return spans
-
-
-def windows(spans: Sequence[tuple[int, int]], size: int) -> list[Window]:
-    """Give every run of `size` neighbouring sentences (one window of all of them when there are fewer)."""
-    if size < 1:
-        raise ValueError(f"a window needs at least one sentence, not {size}")
-    if not spans:
-        return []
-    count = max(1, len(spans) - size + 1)
-    runs = ((first, min(first + size, len(spans)) - 1) for first in range(count))
-    return [Window(spans[first][0], spans[last][1], first, last) for first, last in runs]
 
 
 def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:

@@ -10,6 +10,7 @@ from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.reading import NAME, NUMBER
 
+NOTHING_FOUND = "the passages do not say this"
 _MENTIONED = 3  # at most so many missing words are named
 _ON_TOPIC = 0.35  # share of the claim's weight below which the passages are about something else
 
@@ -32,7 +33,7 @@ def explain(label: Label, it: Comparison, row: Mapping[str, float]) -> Findings:
         return Findings(None, "; ".join(filter(None, (f"the passage covers the claim ({how})", hedged))), flags)
     reasons = _reasons(it, row, hedged)
     mode = reasons[0][0] if reasons else FailureMode.OTHER
-    return Findings(mode, "; ".join(text for _, text in reasons) or "the passages do not say this", flags)
+    return Findings(mode, "; ".join(text for _, text in reasons) or NOTHING_FOUND, flags)
 
 
 def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:

@@ -164,8 +164,12 @@ class Model:
         return self.supported.probability(table), self.contradicted.probability(table)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
+def load_model(package: str) -> Model:
+    """Load the model that ships in the folder `data` of a package."""
+    return Model.parse(json.loads(files(package).joinpath("data", "model.json").read_text(encoding="utf-8")))
+
+
 def shipped_model() -> Model:
-    """Load the model that comes with the package."""
-    text = files("everyclaim.verify.lexical").joinpath("data", "model.json").read_text(encoding="utf-8")
-    return Model.parse(json.loads(text))
+    """Load the model that comes with the lexical verifier."""
+    return load_model("everyclaim.verify.lexical")

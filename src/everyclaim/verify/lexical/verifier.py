@@ -62,19 +62,11 @@ class LexicalVerifier:
         pieces = shortlist.pieces(reading.keys)
         source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
         if not reading.content or not source.places:
-            blank = not source.places
-            return Verdict(
-                claim_id=claim.id,
-                label=Label.UNSUPPORTED,
-                probabilities=Probabilities(0.0, 1.0, 0.0),
-                rationale="there is no passage to check against" if blank else "the claim holds no words",
-                judge=self.spec,
-                flags=("no_passages",) if blank else (),
-            )
+            return nothing_to_check(claim, self.spec, blank=not source.places)
         compared = compare(reading, source, shipped_vectors(), question)
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
-        probabilities = share_out(_shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        probabilities = share_out(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
         findings = explain(probabilities.label, compared, row)
         return Verdict(
             claim_id=claim.id,
@@ -103,6 +95,18 @@ def from_spec(spec: Spec) -> LexicalVerifier:
         raise ConfigError(f"threshold in spec {str(spec)!r} is not a number: {given!r}") from None
 
 
+def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
+    """Give the verdict on a claim without words, or on any claim where the passages are `blank`."""
+    return Verdict(
+        claim_id=claim.id,
+        label=Label.UNSUPPORTED,
+        probabilities=Probabilities(0.0, 1.0, 0.0),
+        rationale="there is no passage to check against" if blank else "the claim holds no words",
+        judge=judge,
+        flags=("no_passages",) if blank else (),
+    )
+
+
 def share_out(supported: float, contradicted: float) -> Probabilities:
     """Turn P(supported) and P(contradicted | not supported) into three that sum to 1.
 
@@ -117,7 +121,7 @@ def share_out(supported: float, contradicted: float) -> Probabilities:
     return Probabilities(supported, round(rest - opposite, 6), opposite)
 
 
-def _shifted(probability: float, threshold: float) -> float:
+def shifted(probability: float, threshold: float) -> float:
     """Move a probability so that `threshold` comes to lie at one half."""
     if threshold == 0.5 or not 0.0 < probability < 1.0:
         return probability

@@ -1,0 +1,84 @@
+"""Pointing: at the sentences of the passages that bear on a claim, and at the words of the claim that fail."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+import numpy as np
+
+from everyclaim.core.types import Evidence, Passage
+from everyclaim.models.reader import TokenScore
+from everyclaim.verify.embedded.premise import Premise
+from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.shortlist import Piece
+
+_READING = 0.5  # what the network's word weighs beside the covered share of the claim
+_SECOND = 0.15  # share of the claim's weight a second place must add to be shown
+
+
+def evidence(
+    compared: Comparison, premise: Premise, scores: Sequence[TokenScore], pieces: Sequence[Piece],
+    passages: Sequence[Passage],
+) -> tuple[Evidence, ...]:  # fmt: skip
+    """Give one sentence, or two when the second covers what the first does not; none where only a title matches."""
+    source, alignment = compared.source, compared.alignment
+    read = _read_share(compared, premise, scores)
+    held = np.maximum(alignment.exact, alignment.soft)
+    worth = alignment.weights @ held + _READING * read
+    worth[read < 0] = -1.0  # not in the premise
+    first = int(np.argmax(worth))
+    gains = alignment.weights @ np.maximum(held - held[:, [first]], 0.0) + _READING * np.maximum(read, 0.0) - _READING
+    gains = np.where(read < 0, -1.0, gains + _READING * 0.5)
+    gains[first] = -1.0
+    second = int(np.argmax(gains))
+    chosen = sorted({first, second} if gains[second] >= _SECOND else {first})
+    found = []
+    for column in chosen:
+        number, sentence = source.places[column]
+        piece = pieces[number]
+        if piece.offset is None:  # a title is context, not a place in the passage
+            continue
+        low, high = source.readings[number].sentences[sentence]
+        start, end = low + piece.offset, high + piece.offset
+        passage = passages[piece.passage]
+        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
+    return tuple(found)
+
+
+def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
+    """Give every sentence the mean probability of its tokens to be evidence; -1 where it was not read."""
+    source = compared.source
+    columns = {place: column for column, place in enumerate(source.places)}
+    total, count = np.zeros(len(columns)), np.zeros(len(columns))
+    for score in scores:
+        place = premise.place(score.start, score.end)
+        if place is None:
+            continue
+        number, start, _ = place
+        sentences = source.readings[number].sentences
+        column = columns.get((number, bisect_right(sentences, (start, len(source.readings[number].text) + 1)) - 1))
+        if column is not None:
+            total[column] += 1.0 / (1.0 + np.exp(-score.logit))
+            count[column] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), -1.0)
+
+
+def doubted(claim: str, scores: Sequence[TokenScore]) -> str:
+    """Quote the words of a claim that the network thinks fail: the worst token and its doubtful neighbours."""
+    if not scores:
+        return ""
+    worst = max(range(len(scores)), key=lambda i: scores[i].logit)
+    if scores[worst].logit <= 0.0:
+        return ""
+    first = last = worst
+    while first > 0 and scores[first - 1].logit > 0.0:
+        first -= 1
+    while last + 1 < len(scores) and scores[last + 1].logit > 0.0:
+        last += 1
+    start, end = scores[first].start, scores[last].end
+    while start > 0 and claim[start - 1].isalnum():  # a word may be several tokens
+        start -= 1
+    while end < len(claim) and claim[end].isalnum():
+        end += 1
+    return claim[start:end]

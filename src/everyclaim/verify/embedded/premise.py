@@ -1,0 +1,104 @@
+"""Choosing what the network reads for one claim: the sentences of the passages that matter, within a budget.
+
+Sentences are taken greedily: what covers most of the claim's weight that is not covered yet goes first, and a
+neighbour of a taken sentence is preferred, because it says who "he" is. The taken sentences are laid out in the order
+of the passages; a gap within a passage is marked, and so is the step to another passage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from everyclaim.verify.lexical.alignment import Alignment, Source
+
+GAP, STEP = " … ", " | "  # within a passage, to another passage
+_AGAIN = 0.25  # what covering a word once more is worth
+_NEXT = 0.12  # what standing beside a taken sentence is worth
+_CHARACTERS = 4.2  # of one token, on average
+_WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
+
+
+class Part(NamedTuple):
+    """A run of sentences: ``premise.text[at:at + end - start] == readings[reading].text[start:end]``."""
+
+    at: int
+    reading: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Premise:
+    """What is read for a claim, and where each part of it is from."""
+
+    text: str
+    parts: tuple[Part, ...]
+
+    def place(self, start: int, end: int) -> tuple[int, int, int] | None:
+        """Find where ``text[start:end]`` is from: reading, start and end there; None when it is in no single part."""
+        for part in self.parts:
+            low, high = max(start, part.at), min(end, part.at + part.end - part.start)
+            if low < high:
+                return part.reading, part.start + low - part.at, part.start + high - part.at
+        return None
+
+
+def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
+    """Take the sentences of `source` that matter most for the aligned claim, about `tokens` tokens of them."""
+    costs = np.array([_cost(source, number, sentence) for number, sentence in source.places])
+    taken = np.ones(len(costs), dtype=bool) if costs.sum() <= tokens else _greedy(source, alignment, costs, tokens)
+    return _laid_out(source, [place for place, use in zip(source.places, taken, strict=True) if use])
+
+
+def _cost(source: Source, number: int, sentence: int) -> float:
+    """Estimate the tokens of a sentence."""
+    reading = source.readings[number]
+    start, end = reading.sentences[sentence]
+    return max((end - start) / _CHARACTERS, reading.text.count(" ", start, end) / _WORDS) + 1
+
+
+def _greedy(source: Source, alignment: Alignment, costs: np.ndarray, tokens: int) -> np.ndarray:
+    held = (alignment.exact + alignment.soft) / 2
+    again = _AGAIN * (alignment.weights @ held)
+    beside = source.owner[1:] == source.owner[:-1]
+    taken = np.zeros(len(costs), dtype=bool)
+    covered = np.zeros(len(held), dtype=held.dtype)
+    left = float(tokens)
+    while True:
+        near = np.zeros(len(costs), dtype=bool)
+        near[1:] |= taken[:-1] & beside
+        near[:-1] |= taken[1:] & beside
+        worth = alignment.weights @ np.maximum(held - covered[:, None], 0.0) + again + _NEXT * near
+        worth[taken | ((costs > left) & taken.any())] = -1.0
+        best = int(np.argmax(worth))
+        if worth[best] < 0.0:
+            return taken
+        taken[best] = True
+        covered = np.maximum(covered, held[:, best])
+        left -= costs[best]
+
+
+def _laid_out(source: Source, places: Sequence[tuple[int, int]]) -> Premise:
+    """Join sentences in order; neighbours keep the text between them."""
+    parts: list[Part] = []
+    runs: list[list[int]] = []  # reading, first, last sentence
+    for number, sentence in places:
+        if runs and runs[-1][0] == number and runs[-1][2] == sentence - 1:
+            runs[-1][2] = sentence
+        else:
+            runs.append([number, sentence, sentence])
+    text = ""
+    previous = -1
+    for number, first, last in runs:
+        reading = source.readings[number]
+        start, end = reading.sentences[first][0], reading.sentences[last][1]
+        if text:
+            text += GAP if number == previous else STEP
+        parts.append(Part(len(text), number, start, end))
+        text += reading.text[start:end]
+        previous = number
+    return Premise(text, tuple(parts))

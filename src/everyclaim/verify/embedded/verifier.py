@@ -1,0 +1,154 @@
+"""The embedded verifier: lexical checks and a network's reading, weighed by a fitted model.
+
+    claim, passages ──► lexical comparison ──► premise (the sentences that matter) ──► network
+                               │                                                        │
+                               └───────────────► features ◄─────────────────────────────┘ ──► verdict
+
+All passages are judged together; the premise may hold sentences of several.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Label, Passage, Verdict
+from everyclaim.models.reader import Pair, Reader, Scores, shipped_reader
+from everyclaim.verify.embedded.evidence import doubted, evidence
+from everyclaim.verify.embedded.features import describe
+from everyclaim.verify.embedded.premise import Premise, choose
+from everyclaim.verify.lexical.comparison import Comparison, compare
+from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
+from everyclaim.verify.lexical.model import Model, load_model
+from everyclaim.verify.lexical.pointing import reading_of, source_of
+from everyclaim.verify.lexical.shortlist import Piece, Shortlist
+from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.lexical.verifier import nothing_to_check, share_out, shifted
+
+TOKENS = 128  # of the premise, unless the spec says otherwise
+_LEAST, _MOST = 32, 384
+_THREADS = 64
+
+
+class _Prepared(NamedTuple):
+    """A claim laid beside its passages."""
+
+    compared: Comparison
+    pieces: list[Piece]
+    premise: Premise
+    pair: Pair
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedVerifier:
+    """Judge claims by reading them beside the sentences that matter. Deterministic, no key, no network.
+
+    `tokens` is the budget of what is read per claim; `threads` how many claims are read at a time (0: one per
+    processor core, at most four). A claim is `SUPPORTED` when its probability is above `threshold`; a threshold other
+    than 0.5 shifts the reported probabilities with it.
+    """
+
+    tokens: int = TOKENS
+    threads: int = 0
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.threshold < 1.0:
+            raise ConfigError(f"threshold of the embedded verifier is {self.threshold}; it must be between 0 and 1")
+        if not _LEAST <= self.tokens <= _MOST:
+            raise ConfigError(f"tokens of the embedded verifier is {self.tokens}; it must be from {_LEAST} to {_MOST}")
+        if not 0 <= self.threads <= _THREADS:
+            raise ConfigError(f"threads of the embedded verifier is {self.threads}; it must be from 0 to {_THREADS}")
+
+    @property
+    def spec(self) -> str:
+        """Name and model version, and what is not as usual."""
+        options = {} if self.threshold == 0.5 else {"threshold": f"{self.threshold:g}"}
+        if self.tokens != TOKENS:
+            options["tokens"] = str(self.tokens)
+        return str(Spec("embedded", shipped_model().version, options))
+
+    async def verify(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[Verdict]:
+        """Judge every claim against all the passages together; one verdict per claim, in order."""
+        return await asyncio.to_thread(self._verify, claims, passages, question)
+
+    def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
+        shortlist = Shortlist.of(passages)
+        prepared = [self._prepare(claim, shortlist, question) for claim in claims]
+        reader: Reader = shipped_reader(self.threads)
+        asked = [it for it in prepared if isinstance(it, _Prepared)]
+        read = iter(reader.read([it.pair for it in asked], tokens=self.tokens * 5 // 4 + 8))
+        return [
+            self._judged(claim, it, next(read), passages) if isinstance(it, _Prepared) else it
+            for claim, it in zip(claims, prepared, strict=True)
+        ]
+
+    def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
+        """Lay one claim beside its passages, or say why there is nothing to check."""
+        reading = reading_of(claim.text)
+        every_word = not reading.content  # "To be or not to be" has to be judged by something
+        if every_word:
+            reading = reading_of(claim.text, every_word=True)
+        pieces = shortlist.pieces(reading.keys)
+        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+        if not reading.content or not source.places:
+            return nothing_to_check(claim, self.spec, blank=not source.places)
+        asked = question[:2000].strip()
+        compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None)
+        premise = choose(source, compared.alignment, self.tokens)
+        sentence = claim.sentence.strip()
+        context = " ".join(filter(None, (asked, "" if sentence == claim.text.strip() else sentence)))
+        return _Prepared(compared, pieces, premise, Pair(premise.text, claim.text, context))
+
+    def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
+        row = describe(it.compared, it.premise, scores)
+        supported, contradicted = shipped_model().predict([row])
+        probabilities = share_out(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        findings = explain(probabilities.label, it.compared, row)
+        return Verdict(
+            claim_id=claim.id,
+            label=probabilities.label,
+            probabilities=probabilities,
+            evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
+            rationale=_words(findings.rationale, probabilities.label, doubted(it.pair.claim, scores.claim)),
+            judge=self.spec,
+            failure_mode=findings.failure_mode,
+            flags=findings.flags,
+        )
+
+
+def _words(rationale: str, label: Label, doubt: str) -> str:
+    """Add the words that the network doubts to a rationale that does not name them."""
+    if label is Label.SUPPORTED or not doubt or doubt.casefold() in rationale.casefold():
+        return rationale
+    said = f"the passages {'say otherwise than' if label is Label.CONTRADICTED else 'do not back'} '{doubt}'"
+    return said if rationale == NOTHING_FOUND else f"{rationale}; {said}"
+
+
+def shipped_model() -> Model:
+    """Load the fitted model that weighs the network's reading and the lexical checks."""
+    return load_model("everyclaim.verify.embedded")
+
+
+def from_spec(spec: Spec) -> EmbeddedVerifier:
+    """Make the verifier a spec such as ``embedded`` or ``embedded?tokens=256&threads=1`` names."""
+    version = shipped_model().version
+    if spec.argument not in ("", version):
+        raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
+    if unknown := sorted(set(spec.options) - {"tokens", "threads", "threshold"}):
+        known = "tokens, threads, threshold"
+        raise ConfigError(f"unknown option {unknown[0]!r} in spec {str(spec)!r}; the embedded verifier has: {known}")
+    try:
+        return EmbeddedVerifier(
+            tokens=int(spec.options.get("tokens", TOKENS)),
+            threads=int(spec.options.get("threads", 0)),
+            threshold=float(spec.options.get("threshold", 0.5)),
+        )
+    except ValueError:
+        raise ConfigError(f"tokens, threads and threshold in spec {str(spec)!r} must be numbers") from None

@@ -1,0 +1,70 @@
+"""What the network is given to read: the sentences that matter, within the budget, and where they are from."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everyclaim.verify.embedded.premise import GAP, STEP, Premise, choose
+from everyclaim.verify.lexical.alignment import align, gather
+from everyclaim.verify.lexical.reading import read
+from everyclaim.verify.lexical.vectors import shipped_vectors
+
+FILLER = [f"The {word} section describes matters of general administration." for word in ("first", "second", "third")]
+NEEDLE = "Refunds are paid within fourteen days of the return."
+
+
+def chosen(claim: str, passages: list[str], tokens: int) -> Premise:
+    """Choose as the verifier does."""
+    vectors = shipped_vectors()
+    source = gather([read(text, vectors) for text in passages], vectors)
+    return choose(source, align(read(claim, vectors), source, vectors), tokens)
+
+
+def test_everything_is_read_when_it_fits() -> None:
+    """Short passages are given whole and in order."""
+    premise = chosen("Refunds take fourteen days.", [f"{FILLER[0]} {NEEDLE}", FILLER[1]], 200)
+    assert premise.text == f"{FILLER[0]} {NEEDLE}{STEP}{FILLER[1]}"
+
+
+@pytest.mark.parametrize("position", [0, 7, 15])
+def test_the_sentence_that_matters_is_found_at_every_position(position: int) -> None:
+    """A small budget keeps the one sentence that speaks of the claim."""
+    sentences = [FILLER[i % 3].replace("section", f"section {i}") for i in range(16)]
+    sentences.insert(position, NEEDLE)
+    premise = chosen("Refunds take fourteen days.", [" ".join(sentences)], 40)
+    assert NEEDLE in premise.text
+    assert len(premise.text) < 300
+
+
+def test_a_neighbour_goes_along_before_a_stranger() -> None:
+    """The sentence before the one that matters says who "she" is."""
+    passage = "Mira Okafor leads the archive. She joined in 2004. " + " ".join(FILLER)
+    premise = chosen("Mira Okafor joined in 2004.", [passage], 24)
+    assert premise.text == "Mira Okafor leads the archive. She joined in 2004."
+
+
+def test_gaps_are_marked() -> None:
+    """Two sentences far apart are not read as neighbours."""
+    passage = " ".join(["Mira Okafor leads the archive.", *FILLER * 3, "The archive opened in 2004."])
+    premise = chosen("Mira Okafor leads the archive that opened in 2004.", [passage], 26)
+    assert premise.text == f"Mira Okafor leads the archive.{GAP}The archive opened in 2004."
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.text("abc de.F1é\n", min_size=1, max_size=120), min_size=1, max_size=4), st.integers(1, 60))
+def test_every_part_is_verbatim(passages: list[str], tokens: int) -> None:
+    """Whatever is read can be traced to its place."""
+    vectors = shipped_vectors()
+    readings = [read(text, vectors) for text in passages]
+    source = gather(readings, vectors)
+    claim = read("abc de F1", vectors, every_word=True)
+    if not source.places:
+        return
+    premise = choose(source, align(claim, source, vectors), tokens)
+    assert premise.parts
+    for part in premise.parts:
+        length = part.end - part.start
+        assert premise.text[part.at : part.at + length] == passages[part.reading][part.start : part.end]
+        assert premise.place(part.at, part.at + length) == (part.reading, part.start, part.end)

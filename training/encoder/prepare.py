@@ -1,0 +1,218 @@
+"""Rows → what the network reads: token ids, labels, and which tokens fail or are evidence.
+
+    python training/encoder/prepare.py ROWS.jsonl.xz … --model FOLDER_WITH_TOKENIZER --out PREPARED.npz
+
+A prepared file is one `.npz`, everything flat with offsets, so that an epoch needs no tokenizer: `ids` and `targets`
+of all tokens; for each row `sizes` (its tokens), `claim` (where its claim begins), `label`, `dataset` and `key`.
+What differs from row to row (the premise's budget, whether the question is read) is chosen by a hash of the row's id.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tokenizers import Encoding, Tokenizer
+
+if __package__ in (None, ""):
+    import sys
+
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from everyclaim.verify.embedded.premise import Premise, choose
+from everyclaim.verify.lexical.alignment import Source, align, gather
+from everyclaim.verify.lexical.reading import Reading, read
+from everyclaim.verify.lexical.vectors import shipped_vectors
+from lexical_data import HELD_OUT, share
+
+BUDGETS = ((0.25, 48), (0.75, 96), (1.0, 160))  # share of the rows up to which, tokens of the premise
+CONTEXT, CLAIM = 48, 96  # tokens at most
+ASKED, PARENTED = 0.5, 0.8  # share of the rows whose question, whose parent sentence is read when there is one
+LABELS = {"SUPPORTED": 0, "UNSUPPORTED": 1, "CONTRADICTED": 2, "NOT_SUPPORTED": 3}
+LEFT_OUT = -1  # a supported claim whose evidence is not in the premise: its label would not be true
+WHOLE = 40  # tokens of a row so short that the premise holds all there is
+CLS, SEP = 101, 102
+
+
+@lru_cache(maxsize=100_000)
+def reading(text: str) -> Reading:
+    """Read a text once."""
+    return read(text, shipped_vectors())
+
+
+@lru_cache(maxsize=512)
+def gathered(texts: tuple[str, ...]) -> Source:
+    """Gather the passages of a row once for all claims about them."""
+    return gather([reading(text) for text in texts], shipped_vectors())
+
+
+@dataclass
+class Prepared:
+    """One row, tokenised. `targets`: 1 fails or evidence, 0 not, -1 unknown, per token."""
+
+    ids: list[int]
+    claim_at: int
+    targets: list[int]
+    label: int
+    found: bool | None  # whether the marked evidence is in the premise
+
+
+@dataclass
+class Flat:
+    """Prepared rows, laid end to end."""
+
+    ids: list[int] = field(default_factory=list)
+    targets: list[int] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    claim: list[int] = field(default_factory=list)
+    label: list[int] = field(default_factory=list)
+    dataset: list[str] = field(default_factory=list)
+    key: list[str] = field(default_factory=list)
+
+    def add(self, row: dict[str, Any], made: Prepared) -> None:
+        """Put a row at the end."""
+        self.ids += made.ids
+        self.targets += made.targets
+        self.sizes.append(len(made.ids))
+        self.claim.append(made.claim_at)
+        self.label.append(made.label)
+        self.dataset.append(row["dataset"])
+        self.key.append(row["id"])
+
+    def write(self, path: Path) -> None:
+        """Write all as one file."""
+        np.savez(
+            path, ids=np.array(self.ids, np.uint16), targets=np.array(self.targets, np.int8),
+            sizes=np.array(self.sizes, np.int32), claim=np.array(self.claim, np.int32),
+            label=np.array(self.label, np.int8), dataset=np.array(self.dataset), key=np.array(self.key),
+        )  # fmt: skip
+
+
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Load a tokenizer that takes any text as text, as it is at run time."""
+    tokenizer = Tokenizer.from_file(str(path))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True
+    return tokenizer
+
+
+def premise_of(row: dict[str, Any], tokens: int) -> Premise | None:
+    """Choose what is read for a row; None where the claim or the passages hold no word."""
+    claim = reading(row["text"])
+    source = gathered(tuple(c if isinstance(c, str) else c["text"] for c in row["contexts"]))
+    if not claim.content:
+        claim = read(row["text"], shipped_vectors(), every_word=True)
+    if not claim.content or not source.places:
+        return None
+    return choose(source, align(claim, source, shipped_vectors()), tokens)
+
+
+def context_of(row: dict[str, Any]) -> str:
+    """Give what helps to understand the claim: its question, its parent sentence; not always, so neither is needed."""
+    context = []
+    if row.get("question") and share("question " + row["id"]) < ASKED:
+        context.append(row["question"])
+    sentence = row.get("sentence")
+    if sentence and sentence.strip() != row["text"].strip() and share("s " + row["id"]) < PARENTED:
+        context.append(sentence)
+    return " ".join(context)
+
+
+def prepare(row: dict[str, Any], tokenizer: Tokenizer, budget: int | None = None) -> Prepared | None:
+    """Tokenise one row: [CLS] premise [SEP] (question, sentence [SEP]) claim [SEP]. None: there is nothing to read."""
+    luck = share("budget " + row["id"])
+    budget = budget or next(tokens for upto, tokens in BUDGETS if luck < upto)
+    premise = premise_of(row, budget)
+    if premise is None:
+        return None
+    one = tokenizer.encode(premise.text, add_special_tokens=False)
+    two = tokenizer.encode(context_of(row), add_special_tokens=False).ids[:CONTEXT]
+    three = tokenizer.encode(row["text"], add_special_tokens=False)
+    first, claim = one.ids[: budget * 5 // 4 + 8], three.ids[:CLAIM]
+    ids = [CLS, *first, SEP, *([*two, SEP] if two else []), *claim, SEP]
+    at = len(ids) - len(claim) - 1
+    targets = [-1] * len(ids)
+    if row["label"] == "SUPPORTED" or row.get("errors"):
+        targets[at:-1] = failing(three, row.get("errors") or [])
+    label, found = LABELS[row["label"]], None
+    if row.get("evidence"):
+        marks = evidence(one.offsets[: len(first)], premise, row)
+        targets[1 : 1 + len(marks)] = marks
+        found = any(marks)
+        if not found and row["label"] == "SUPPORTED" and len(ids) > WHOLE:
+            label = LEFT_OUT
+    return Prepared(ids, at, targets, label, found)
+
+
+def failing(claim: Encoding, errors: list[list[int]]) -> list[int]:
+    """Mark the claim's tokens that touch an error."""
+    return [int(any(start < high and low < end for low, high in errors)) for start, end in claim.offsets[:CLAIM]]
+
+
+def evidence(offsets: list[tuple[int, int]], premise: Premise, row: dict[str, Any]) -> list[int]:
+    """Mark the premise's tokens that stand, in the passage they are from, in marked evidence."""
+    marked: list[list[tuple[int, int]]] = [[] for _ in row["contexts"]]
+    for place in row["evidence"]:
+        marked[place["passage"]].append((place["start"], place["end"]))
+    result = []
+    for start, end in offsets:
+        place = premise.place(start, end)
+        hit = place is not None and any(place[1] < high and low < place[2] for low, high in marked[place[0]])
+        result.append(int(hit))
+    return result
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Read the rows of a file, compressed or not."""
+    with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:
+        for line in stream:
+            yield json.loads(line)
+
+
+def neighbours(row: dict[str, Any]) -> str:
+    """Order rows so that claims about the same passages follow each other: those are gathered once."""
+    return row["contexts"][0] if row["contexts"] and isinstance(row["contexts"][0], str) else ""
+
+
+def wanted(row: dict[str, Any], written: str) -> bool:
+    """Say whether a row takes part: of `written` only the groups asked for."""
+    if row["dataset"] != "written" or written == "all":
+        return True
+    return (share(row["group"]) < HELD_OUT) == (written == "test")
+
+
+def main() -> None:
+    """Prepare files, say how many rows there are and in how many supported ones the evidence is in the premise."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--model", type=Path, required=True, help="folder with tokenizer.json")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--budget", type=int, default=None, help="one premise budget for all rows")
+    parser.add_argument("--written", choices=["fit", "test", "all"], default="fit", help="which groups of `written`")
+    parser.add_argument("--limit", type=int, default=None, help="rows of each file at most")
+    options = parser.parse_args()
+    tokenizer = load_tokenizer(options.model / "tokenizer.json")
+    flat, kept = Flat(), {False: 0, True: 0}
+    for path in options.files:
+        for row in sorted(rows_of(path), key=neighbours)[: options.limit]:
+            made = prepare(row, tokenizer, options.budget) if wanted(row, options.written) else None
+            if made is None:
+                continue
+            if made.found is not None and row["label"] == "SUPPORTED":
+                kept[made.found] += 1
+            if made.label != LEFT_OUT:
+                flat.add(row, made)
+    flat.write(options.out)
+    print(f"{len(flat.sizes)} rows, {np.mean(flat.sizes):.0f} tokens on average")
+    print(f"marked evidence of supported claims: in the premise of {kept[True]}, missing from {kept[False]}")
+
+
+if __name__ == "__main__":
+    main()

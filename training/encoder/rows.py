@@ -1,0 +1,90 @@
+"""Prepared rows while training: how many of each data set take part, and in which batches.
+
+A prepared file is written by `prepare.py` and holds flat arrays with offsets; nothing is tokenised here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+POOL = 2048  # rows that are sorted by length together: enough for tight batches, few enough to keep the mix
+LIGHTEST, HEAVIEST = 0.6, 1.6  # what a row may weigh so that both classes of its data set weigh the same
+
+
+class Rows:
+    """Prepared rows of several files, limited per data set. `rng` draws epochs; its state is all that changes."""
+
+    def __init__(self, files: Sequence[Path], stage: dict[str, Any], seed: int) -> None:
+        parts = [np.load(path) for path in files]
+        self.ids = np.concatenate([part["ids"] for part in parts])
+        self.targets = np.concatenate([part["targets"] for part in parts])
+        self.sizes = np.concatenate([part["sizes"] for part in parts])
+        self.claim = np.concatenate([part["claim"] for part in parts])
+        self.label = np.concatenate([part["label"] for part in parts]).astype(np.int64)
+        self.dataset = np.concatenate([part["dataset"] for part in parts])
+        self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
+        self.rng = np.random.default_rng(seed)
+        self.rows = stage["rows"]
+        self.weight = np.ones(len(self.label), np.float32)
+        for name in np.unique(self.dataset):
+            here = self.dataset == name
+            share = (self.label[here] == 0).mean()
+            if 0 < share < 1:
+                self.weight[here & (self.label == 0)] = np.clip(0.5 / share, LIGHTEST, HEAVIEST)
+                self.weight[here & (self.label != 0)] = np.clip(0.5 / (1 - share), LIGHTEST, HEAVIEST)
+
+    def wanted(self, name: str) -> int:
+        """Say how many rows of a data set an epoch takes; a name that ends in * speaks for all that begin so."""
+        if name in self.rows:
+            return int(self.rows[name])
+        return next((int(n) for key, n in self.rows.items() if key.endswith("*") and name.startswith(key[:-1])), 0)
+
+    def epoch(self) -> np.ndarray:
+        """Draw the rows of one epoch."""
+        drawn = []
+        for name in np.unique(self.dataset):
+            here = np.flatnonzero(self.dataset == name)
+            if (most := self.wanted(str(name))) > 0:
+                drawn.append(self.rng.permutation(here)[:most])
+        if not drawn:
+            raise SystemExit(f"the files hold no row of the data sets that the stage names: {', '.join(self.rows)}")
+        return self.rng.permutation(np.concatenate(drawn))
+
+    def batches(self, tokens: int, rank: int, world: int) -> list[np.ndarray]:
+        """Cut an epoch into batches of similar length and about `tokens` tokens; every process gets its share."""
+        order = self.epoch()
+        result = []
+        for at in range(0, len(order), POOL):
+            pool = order[at : at + POOL]
+            pool = pool[np.argsort(self.sizes[pool], kind="stable")]
+            batch: list[int] = []
+            for row in pool:
+                if batch and (len(batch) + 1) * self.sizes[row] > tokens:
+                    result.append(np.array(batch))
+                    batch = []
+                batch.append(int(row))
+            result.append(np.array(batch))
+        if len(result) < world:
+            raise SystemExit(f"an epoch has {len(result)} batches, too few for {world} processes; use fewer")
+        result = [result[i] for i in self.rng.permutation(len(result))]
+        return result[rank : len(result) - len(result) % world : world]
+
+    def tensors(self, batch: np.ndarray) -> tuple[Tensor, ...]:
+        """Lay a batch out: ids, types, mask, targets [B, T], label and weight [B]."""
+        length = int(self.sizes[batch].max())
+        ids, targets = np.zeros((len(batch), length), np.int64), np.full((len(batch), length), -1, np.int64)
+        types, mask = np.zeros_like(ids), np.zeros_like(ids)
+        for i, row in enumerate(batch):
+            size, start = self.sizes[row], self.starts[row]
+            ids[i, :size] = self.ids[start : start + size]
+            targets[i, :size] = self.targets[start : start + size]
+            types[i, self.claim[row] : size - 1] = 1
+            mask[i, :size] = 1
+        arrays = (ids, types, mask, targets, self.label[batch], self.weight[batch])
+        return tuple(torch.from_numpy(array) for array in arrays)
