@@ -212,7 +212,7 @@ def test_rule_11_a_result_says_what_made_it() -> None:
     provenance = ec.score(response=ANSWER, passages=[TOWER], strategy="each", strict=True).provenance
     assert provenance.metric == "faithfulness"
     assert provenance.decomposer.startswith("embedded")
-    assert provenance.verifier.startswith("lexical")
+    assert provenance.verifier.startswith("embedded")
     assert (provenance.strategy, provenance.version) == ("each", ec.__version__)
     assert provenance.parameters["policy"] == "strict"
 

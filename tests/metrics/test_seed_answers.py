@@ -184,7 +184,7 @@ def splitting(messages: Sequence[Message]) -> str:
     told = messages[0].content
     degrees = (
         "high" if "One fact per claim" in told else "low",
-        "high" if "Every fact of a sentence" in told else "low",
+        "high" if "Leave out no fact" in told else "low",
     )
     rows = [{"id": k, "claims": BY_MODEL[degrees][text], "skip": "none"} for k, text in data["sentences"].items()]
     return json.dumps({"sentences": rows})

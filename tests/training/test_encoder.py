@@ -17,6 +17,7 @@ from everyclaim.models.reader import Pair, load_reader
 TOKENIZER = Path(__file__).parents[2] / "src" / "everyclaim" / "models" / "data" / "tokenizer.json"
 CONFIG = {"hidden_size": 16, "vocab_size": 30522, "max_position_embeddings": 512, "num_attention_heads": 2,
           "intermediate_size": 32, "num_hidden_layers": 2}  # fmt: skip
+LABELS = (0, 2, 1, 3)  # of the rows made here, in turn
 STAGE = """
 seed = 4
 rate = 1e-2
@@ -49,7 +50,7 @@ def row(number: int, **more: object) -> dict[str, object]:
     return {**usual, **more}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def tokenizer() -> prepare.Tokenizer:
     """The tokenizer that ships."""
     return prepare.load_tokenizer(TOKENIZER)
@@ -58,8 +59,8 @@ def tokenizer() -> prepare.Tokenizer:
 @pytest.fixture
 def prepared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A prepared file of twenty rows of two data sets, written by the command."""
-    labels = ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED", "NOT_SUPPORTED")
-    rows = [row(i, label=labels[i % 4], dataset="harbour" if i % 2 else "ferry_times") for i in range(20)]
+    names = ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED", "NOT_SUPPORTED")
+    rows = [row(i, label=names[i % 4], dataset="harbour" if i % 2 else "ferry_times") for i in range(20)]
     source, out = tmp_path / "rows.jsonl", tmp_path / "prepared.npz"
     source.write_text("".join(json.dumps(it) + "\n" for it in rows), "utf-8")
     arguments = ["prepare.py", str(source), "--model", str(TOKENIZER.parent), "--out", str(out)]
@@ -116,7 +117,8 @@ def test_what_is_not_known_is_not_taught(tokenizer: prepare.Tokenizer) -> None:
 def test_a_supported_claim_whose_evidence_is_not_read_is_left_out(tokenizer: prepare.Tokenizer) -> None:
     """Its label would be false for what the network sees."""
     filler = " ".join(f"The ferry leaves pier {i} for the island at noon." for i in range(30))
-    text = f"{filler} Nothing else matters."
+    fact = "Cheap tickets were printed in blue ink by the office of a town that has long since lost its last printer."
+    text = f"{filler} {fact}"
     it = row(3, contexts=[text], text="The ferry leaves for the island at noon.",
              evidence=[{"passage": 0, "start": len(filler) + 1, "end": len(text)}])  # fmt: skip
     made = prepare.prepare(it, tokenizer, 48)
@@ -143,14 +145,15 @@ def test_a_written_file_gives_back_its_rows(prepared: Path, tokenizer: prepare.T
     assert len(rows.label) == 20
     batch = np.array([3, 11, 14])
     ids, types, mask, targets, label, _ = rows.tensors(batch)
-    for i, number in enumerate(batch):
-        made = prepare.prepare(row(int(number)), tokenizer)
+    numbers = [int(key[1:]) for key in np.load(prepared)["key"][batch]]
+    for i, number in enumerate(numbers):
+        made = prepare.prepare(row(number), tokenizer)
         assert made is not None
         size = len(made.ids)
         assert ids[i][mask[i] == 1].tolist() == made.ids
         assert ids[i][types[i] == 1].tolist() == made.ids[made.claim_at : -1]
         assert targets[i, size:].tolist() == [-1] * (ids.shape[1] - size)
-    assert label.tolist() == [3, 3, 2]
+    assert label.tolist() == [LABELS[number % 4] for number in numbers]
 
 
 def test_an_epoch_takes_what_the_stage_asks_for(prepared: Path) -> None:
@@ -170,7 +173,7 @@ def test_an_epoch_takes_what_the_stage_asks_for(prepared: Path) -> None:
 def test_padding_changes_nothing(prepared: Path) -> None:
     """A pair among longer ones, masked, is read as it is alone and unpadded."""
     rows, reader = Rows([prepared], {"rows": {}}, 0), tiny()
-    batch = np.array([3, 5, 12])
+    batch = np.array([rows.sizes.argmin(), rows.sizes.argmax()])
     ids, types, mask, *_ = rows.tensors(batch)
     assert mask.sum(1).tolist() == rows.sizes[batch].tolist()
     assert (mask == 0).any()
@@ -210,7 +213,7 @@ def options(folder: Path, prepared: Path, *more: str) -> train.argparse.Namespac
     stage.write_text(STAGE, "utf-8")
     if not start.exists():
         torch.save({"model": tiny().state_dict(), "config": CONFIG}, start)
-    given = ["--files", str(prepared), "--start", str(start), "--out", str(folder / "out.pt"), "--save-every", "0"]
+    given = ["--files", str(prepared), "--start", str(start), "--out", str(folder / "out.pt")]
     return train.arguments([str(stage), *given, *more])
 
 
@@ -241,7 +244,7 @@ def test_a_killed_run_goes_on_as_if_it_had_never_stopped(
 
     monkeypatch.setattr(train, "step", killed)
     with pytest.raises(KeyboardInterrupt):
-        train.work(0, 1, options(tmp_path, prepared))
+        train.work(0, 1, options(tmp_path, prepared, "--save-every", "0"))
     monkeypatch.setattr(train, "step", real)
     half = torch.load(tmp_path / "out.pt", weights_only=True)
     assert half["step"] == 8
