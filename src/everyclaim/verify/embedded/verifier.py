@@ -29,7 +29,7 @@ from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import nothing_to_check, share_out, shifted
 
-TOKENS = 128  # of the premise, unless the spec says otherwise
+TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
 
