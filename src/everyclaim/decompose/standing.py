@@ -15,7 +15,7 @@ from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.strangers import Surroundings, strangers
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.asking import TOO_MUCH, Asking
 from everyclaim.prompts.standing import Standing, StandingPrompt
 from everyclaim.text.leaning import points
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
@@ -112,7 +112,7 @@ class LlmPreparer:
                         self._standings(half, response, question, shared=True) for half in halves
                     )
                     return found | first | second
-                if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+                if not asking.may_go_better(error) or attempt == 2:
                     asking.regret(error)
                     raise
             if len(found) == len(claims):

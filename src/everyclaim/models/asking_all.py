@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeVar
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.asking import TOO_MUCH, Asking
 
 AT_ONCE = 20  # questions, sentences or pairs in one request
 _Item = TypeVar("_Item")
@@ -57,7 +57,7 @@ async def _ask(
                 halves = (dict(list(missing.items())[:middle]), dict(list(missing.items())[middle:]))
                 first, second = await all_of(_ask(chat, half, write, form) for half in halves)
                 return found | first | second
-            if error.code not in WORTH_ASKING_AGAIN or attempt == 2:
+            if not asking.may_go_better(error) or attempt == 2:
                 asking.regret(error)
                 raise
         if len(found) == len(items):

@@ -109,6 +109,8 @@ class LlmQueries:
                 if error.code not in WORTH_ASKING_AGAIN:
                     raise
                 asking.regret(error)
+                if not asking.may_go_better(error):
+                    break
             if len(found) == len(claims):
                 break
         return found
