@@ -25,19 +25,18 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from everyclaim.verify.embedded.premise import Premise, choose
+from everyclaim.models.reader import CLAIM, CLS, CONTEXT, SEP
+from everyclaim.verify.embedded.premise import Premise, choose, most
 from everyclaim.verify.lexical.alignment import Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from lexical_data import HELD_OUT, share
 
 BUDGETS = ((0.25, 48), (0.75, 96), (1.0, 160))  # share of the rows up to which, tokens of the premise
-CONTEXT, CLAIM = 48, 96  # tokens at most
 ASKED, PARENTED = 0.5, 0.8  # share of the rows whose question, whose parent sentence is read when there is one
 LABELS = {"SUPPORTED": 0, "UNSUPPORTED": 1, "CONTRADICTED": 2, "NOT_SUPPORTED": 3}
 LEFT_OUT = -1  # a supported claim whose evidence is not in the premise: its label would not be true
 WHOLE = 40  # tokens of a row so short that the premise holds all there is
-CLS, SEP = 101, 102
 
 
 @lru_cache(maxsize=100_000)
@@ -135,7 +134,7 @@ def prepare(row: dict[str, Any], tokenizer: Tokenizer, budget: int | None = None
     one = tokenizer.encode(premise.text, add_special_tokens=False)
     two = tokenizer.encode(context_of(row), add_special_tokens=False).ids[:CONTEXT]
     three = tokenizer.encode(row["text"], add_special_tokens=False)
-    first, claim = one.ids[: budget * 5 // 4 + 8], three.ids[:CLAIM]
+    first, claim = one.ids[: most(budget)], three.ids[:CLAIM]
     ids = [CLS, *first, SEP, *([*two, SEP] if two else []), *claim, SEP]
     at = len(ids) - len(claim) - 1
     targets = [-1] * len(ids)

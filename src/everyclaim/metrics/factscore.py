@@ -11,11 +11,10 @@ from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
 from everyclaim.retrieve.checked import Shelf, searched
 from everyclaim.retrieve.queries import Around
 from everyclaim.verify import Policy, judged
-from everyclaim.verify.families import same_family_warning
 
 GAMMA = 10.0
 MISSING = 1 / 3
@@ -87,7 +86,6 @@ class FActScore:
         claims = await self._judged(parts.claims, found, sample.question)
         supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
         share = supported / len(claims)
-        warning = same_family_warning(sample.model, self.provenance.verifier)
         return Result.of(
             sample,
             self.provenance,
@@ -95,7 +93,7 @@ class FActScore:
             share * factor,
             claims=claims,
             skipped=parts.skipped,
-            warnings=(warning,) if warning else (),
+            warnings=family_warnings(sample, self.provenance),
             components={"factscore": share * factor, "factscore_unpenalised": share, "length_penalty": factor},
             details={
                 "counts": {"claims": len(claims), "supported": supported},

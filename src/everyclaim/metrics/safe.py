@@ -12,12 +12,11 @@ from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, P
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer, tied
-from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
 from everyclaim.prompts.queries import Searched
 from everyclaim.retrieve.checked import Shelf, searched
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
 from everyclaim.verify import Policy, judged
-from everyclaim.verify.families import same_family_warning
 
 K = 64  # the paper's median number of relevant facts
 OverSet = Literal["median", "max"]
@@ -102,7 +101,6 @@ class Safe:
         left = {one.claim.id for one in irrelevant}
         claims = tuple(claim for claim in checked if claim.id not in left)
         left_out = tuple(Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant)
-        family = same_family_warning(sample.model, self.provenance.verifier)
         result = Result.of(
             sample,
             self.provenance,
@@ -110,7 +108,7 @@ class Safe:
             0.0,
             claims=claims,
             skipped=tuple(sorted((*parts.skipped, *left_out), key=lambda skipped: skipped.span)),
-            warnings=(family,) if family else (),
+            warnings=family_warnings(sample, self.provenance),
             details=_details(prepared, search),
         )
         return reduced(result, _of_set([len(claims)], self.k) if isinstance(self.k, str) else self.k)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float32]
 CONTEXT, CLAIM = 48, 96  # tokens that are read at most; the premise has its own budget
-_CLS, _SEP = 101, 102
+CLS, SEP = 101, 102
 _LONGEST = 100  # characters of a token and the space around it; what lies beyond is not tokenised
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: the tokenizer takes none
 
@@ -81,7 +81,7 @@ class Reader:
         context = self._encoded(pair.context, CONTEXT).ids[:CONTEXT] if pair.context else []
         claim = self._encoded(pair.claim, CLAIM)
         ours, theirs = claim.ids[:CLAIM], premise.ids[:tokens]
-        ids = [_CLS, *theirs, _SEP, *([*context, _SEP] if context else []), *ours, _SEP]
+        ids = [CLS, *theirs, SEP, *([*context, SEP] if context else []), *ours, SEP]
         at = len(ids) - 1 - len(ours)
         types = np.zeros((1, len(ids)), np.int64)
         types[0, at:-1] = 1

@@ -149,8 +149,3 @@ def _ready(metric: ClaimMetric, llm: Llm) -> ClaimMetric:
 def _counts(results: Sequence[Result]) -> dict[Outcome, int]:
     found = Counter(result.outcome for result in results)
     return {outcome: found[outcome] for outcome in Outcome}
-
-
-def _mean(scores: Sequence[float | None]) -> float | None:
-    known = [score for score in scores if score is not None and not math.isnan(score)]
-    return fmean(known) if known else None

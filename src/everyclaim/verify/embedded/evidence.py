@@ -11,6 +11,7 @@ from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.reader import TokenScore
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.pointing import shown
 from everyclaim.verify.lexical.shortlist import Piece
 
 _READING = 0.5  # what the network's word weighs beside the covered share of the claim
@@ -33,17 +34,7 @@ def evidence(
     gains[first] = -1.0
     second = int(np.argmax(gains))
     chosen = sorted({first, second} if gains[second] >= _SECOND else {first})
-    found = []
-    for column in chosen:
-        number, sentence = source.places[column]
-        piece = pieces[number]
-        if piece.offset is None:  # a title is context, not a place in the passage
-            continue
-        low, high = source.readings[number].sentences[sentence]
-        start, end = low + piece.offset, high + piece.offset
-        passage = passages[piece.passage]
-        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
-    return tuple(found)
+    return shown(((column, column) for column in chosen), source, pieces, passages)
 
 
 def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:

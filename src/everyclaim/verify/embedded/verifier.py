@@ -20,11 +20,11 @@ from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.reader import Pair, Reader, Scores, shipped_reader
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import Premise, choose
+from everyclaim.verify.embedded.premise import Premise, choose, most
 from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
 from everyclaim.verify.lexical.model import Model, load_model
-from everyclaim.verify.lexical.pointing import reading_of, source_of
+from everyclaim.verify.lexical.pointing import laid_out, reading_of
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import nothing_to_check, share_out, shifted
@@ -83,7 +83,7 @@ class EmbeddedVerifier:
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         reader: Reader = shipped_reader(self.threads)
         asked = [it for it in prepared if isinstance(it, _Prepared)]
-        read = iter(reader.read([it.pair for it in asked], tokens=self.tokens * 5 // 4 + 8))
+        read = iter(reader.read([it.pair for it in asked], tokens=most(self.tokens)))
         return [
             self._judged(claim, it, next(read), passages) if isinstance(it, _Prepared) else it
             for claim, it in zip(claims, prepared, strict=True)
@@ -91,12 +91,7 @@ class EmbeddedVerifier:
 
     def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
-        reading = reading_of(claim.text)
-        every_word = not reading.content  # "To be or not to be" has to be judged by something
-        if every_word:
-            reading = reading_of(claim.text, every_word=True)
-        pieces = shortlist.pieces(reading.keys)
-        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+        reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         asked = question[:2000].strip()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
-from everyclaim.verify.lexical.shortlist import Piece
+from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 _ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
@@ -18,10 +18,7 @@ _ADDS = 0.12  # share of a claim's weight a second place must add to be shown as
 
 def point(claim: str, pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
     """Find the sentences in some pieces of passages that cover a claim best; none where there are no words."""
-    reading = reading_of(claim)
-    every_word = not reading.content
-    if every_word:
-        reading = reading_of(claim, every_word=True)
+    reading, every_word = claim_reading(claim)
     source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
     if not reading.content or not source.places:
         return ()
@@ -40,17 +37,38 @@ def covering(
     second = int(np.argmax(gains))
     if gains[second] >= _ADDS:
         places.append((second, second))
+    return shown(places, source, pieces, passages)
+
+
+def shown(
+    places: Iterable[tuple[int, int]], source: Source, pieces: Sequence[Piece], passages: Sequence[Passage]
+) -> tuple[Evidence, ...]:
+    """Quote the windows of sentences (first and last column); a title is context, not a place in the passage."""
     found = []
     for low, high in places:
         number, sentence = source.places[low]
         piece = pieces[number]
-        if piece.offset is None:  # a title is context, not a place in the passage
+        if piece.offset is None:
             continue
         spans = source.readings[number].sentences
         start, end = spans[sentence][0] + piece.offset, spans[source.places[high][1]][1] + piece.offset
         passage = passages[piece.passage]
         found.append(Evidence(passage.id, start, end, passage.text[start:end]))
     return tuple(found)
+
+
+def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece]]:
+    """Read a claim and the pieces it is compared with."""
+    reading, every_word = claim_reading(text)
+    pieces = shortlist.pieces(reading.keys)
+    return reading, source_of(tuple(piece.text for piece in pieces), every_word=every_word), pieces
+
+
+def claim_reading(text: str) -> tuple[Reading, bool]:
+    """Read a claim by its content words or, where it has none, by every word; say which of the two."""
+    reading = reading_of(text)
+    every_word = not reading.content  # "To be or not to be" has to be judged by something
+    return reading_of(text, every_word=True) if every_word else reading, every_word
 
 
 @lru_cache(maxsize=2048)

@@ -17,7 +17,7 @@ from everyclaim.verify.lexical.comparison import compare
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
-from everyclaim.verify.lexical.pointing import covering, reading_of, source_of
+from everyclaim.verify.lexical.pointing import covering, laid_out, reading_of
 from everyclaim.verify.lexical.reading import Reading
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
@@ -55,12 +55,7 @@ class LexicalVerifier:
         self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
     ) -> Verdict:
         """Judge one claim."""
-        reading = reading_of(claim.text)
-        every_word = not reading.content  # "To be or not to be" has to be judged by something
-        if every_word:
-            reading = reading_of(claim.text, every_word=True)
-        pieces = shortlist.pieces(reading.keys)
-        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+        reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         compared = compare(reading, source, shipped_vectors(), question)
