@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from everyclaim.api.components import METRICS, Parts
-from everyclaim.api.metrics import check_options, chosen, number
+from everyclaim.api.metrics import check_options, chosen, number, whole
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, Decomposer, Metric
 from everyclaim.core.spec import Spec
@@ -59,7 +59,7 @@ def qa(spec: Spec, parts: Parts) -> Metric:
     from everyclaim.metrics.qa_chat import ChatExaminer
     from everyclaim.prompts.questions import QuestionPrompt
 
-    examiner = ChatExaminer(_present(chat), QuestionPrompt(_whole(spec, "questions", 3)))
+    examiner = ChatExaminer(_present(chat), QuestionPrompt(whole(spec, "questions", 3, 20)))
     decomposer = _sentences(parts.decomposer)
     parameters = {**examiner.parameters, "compare": compare}
     provenance = _signed(parts.provenance, decomposer, parameters)
@@ -127,10 +127,3 @@ def _comparison(compare: str, chat: ChatModel | None, parts: Parts) -> Compariso
     if compare == "nli":
         return Entailment(parts.verifier)
     return Exact() if compare == "exact" else TokenF1()
-
-
-def _whole(spec: Spec, name: str, usual: int) -> int:
-    text = spec.options.get(name, str(usual))
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 20:
-        raise ConfigError(f"option {name}={text!r} of {spec.name!r} must be a whole number from 1 to 20")
-    return int(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -10,6 +9,7 @@ from typing import Any
 
 from everyclaim.api.components import Parts
 from everyclaim.api.knowledge import knowledge_source
+from everyclaim.api.metrics import check_options, chosen, number, whole
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, KnowledgeSource
 from everyclaim.core.spec import Spec
@@ -20,6 +20,7 @@ from everyclaim.metrics.safe import K as SAFE_K
 from everyclaim.metrics.safe import OverSet, Pace, Safe, over_set
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
+_MOST = 1e6  # claims that an answer may be expected to have
 _SOURCES = ("corpus", "search")
 _OF_FACTSCORE = (*_SOURCES, "k", "topic", "gamma", "expected", "missing")
 _OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
@@ -27,12 +28,12 @@ _OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
 
 def factscore(spec: Spec, parts: Parts) -> FActScore:
     """Build `FActScore`: `corpus` or `search`, `k`, `topic`, `gamma`, or `expected` with `missing`."""
-    _check(spec, _OF_FACTSCORE)
+    check_options(spec, _OF_FACTSCORE)
     penalty = _penalty(spec)
     topic = spec.options.get("topic", "")
     if topic not in {"", "open", "question"} and not _is_tag(topic):
         raise ConfigError(f"option topic={topic!r} of 'factscore': choose open, question or tag:NAME")
-    k = _whole(spec, "k", 5, 100)
+    k = whole(spec, "k", 5, 100)
     source = _source(spec, parts)  # last: it may take a while
     return FActScore(
         parts.decomposer,
@@ -49,12 +50,12 @@ def factscore(spec: Spec, parts: Parts) -> FActScore:
 
 def safe(spec: Spec, parts: Parts) -> Safe:
     """Build `Safe`: `corpus` or `search`, `k`, `queries`, `results`, `settle`, `steps`."""
-    _check(spec, _OF_SAFE)
+    check_options(spec, _OF_SAFE)
     k = _k(spec)
     pace = Pace(
-        _whole(spec, "queries", 5, 20),
-        _whole(spec, "results", 3, 20),
-        settle=_choice(spec, "settle", ("true", "false")) == "true",
+        whole(spec, "queries", 5, 20),
+        whole(spec, "results", 3, 20),
+        settle=chosen(spec, "settle", ("true", "false")) == "true",
     )
     chat = _model(spec, parts)
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
@@ -84,7 +85,7 @@ def over_the_set(metric: str) -> Callable[[Callable[[], Iterator[Result]]], Iter
 def _k(spec: Spec) -> int | OverSet:
     given = spec.options.get("k", "")
     over: Mapping[str, OverSet] = {"median": "median", "max": "max"}
-    return over.get(given) or _whole(spec, "k", SAFE_K, 100_000)
+    return over.get(given) or whole(spec, "k", SAFE_K, 100_000)
 
 
 def _source(spec: Spec, parts: Parts) -> KnowledgeSource:
@@ -114,7 +115,7 @@ def _provenance(spec: Spec, parts: Parts, source: KnowledgeSource, more: Mapping
 
 def _model(spec: Spec, parts: Parts) -> ChatModel | None:
     """Return the chat model that prepares claims and writes queries: the judge's own, else the decomposer's."""
-    steps = _choice(spec, "steps", ("auto", "words", "model"))
+    steps = chosen(spec, "steps", ("auto", "words", "model"))
     if steps == "words":
         return None
     chat = _chat_of(parts.verifier) or _chat_of(parts.decomposer)
@@ -141,41 +142,10 @@ def _penalty(spec: Spec) -> Penalty:
     if "missing" in options and not expected:
         raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
     if expected and not _is_tag(expected):
-        _number(spec, "expected", 1.0, above=0.0)
-    return Penalty(_number(spec, "gamma", GAMMA), expected, _number(spec, "missing", MISSING, most=1.0))
+        number(spec, "expected", 1.0, "above 0 and up to 1,000,000", lambda count: 0 < count <= _MOST)
+    gamma = number(spec, "gamma", GAMMA, "from 0 to 1,000,000", lambda claims: 0 <= claims <= _MOST)
+    return Penalty(gamma, expected, number(spec, "missing", MISSING, "from 0 to 1", lambda share: 0 <= share <= 1))
 
 
 def _is_tag(text: str) -> bool:
     return text.startswith("tag:") and len(text) > len("tag:")
-
-
-def _check(spec: Spec, known: tuple[str, ...]) -> None:
-    if spec.argument:
-        raise ConfigError(f"the metric {spec.name!r} takes options, not {spec.argument!r}: '{spec.name}?k=5'")
-    if unknown := sorted(spec.options.keys() - set(known)):
-        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}; it takes {', '.join(known)}")
-
-
-def _choice(spec: Spec, name: str, allowed: tuple[str, ...]) -> str:
-    value = spec.options.get(name, allowed[0])
-    if value not in allowed:
-        raise ConfigError(f"option {name}={value!r} of {spec.name!r}: choose one of {', '.join(allowed)}")
-    return value
-
-
-def _whole(spec: Spec, name: str, usual: int, most: int) -> int:
-    text = spec.options.get(name, str(usual))
-    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= most:
-        raise ConfigError(f"option {name}={text!r} of {spec.name!r} must be a whole number from 1 to {most}")
-    return int(text)
-
-
-def _number(spec: Spec, name: str, usual: float, *, above: float = -1.0, most: float = 1e6) -> float:
-    """Read a number that is at least 0, more than `above`, and at most `most`."""
-    try:
-        value = float(spec.options.get(name, usual))
-    except ValueError:
-        value = math.nan
-    if not (0 <= value <= most and value > above):
-        raise ConfigError(f"option {name}={spec.options[name]!r} of {spec.name!r} must be a number up to {most:g}")
-    return value

@@ -76,6 +76,14 @@ def number(spec: Spec, name: str, usual: float, rule: str, fits: Callable[[float
     return value
 
 
+def whole(spec: Spec, name: str, usual: int, most: int) -> int:
+    """Return a whole number from 1 to `most`."""
+    text = spec.options.get(name, str(usual))
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= most:
+        raise ConfigError(f"option {name}={text!r} of the metric {spec.name!r} must be a whole number from 1 to {most}")
+    return int(text)
+
+
 def with_degrees(spec: Spec, parts: Parts) -> Parts:
     """Return the parts with a decomposer that has the spec's `atomicity` and `coverage`, where it says any."""
     degrees = {name: chosen(spec, name, ("", "high", "low")) for name in ("atomicity", "coverage")}
