@@ -13,7 +13,7 @@ import os
 import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -98,11 +98,15 @@ class Reader:
         return self.tokenizer.encode(_SURROGATE.sub("\ufffd", text[: tokens * _LONGEST]), add_special_tokens=False)
 
 
-@lru_cache(maxsize=4)
 def shipped_reader(threads: int = 0) -> Reader:
-    """Load the network that ships; 0 threads: as many as there are processor cores, at most four."""
+    """Return the network that ships, loaded once; 0 threads: as many as there are processor cores, at most four."""
+    return replace(_shipped(), threads=threads) if threads else _shipped()
+
+
+@lru_cache(maxsize=1)
+def _shipped() -> Reader:
     with as_file(files("everyclaim.models").joinpath("data", "reader.onnx")) as path:
-        return load_reader(path, threads)
+        return load_reader(path)
 
 
 def load_reader(path: Path, threads: int = 0) -> Reader:
