@@ -1,6 +1,7 @@
-"""The scripts under test are no package: they are found by their folder."""
+"""What is under test is not installed: scripts are found by their folder, packages by the repository's."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
+ROOT = Path(__file__).parents[2]
+sys.path[:0] = [str(ROOT), str(ROOT / "training")]

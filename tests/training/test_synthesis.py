@@ -2,14 +2,10 @@
 
 import json
 import random
-import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
 from training.synthesis import edit_names, edit_numbers
 from training.synthesis.edits import Pool
 from training.synthesis.questions import statement

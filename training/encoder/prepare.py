@@ -127,7 +127,7 @@ def context_of(row: dict[str, Any]) -> str:
 def prepare(row: dict[str, Any], tokenizer: Tokenizer, budget: int | None = None) -> Prepared | None:
     """Tokenise one row: [CLS] premise [SEP] (question, sentence [SEP]) claim [SEP]. None: there is nothing to read."""
     luck = share("budget " + row["id"])
-    budget = budget or next(tokens for upto, tokens in BUDGETS if luck < upto)
+    budget = budget or max(row.get("least", 0), next(tokens for upto, tokens in BUDGETS if luck < upto))
     premise = premise_of(row, budget)
     if premise is None:
         return None

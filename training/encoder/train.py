@@ -134,7 +134,7 @@ def count(run: Run, pairs: int, seconds: float) -> None:
 
 def step(run: Run, batch: tuple[Tensor, ...]) -> None:
     """Learn from one batch."""
-    height = height_of(run.progress, run.stage.get("warm", 0.05))
+    height = height_of(run.progress, run.stage.get("warm", 0.05), run.stage.get("last", 0.01))
     for group in run.optimiser.param_groups:
         group["lr"] = run.stage["rate"] * group["scale"] * height
     total, labels = loss_of(run.reader, tuple(part.to(run.options.device) for part in batch), run.stage)
@@ -149,9 +149,11 @@ def step(run: Run, batch: tuple[Tensor, ...]) -> None:
     run.losses = [*run.losses[1 - WATCHED :], float(labels)]
 
 
-def height_of(progress: float, warm: float) -> float:
-    """Give the share of the learning rate: up in a line until `warm`, down in a line to the end, never quite zero."""
-    return max(progress / warm if progress < warm else (1 - progress) / (1 - warm), 0.01)
+def height_of(progress: float, warm: float, last: float) -> float:
+    """Give the share of the learning rate: up in a line until `warm`, down in a line to `last` at the end."""
+    if progress < warm:
+        return max(progress / warm, 0.01)
+    return last + (1 - last) * (1 - progress) / (1 - warm)
 
 
 def average_gradients(trained: list[torch.nn.Parameter], world: int) -> None:
