@@ -130,7 +130,7 @@ def check_is_text(source: TextSource) -> None:
         )
     controls = len(head) - len(head.translate(None, _CONTROL))
     broken = head.decode("utf-8", "replace").count("\ufffd")
-    if not looks_json and (controls + broken) * 10 > len(head):
+    if broken and not looks_json and (controls + broken) * 10 > len(head):
         raise InputError(f"{source.name} is a binary file, not text; the formats are: {', '.join(FORMATS)}")
 
 
