@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, OperatorError
@@ -205,6 +205,7 @@ def test_lone_surrogates_and_nul_can_be_written(tmp_path, suffix):
 
 @given(st.lists(st.text(), min_size=1), st.sampled_from(["jsonl", "json", "csv", "tsv"]))
 @example(["\x1f\x08"], "csv")  # control signs alone make no binary file
+@settings(deadline=None)
 def test_any_text_comes_back(tmp_path_factory, texts, suffix):
     """Quotes, separators, line ends and all else survive, but for what CSV must replace."""
     path = tmp_path_factory.mktemp("write") / f"rows.{suffix}"
