@@ -44,20 +44,25 @@ GROUNDING = ("realsumm_scu", "begin", "true_dialfact", "defacto", "factcheck_ben
 TRUST = {
     "made_speaker": 1.0, "made_speaker_copy": 0.7, "made_answer": 1.0, "made_human_answer": 1.0, "made_joined": 1.0,
     "made_two": 1.0, "made_negation": 1.5, "made_negation_twin": 1.5, "made_negation_document": 1.5,
+    "made_lesson": 2.0, "made_lesson_answer": 1.0,
 }  # fmt: skip
+LESSONS = {"joined": "made_lesson_answer", "foreign": "made_lesson_foreign", "pair": "", "same": ""}  # "" stays out
 PROBE = 0.1  # share of the passage sets that no network was trained on, as in `synthesis`
 SEEN = ("nli", "fever", "true_paws")  # families every network was trained on: readings of them flatter
 RAISE, LOWER = ("read_supported", "read_evidence"), ("read_error", "read_error_second", "read_error_mean")
 
 
 def made_rows(path: Path) -> list[tuple[Row, str]]:
-    """Read synthetic claims, with their parent sentences."""
+    """Read synthetic claims, with their parent sentences, or lessons."""
     rows = []
     for line in path.open(encoding="utf-8"):
         it = json.loads(line)
         name = it["dataset"].replace("synth_", "made_")
-        rows.append((Row(it["id"], name, it["unit"], it["question"], tuple(it["contexts"]), it["text"], it["label"],
-                         it["group"], it["slice"]), it.get("sentence", "")))  # fmt: skip
+        if it["source"] == "lessons":
+            name = LESSONS.get(it["slice"], "made_lesson")
+        if name:
+            rows.append((Row(it["id"], name, it["unit"], it["question"], tuple(it["contexts"]), it["text"],
+                             it["label"], it["group"], it["slice"]), it.get("sentence", "")))  # fmt: skip
     return rows
 
 
@@ -169,7 +174,8 @@ def measured(options: argparse.Namespace) -> tuple[Any, Any]:
     unseen, seen = ([row for row in fit_rows if (row.family in SEEN) is known] for known in (False, True))
     rows = [(row, "") for row in padded(capped(unseen, options.cap) + capped(seen, options.cap // 3))]
     simple = synthetic(options.data, fit_rows, tested=True, most=1200)
-    made = [(row, "") for row in simple if share("side " + row.group) < PROBE] + made_rows(options.made)
+    made = [(row, "") for row in simple if share("side " + row.group) < PROBE]
+    made += [pair for path in options.made for pair in made_rows(path)]
     tables = []
     for number, (network, families) in enumerate(readers):
         mine = [pair for pair in rows if pair[0].family in families]
@@ -223,7 +229,13 @@ def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--made", type=Path, required=True, help="synthetic claims that no network was trained on")
+    parser.add_argument(
+        "--made",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="synthetic claims and lessons that no network was trained on",
+    )
     parser.add_argument(
         "--network",
         nargs="+",
