@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import Label
+from everyclaim.core.types import Claim, Label, Passage, Span
+from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 OVEN = (
     "Heat the oven to 350 degrees F. Bake the loaf for forty minutes. Let it cool on a rack before you slice it. "
@@ -70,6 +73,21 @@ def test_equal_input_gives_equal_verdicts_on_any_number_of_threads():
     alone = [ec.verify_claims(claim, OVEN, judge="embedded?threads=1")[0] for claim in claims]
     assert [c.verdict.probabilities for c in one] == [c.verdict.probabilities for c in two]
     assert [c.verdict.probabilities for c in one] == [c.verdict.probabilities for c in alone]
+
+
+async def _probabilities(claim: str, sentence: str):
+    """Judge a claim that was taken from a sentence."""
+    taken = Claim("c1", claim, Span(0, len(claim)), sentence)
+    (verdict,) = await EmbeddedVerifier().verify([taken], [Passage("p1", OVEN)])
+    return verdict.probabilities
+
+
+@pytest.mark.parametrize(("claim", "read"), [("They heat it for forty minutes.", True), ("Bake the loaf.", False)])
+def test_the_parent_sentence_is_read_where_a_claim_needs_it(claim, read):
+    """A pronoun is understood by the sentence the claim was taken from; nothing else is moved by it."""
+    sentence = f"{claim[:-1]}, and bakers who know the trade slice the loaf on a rack."
+    alone, inside = (asyncio.run(_probabilities(claim, around)) for around in (claim, sentence))
+    assert (alone != inside) is read
 
 
 def test_probabilities_agree_with_the_label_at_any_threshold():

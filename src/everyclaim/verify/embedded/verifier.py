@@ -10,6 +10,7 @@ All passages are judged together; the premise may hold sentences of several.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,6 +33,8 @@ from everyclaim.verify.lexical.verifier import nothing_to_check, share_out, shif
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
+# A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
+_LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
 
 
 class _Prepared(NamedTuple):
@@ -98,8 +101,8 @@ class EmbeddedVerifier:
         compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None)
         premise = choose(source, compared.alignment, self.tokens)
         sentence = claim.sentence.strip()
-        context = " ".join(filter(None, (asked, "" if sentence == claim.text.strip() else sentence)))
-        return _Prepared(compared, pieces, premise, Pair(premise.text, claim.text, context))
+        around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
+        return _Prepared(compared, pieces, premise, Pair(premise.text, claim.text, f"{asked} {around}".strip()))
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
         row = describe(it.compared, it.premise, scores)
