@@ -35,6 +35,7 @@ from everyclaim.verify.embedded.premise import most
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, _Prepared
 from everyclaim.verify.lexical.model import FORMAT, Head
 from everyclaim.verify.lexical.shortlist import Shortlist
+from everyclaim.verify.lexical.verifier import shifted
 from lexical_data import Row, capped, padded, share, split, synthetic
 
 VERSION = "2"
@@ -203,8 +204,7 @@ def leave_families_out(it: Any) -> None:
     """Leave every family out of the fit in turn and show how the rest does on it, leaning as what ships."""
     lexical_only = np.array([not name.startswith("read_") for name in it.names])
     scores = leave_out(it, {"lexical": lexical_only, "stack": np.ones(len(it.names), dtype=bool)})
-    moved = lexical.logit(scores["stack"]) - lexical.logit(np.array(CUTS["supported"]))
-    scores["stack"] = 1 / (1 + np.exp(-moved))
+    scores["stack"] = np.array([shifted(float(score), CUTS["supported"]) for score in scores["stack"]])
     show(it, {"overlap": it.overlap, "network": reading_alone(it), **scores}, "families left out")
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections import Counter
 from pathlib import Path
 
 from training.lessons.read import TEXTS, lessons
 from training.lessons.rows import rows
+from training.rowfile import write_rows
 
 
 def main() -> None:
@@ -20,13 +19,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
     chosen = [lesson for lesson in lessons(options.texts) if lesson.tested == (options.side == "test")]
-    counts: Counter[tuple[str, str]] = Counter()
-    with options.out.open("w", encoding="utf-8") as stream:
-        for row in rows(chosen, options.seed):
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            counts[row["slice"], row["label"]] += 1
-    for (kind, label), count in sorted(counts.items()):
-        print(f"{kind:10} {label:13} {count:7}")
+    counts = write_rows(rows(chosen, options.seed), options.out)
     print(f"{counts.total()} rows of {len(chosen)} lessons")
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
+from training.rowfile import write_rows
 from training.synthesis.rows import made, read_mix
 from training.synthesis.sources import documents
 
@@ -21,15 +21,9 @@ def main() -> None:
     parser.add_argument("--side", choices=("fit", "probe"), default="fit")
     options = parser.parse_args()
     found = documents(options.data, side=options.side)
-    counts: dict[tuple[str, str], int] = {}
-    with options.out.open("w", encoding="utf-8") as stream:
-        for row in made(found, read_mix(options.mix), size=options.size, seed=options.seed):
-            stream.write(json.dumps(row, ensure_ascii=False) + "\n")
-            key = (row["slice"], row["label"])
-            counts[key] = counts.get(key, 0) + 1
-    total = sum(counts.values())
-    for (kind, label), count in sorted(counts.items()):
-        print(f"{kind:28} {label:13} {count:7}")
+    rows = made(found, read_mix(options.mix), size=options.size, seed=options.seed)
+    counts = write_rows(rows, options.out)
+    total = counts.total()
     right = sum(count for (_, label), count in counts.items() if label == "SUPPORTED")
     print(f"{total} rows of {len(found)} documents, {right / max(1, total):.1%} supported")
 

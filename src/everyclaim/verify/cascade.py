@@ -22,9 +22,8 @@ class Band:
     """The band of doubt, in the first judge's probability of SUPPORTED: strictly between `low` and `high`.
 
     At or below `low` its verdict stands as not supported, at or above `high` as supported; a `low` of 0 or a
-    `high` of 1 settles nothing on that side. In the usual band the embedded judge
-    settles a quarter of the claims of its development data, 7 % of them wrongly; `everyclaim.fit_band` finds the
-    band for your own.
+    `high` of 1 settles nothing on that side. In the usual band the embedded judge settles a quarter of the claims
+    of its development data, 7 % of them wrongly; `everyclaim.fit_band` finds the band for your own.
     """
 
     low: float = 0.15
