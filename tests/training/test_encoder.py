@@ -127,6 +127,24 @@ def test_a_supported_claim_whose_evidence_is_not_read_is_left_out(tokenizer: pre
     assert made.label == prepare.LEFT_OUT
 
 
+def test_a_supported_claim_that_needs_a_passage_which_is_not_read_is_left_out(tokenizer: prepare.Tokenizer) -> None:
+    """Every passage that it needs must be there; a claim that fails needs none."""
+    filler = " ".join(f"The ferry leaves pier {i} for the island at noon." for i in range(30))
+    other = "Cheap tickets were printed in blue ink by the office of a town that has long since lost its last printer."
+    claim = "The ferry leaves for the island at noon."
+    labels = {}
+    for label in ("SUPPORTED", "UNSUPPORTED"):
+        for needs in ([0], [0, 1]):
+            it = row(3, contexts=[filler, other], text=claim, label=label, needs=needs)
+            made = prepare.prepare(it, tokenizer, 48)
+            assert made is not None
+            labels[label, len(needs)] = made.label
+    assert labels == {
+        ("SUPPORTED", 1): prepare.LABELS["SUPPORTED"], ("SUPPORTED", 2): prepare.LEFT_OUT,
+        ("UNSUPPORTED", 1): prepare.LABELS["UNSUPPORTED"], ("UNSUPPORTED", 2): prepare.LABELS["UNSUPPORTED"],
+    }  # fmt: skip
+
+
 def test_the_parent_sentence_stands_between_premise_and_claim(tokenizer: prepare.Tokenizer) -> None:
     """It is context: neither judged nor evidence, and some rows go without it."""
     parent = "On Sundays the ferry leaves at nine, unless it snows."
@@ -144,7 +162,7 @@ def test_a_written_file_gives_back_its_rows(prepared: Path, tokenizer: prepare.T
     rows = Rows([prepared], {"rows": {}}, 0)
     assert len(rows.label) == 20
     batch = np.array([3, 11, 14])
-    ids, types, mask, targets, label, _ = rows.tensors(batch)
+    ids, types, mask, targets, label, *_ = rows.tensors(batch)
     numbers = [int(key[1:]) for key in np.load(prepared)["key"][batch]]
     for i, number in enumerate(numbers):
         made = prepare.prepare(row(number), tokenizer)
@@ -167,6 +185,23 @@ def test_an_epoch_takes_what_the_stage_asks_for(prepared: Path) -> None:
     assert not {int(i) for batch in one for i in batch} & {int(i) for batch in two for i in batch}
 
 
+def test_twins_stay_in_one_batch(tmp_path: Path, tokenizer: prepare.Tokenizer) -> None:
+    """Whatever else is drawn, a claim and what was made from it are learned from together."""
+    flat = prepare.Flat()
+    for i in range(60):
+        made = prepare.prepare(row(i), tokenizer)
+        assert made is not None
+        flat.add({**row(i), "beside": f"group {i % 20}"}, made)
+    flat.write(tmp_path / "twins.npz")
+    rows = Rows([tmp_path / "twins.npz"], {"rows": {"*": 60}}, 3)
+    for _ in range(2):
+        batches = rows.batches(150, 0, 1)
+        assert sorted(int(i) for batch in batches for i in batch) == list(range(60))
+        assert len(batches) > 4
+        places = {int(i): n for n, batch in enumerate(batches) for i in batch}
+        assert all(places[i] == places[i + 20] == places[i + 40] for i in range(20))
+
+
 # The network and its loss
 
 
@@ -185,15 +220,25 @@ def test_padding_changes_nothing(prepared: Path) -> None:
             torch.testing.assert_close(alone_tokens[0], tokens[i, :size], rtol=1e-4, atol=1e-4)
 
 
-def loss(odds: tuple[float, float, float], label: int) -> float:
-    """The loss of one pair whose three probabilities are given, without smoothing and token targets."""
-    ids = torch.tensor([[101, 7, 102, 8, 102]])
-    types = torch.tensor([[0, 0, 0, 1, 0]])
-    batch = (ids, types, torch.ones_like(ids), torch.full_like(ids, -1), torch.tensor([label]), torch.ones(1))
-    said = torch.log(torch.tensor([odds]))
-    total, labels = train.loss_of(lambda *_: (said, torch.zeros(1, 5)), batch, {"smooth": 0.0})
-    assert float(total) == float(labels)
-    return float(total)
+Odds = tuple[float, float, float]
+
+
+def losses(odds: list[Odds], label: list[int], twins: list[int]) -> tuple[float, float]:
+    """The loss, and its part from labels, of pairs whose probabilities are given, without smoothing and token targets."""
+    ids = torch.tensor([[101, 7, 102, 8, 102]] * len(odds))
+    types = torch.tensor([[0, 0, 0, 1, 0]] * len(odds))
+    unknown, one = torch.full_like(ids, -1), torch.ones(len(odds))
+    batch = (ids, types, torch.ones_like(ids), unknown, torch.tensor(label), one, torch.tensor(twins))
+    said = torch.log(torch.tensor(odds))
+    total, labels = train.loss_of(lambda *_: (said, torch.zeros(ids.shape)), batch, {"smooth": 0.0, "twin_loss": 1.0})
+    return float(total), float(labels)
+
+
+def loss(odds: Odds, label: int) -> float:
+    """The loss of one pair."""
+    total, labels = losses([odds], [label], [0])
+    assert total == labels
+    return total
 
 
 def test_not_supported_asks_for_the_sum_of_the_other_two() -> None:
@@ -202,6 +247,18 @@ def test_not_supported_asks_for_the_sum_of_the_other_two() -> None:
     assert loss((0.3, 0.6, 0.1), unknown) == pytest.approx(-math.log(0.7), rel=1e-5)
     assert loss((0.3, 0.6, 0.1), unknown) == pytest.approx(loss((0.3, 0.1, 0.6), unknown), rel=1e-5)
     assert loss((0.3, 0.6, 0.1), contradicted) == pytest.approx(-math.log(0.1), rel=1e-5)
+
+
+def test_a_twin_that_is_not_supported_must_score_below_its_claim() -> None:
+    """Softplus of the difference of log-odds, for twins of different labels and for nobody else."""
+    one, other = (0.8, 0.1, 0.1), (0.5, 0.25, 0.25)
+    total, labels = losses([one, other], [0, 2], [7, 7])
+    assert total - labels == pytest.approx(math.log(1 + 1 / 4), rel=1e-4)  # odds 4 and 1
+    total, labels = losses([one, other], [1, 0], [7, 7])
+    assert total - labels == pytest.approx(math.log(1 + 4), rel=1e-4)
+    for label, twins in (([0, 2], [7, 8]), ([0, 0], [7, 7]), ([1, 2], [7, 7])):
+        total, labels = losses([one, other], label, twins)
+        assert total == labels
 
 
 # Training
@@ -314,7 +371,7 @@ def test_the_export_reads_as_the_network_does(
     export.main()
     exported, reader = load_reader(out, 1), export.load(tmp_path / "tiny0.pt")
     seen = []
-    for pair, scores in zip(PAIRS, exported.read(PAIRS, tokens=40), strict=True):
+    for pair, scores in zip(PAIRS, exported.read(PAIRS), strict=True):
         encode = exported.tokenizer.encode
         parts = [encode(text, add_special_tokens=False).ids for text in (pair.premise, pair.context, pair.claim)]
         first, middle, claim = parts

@@ -100,6 +100,59 @@ def test_what_follows_from_lessons_is_labelled_by_their_worst_claim(folder: Path
     assert {"SUPPORTED"} < set(kinds)
 
 
+MARKED = """\
+P The yard is in Norway.
+P The ferries cost 46 million dollars.
+P The mayor is against them.
+= A Norwegian yard is building ferries the mayor does not want. @1,3
+s A Norwegian yard is building ferries the town does not want.
+n A Norwegian yard is building ferries for 40 million dollars. @1, 2
+y The mayor lives in Norway.
+
+P A strange passage.
+= It is strange. @1
+"""
+
+
+def test_marks_follow_the_passages_wherever_a_row_puts_them(tmp_path: Path) -> None:
+    (tmp_path / "some.txt").write_text(MARKED, encoding="utf-8")
+    known = list(lessons(tmp_path))
+    ferry = known[0]
+    assert [it.needs for it in ferry.claims] == [(0, 2), (0, 2), (0, 1), (0, 2)]
+    assert (ferry.claims[3].kind, ferry.claims[3].label) == ("y", "UNSUPPORTED")
+    assert not any("@" in it.text or "@" in it.twin for it in ferry.claims)
+    places = set()
+    for seed in range(20):
+        for row in rows(known, seed):
+            if row["slice"] in ("=", "s") and row["group"].endswith("-1"):
+                assert [row["contexts"][place] for place in row["needs"]] == [ferry.passages[0], ferry.passages[2]]
+                assert row["least"] == 0
+                places.add(row["needs"][0])
+            elif row["slice"] in ("same", "pair", "foreign"):
+                assert row["needs"] == []
+    assert places == {0, 1}
+
+
+def test_a_claim_and_its_twins_lie_among_the_same_passages(folder: Path) -> None:
+    known = list(lessons(folder))
+    beside: dict[str, list[dict[str, object]]] = {}
+    for row in rows(known, 5):
+        beside.setdefault(row["beside"], []).append(row)
+    full = [[row["slice"] for row in group] for group in beside.values() if len(group) > 1]
+    assert ["=", "h", "g"] in full
+    assert ["same", "pair", "back"] not in full  # named by what they are: both directions are pairs
+    assert ["same", "pair", "pair"] in full
+    for group in beside.values():
+        if group[0]["slice"] == "=":
+            assert all(row["contexts"] == group[0]["contexts"] for row in group)
+
+
+def test_a_mark_of_no_passage_names_its_lesson(tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text("P Text.\n= A claim. @2\n", encoding="utf-8")
+    with pytest.raises(ValueError, match="lesson bad-1"):
+        list(lessons(tmp_path))
+
+
 def test_only_kinds_that_clash_both_ways_are_paired(folder: Path) -> None:
     twins = {it.text: it.kind for lesson in lessons(folder) for it in lesson.claims}
     for row in rows(list(lessons(folder))):

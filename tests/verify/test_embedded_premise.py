@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from everyclaim.verify.embedded.premise import GAP, STEP, Premise, choose
+from everyclaim.verify.embedded.premise import GAP, STEP, Premise, budget, choose
 from everyclaim.verify.lexical.alignment import align, gather
 from everyclaim.verify.lexical.reading import read
 from everyclaim.verify.lexical.vectors import shipped_vectors
@@ -50,6 +50,16 @@ def test_gaps_are_marked() -> None:
     passage = " ".join(["Mira Okafor leads the archive.", *FILLER * 3, "The archive opened in 2004."])
     premise = chosen("Mira Okafor leads the archive that opened in 2004.", [passage], 26)
     assert premise.text == f"Mira Okafor leads the archive.{GAP}The archive opened in 2004."
+
+
+def test_a_long_claim_is_given_more_to_read() -> None:
+    """In proportion to its length, up to an end, and never less than was asked for."""
+    word = "harbour "
+    sizes = [budget(word * n, 96) for n in (1, 8, 20, 40, 400)]
+    assert sizes[:2] == [96, 96]
+    assert 150 < sizes[2] < 200
+    assert sizes[3:] == [256, 256]
+    assert budget(word * 400, 384) == 384
 
 
 @settings(deadline=None, max_examples=60)

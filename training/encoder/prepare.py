@@ -3,8 +3,9 @@
     python training/encoder/prepare.py ROWS.jsonl.xz … --model FOLDER_WITH_TOKENIZER --out PREPARED.npz
 
 A prepared file is one `.npz`, everything flat with offsets, so that an epoch needs no tokenizer: `ids` and `targets`
-of all tokens; for each row `sizes` (its tokens), `claim` (where its claim begins), `label`, `dataset` and `key`.
-What differs from row to row (the premise's budget, whether the question is read) is chosen by a hash of the row's id.
+of all tokens; for each row `sizes` (its tokens), `claim` (where its claim begins), `label`, `dataset`, `key`, and
+`beside`, which twins have in common: they are learned from together.
+What differs from row to row (the premise's budget, whether the question is read) is chosen by a hash of `beside`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if __package__ in (None, ""):
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from everyclaim.models.reader import CLAIM, CLS, CONTEXT, SEP
-from everyclaim.verify.embedded.premise import Premise, choose, most
+from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.lexical.alignment import Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
@@ -73,6 +74,7 @@ class Flat:
     label: list[int] = field(default_factory=list)
     dataset: list[str] = field(default_factory=list)
     key: list[str] = field(default_factory=list)
+    beside: list[str] = field(default_factory=list)
 
     def add(self, row: dict[str, Any], made: Prepared) -> None:
         """Put a row at the end."""
@@ -83,6 +85,7 @@ class Flat:
         self.label.append(made.label)
         self.dataset.append(row["dataset"])
         self.key.append(row["id"])
+        self.beside.append(row.get("beside", row["id"]))
 
     def write(self, path: Path) -> None:
         """Write all as one file."""
@@ -90,6 +93,7 @@ class Flat:
             path, ids=np.array(self.ids, np.uint16), targets=np.array(self.targets, np.int8),
             sizes=np.array(self.sizes, np.int32), claim=np.array(self.claim, np.int32),
             label=np.array(self.label, np.int8), dataset=np.array(self.dataset), key=np.array(self.key),
+            beside=np.array(self.beside),
         )  # fmt: skip
 
 
@@ -116,7 +120,7 @@ def premise_of(row: dict[str, Any], tokens: int) -> Premise | None:
 def context_of(row: dict[str, Any]) -> str:
     """Give what helps to understand the claim: its question, its parent sentence; not always, so neither is needed."""
     context = []
-    if row.get("question") and share("question " + row["id"]) < ASKED:
+    if row.get("question") and share("question " + row.get("beside", row["id"])) < ASKED:
         context.append(row["question"])
     sentence = row.get("sentence")
     if sentence and sentence.strip() != row["text"].strip() and share("s " + row["id"]) < PARENTED:
@@ -124,17 +128,18 @@ def context_of(row: dict[str, Any]) -> str:
     return " ".join(context)
 
 
-def prepare(row: dict[str, Any], tokenizer: Tokenizer, budget: int | None = None) -> Prepared | None:
+def prepare(row: dict[str, Any], tokenizer: Tokenizer, tokens: int | None = None) -> Prepared | None:
     """Tokenise one row: [CLS] premise [SEP] (question, sentence [SEP]) claim [SEP]. None: there is nothing to read."""
-    luck = share("budget " + row["id"])
-    budget = budget or max(row.get("least", 0), next(tokens for upto, tokens in BUDGETS if luck < upto))
-    premise = premise_of(row, budget)
+    luck = share("budget " + row.get("beside", row["id"]))
+    tokens = tokens or max(row.get("least", 0), next(tokens for upto, tokens in BUDGETS if luck < upto))
+    tokens = budget(row["text"], tokens)
+    premise = premise_of(row, tokens)
     if premise is None:
         return None
     one = tokenizer.encode(premise.text, add_special_tokens=False)
     two = tokenizer.encode(context_of(row), add_special_tokens=False).ids[:CONTEXT]
     three = tokenizer.encode(row["text"], add_special_tokens=False)
-    first, claim = one.ids[: most(budget)], three.ids[:CLAIM]
+    first, claim = one.ids[: most(tokens)], three.ids[:CLAIM]
     ids = [CLS, *first, SEP, *([*two, SEP] if two else []), *claim, SEP]
     at = len(ids) - len(claim) - 1
     targets = [-1] * len(ids)
@@ -147,6 +152,8 @@ def prepare(row: dict[str, Any], tokenizer: Tokenizer, budget: int | None = None
         found = any(marks)
         if not found and row["label"] == "SUPPORTED" and len(ids) > WHOLE:
             label = LEFT_OUT
+    if row["label"] == "SUPPORTED" and not {part.reading for part in premise.parts}.issuperset(row.get("needs", ())):
+        label = LEFT_OUT
     return Prepared(ids, at, targets, label, found)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-POOL = 2048  # rows that are sorted by length together: enough for tight batches, few enough to keep the mix
+POOL = 2048  # claims with their twins that are sorted by length at a time: tight batches, and still a mix
 LIGHTEST, HEAVIEST = 0.6, 1.6  # what a row may weigh so that both classes of its data set weigh the same
 
 
@@ -28,6 +28,8 @@ class Rows:
         self.claim = np.concatenate([part["claim"] for part in parts])
         self.label = np.concatenate([part["label"] for part in parts]).astype(np.int64)
         self.dataset = np.concatenate([part["dataset"] for part in parts])
+        beside = np.concatenate([part["beside"] for part in parts])
+        self.twins = np.unique(beside, return_inverse=True)[1]  # equal numbers: a claim and what was made from it
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
         self.rng = np.random.default_rng(seed)
         self.rows = stage["rows"]
@@ -56,19 +58,25 @@ class Rows:
             raise SystemExit(f"the files hold no row of the data sets that the stage names: {', '.join(self.rows)}")
         return self.rng.permutation(np.concatenate(drawn))
 
+    def together(self) -> list[np.ndarray]:
+        """Draw an epoch and gather its twins: what differs between them is learned best from one batch."""
+        order = self.epoch()
+        _, first, member = np.unique(self.twins[order], return_index=True, return_inverse=True)
+        order = order[np.argsort(first[member], kind="stable")]
+        return np.split(order, np.flatnonzero(np.diff(self.twins[order])) + 1)
+
     def batches(self, tokens: int, rank: int, world: int) -> list[np.ndarray]:
         """Cut an epoch into batches of similar length and about `tokens` tokens; every process gets its share."""
-        order = self.epoch()
+        drawn = self.together()
         result = []
-        for at in range(0, len(order), POOL):
-            pool = order[at : at + POOL]
-            pool = pool[np.argsort(self.sizes[pool], kind="stable")]
+        for at in range(0, len(drawn), POOL):
+            pool = sorted(drawn[at : at + POOL], key=lambda rows: int(self.sizes[rows].max()))
             batch: list[int] = []
-            for row in pool:
-                if batch and (len(batch) + 1) * self.sizes[row] > tokens:
+            for rows in pool:
+                if batch and (len(batch) + len(rows)) * self.sizes[rows].max() > tokens:
                     result.append(np.array(batch))
                     batch = []
-                batch.append(int(row))
+                batch += rows.tolist()
             result.append(np.array(batch))
         if len(result) < world:
             raise SystemExit(f"an epoch has {len(result)} batches, too few for {world} processes; use fewer")
@@ -76,7 +84,7 @@ class Rows:
         return result[rank : len(result) - len(result) % world : world]
 
     def tensors(self, batch: np.ndarray) -> tuple[Tensor, ...]:
-        """Lay a batch out: ids, types, mask, targets [B, T], label and weight [B]."""
+        """Lay a batch out: ids, types, mask, targets [B, T], label, weight and twins [B]."""
         length = int(self.sizes[batch].max())
         ids, targets = np.zeros((len(batch), length), np.int64), np.full((len(batch), length), -1, np.int64)
         types, mask = np.zeros_like(ids), np.zeros_like(ids)
@@ -86,5 +94,5 @@ class Rows:
             targets[i, :size] = self.targets[start : start + size]
             types[i, self.claim[row] : size - 1] = 1
             mask[i, :size] = 1
-        arrays = (ids, types, mask, targets, self.label[batch], self.weight[batch])
+        arrays = (ids, types, mask, targets, self.label[batch], self.weight[batch], self.twins[batch])
         return tuple(torch.from_numpy(array) for array in arrays)

@@ -31,7 +31,6 @@ import lexical
 from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.reader import load_reader
 from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import most
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, _Prepared
 from everyclaim.verify.lexical.model import FORMAT, Head
 from everyclaim.verify.lexical.shortlist import Shortlist
@@ -86,7 +85,7 @@ def table(rows: list[tuple[Row, str]], network: Path, tokens: int, threads: int)
             it = verifier._prepare(claim, shortlist, row.question)  # noqa: SLF001
             if isinstance(it, _Prepared):
                 ready.append((row, it))
-        scores = reader.read([it.pair for _, it in ready], tokens=most(tokens))
+        scores = reader.read([it.pair for _, it in ready])
         for (row, it), score in zip(ready, scores, strict=True):
             kept.append(row)
             features.append(describe(it.compared, it.premise, score))

@@ -39,7 +39,7 @@ WATCHED = 200  # steps whose loss the closing line gives
 
 def loss_of(reader: Reader, batch: tuple[Tensor, ...], stage: dict[str, Any]) -> tuple[Tensor, Tensor]:
     """Return the loss of a batch and, for watching, its part from the labels."""
-    ids, types, mask, targets, label, weight = batch
+    ids, types, mask, targets, label, weight, twins = batch
     with torch.autocast(ids.device.type, dtype=torch.bfloat16):
         logits, tokens = reader(ids, types, mask)
     smooth = stage.get("smooth", 0.05)
@@ -49,17 +49,24 @@ def loss_of(reader: Reader, batch: tuple[Tensor, ...], stage: dict[str, Any]) ->
     exact = functional.nll_loss(odds, label.clamp(max=2), reduction="none")
     labels = torch.where(unknown, -other, exact) * (1 - smooth) - smooth * 0.5 * (odds[:, 0] + other)
     labels = (labels * weight).mean()
+    total = labels + stage.get("twin_loss", 0.5) * between_twins(odds[:, 0] - other, label, twins)
     known = targets >= 0
     value = functional.binary_cross_entropy_with_logits(tokens, targets.clamp(min=0).float(), reduction="none")
     ours = known & (types == 1)
     theirs = known & (types == 0) & (mask == 1)
     value = value * torch.where((targets == 1) & (types == 1), 3.0, 1.0)
-    total = labels
     if ours.any():
         total = total + stage.get("error_loss", 0.5) * (value * ours).sum() / ours.sum()
     if theirs.any():
         total = total + stage.get("evidence_loss", 0.2) * (value * theirs).sum() / theirs.sum()
     return total, labels.detach()
+
+
+def between_twins(support: Tensor, label: Tensor, twins: Tensor) -> Tensor:
+    """Ask that of a supported claim and a twin that is not, the supported one has the higher log-odds."""
+    pairs = (twins[:, None] == twins[None, :]) & (label == 0)[:, None] & (label != 0)[None, :]
+    ahead = support[:, None] - support[None, :]
+    return (functional.softplus(-ahead) * pairs).sum() / pairs.sum().clamp(min=1)
 
 
 def begin(rank: int, world: int, options: argparse.Namespace) -> Run:

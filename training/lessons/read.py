@@ -11,20 +11,25 @@ from pathlib import Path
 from training.lexical_data import share
 
 TEXTS = Path(__file__).with_name("texts")
-CONTRADICTED, UNSUPPORTED = "nudergaqcsw", "hxkt"  # what each letter says unless "?" or "!" stands behind it
+CONTRADICTED, UNSUPPORTED = "nudergaqcsw", "hxkty"  # what each letter says unless "?" or "!" stands behind it
 LINE = re.compile(rf"^(?:(?P<mark>[#PQ=])|(?P<kind>[{CONTRADICTED}{UNSUPPORTED}])(?P<turned>[?!]?)) +(?P<text>\S.*)$")
+NEEDED = re.compile(r" @([0-9, ]+)$")
 TESTED = 0.06  # share of the lessons that no network is trained on
 WORDS = re.compile(r"\w+|[^\w\s]")
 
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """A claim. `kind` is "=" or the letter of what is wrong, `twin` the right claim it was made from ("" for "=")."""
+    """A claim. `kind` is "=" or the letter of what is wrong, `twin` the right claim it was made from ("" for "=").
+
+    `needs` are the passages, by number, without which nobody can judge it; empty where the author did not say.
+    """
 
     text: str
     kind: str
     label: str
     twin: str = ""
+    needs: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,22 +60,34 @@ def _lesson(name: str, block: str) -> Lesson:
     marked: dict[str, list[str]] = {"#": [], "P": [], "Q": []}
     claims: list[Taught] = []
     right = ""
+    needed: tuple[int, ...] = ()
     for line in block.splitlines():
         it = LINE.match(line.rstrip())
         if it is None or (it["kind"] and not right):
             raise ValueError(f"lesson {name}: cannot read {line!r}")
-        text = it["text"]
+        text, needs = _needed(it["text"]) if it["mark"] in ("=", None) else (it["text"], ())
         if it["mark"] == "=":
-            right = text
-            claims.append(Taught(text, "=", "SUPPORTED"))
+            right, needed = text, needs
+            claims.append(Taught(text, "=", "SUPPORTED", needs=needs))
         elif it["mark"]:
             marked[it["mark"]].append(text)
         else:
             against = (it["kind"] in CONTRADICTED and it["turned"] != "?") or it["turned"] == "!"
-            claims.append(Taught(text, it["kind"], "CONTRADICTED" if against else "UNSUPPORTED", right))
+            label = "CONTRADICTED" if against else "UNSUPPORTED"
+            claims.append(Taught(text, it["kind"], label, right, needs or needed))
     if not marked["P"] or not claims:
         raise ValueError(f"lesson {name} has no passage or no claim")
+    if any(number >= len(marked["P"]) for claim in claims for number in claim.needs):
+        raise ValueError(f"lesson {name} marks a passage that it does not have")
     return Lesson(name, " ".join(marked["#"]), tuple(marked["P"]), " ".join(marked["Q"]), tuple(claims))
+
+
+def _needed(text: str) -> tuple[str, tuple[int, ...]]:
+    """Take the mark at the end of a claim off: "… @1,3" needs the first and the third passage."""
+    mark = NEEDED.search(text)
+    if mark is None:
+        return text, ()
+    return text[: mark.start()].rstrip(), tuple(int(number) - 1 for number in mark[1].split(","))
 
 
 def errors(claim: Taught) -> list[tuple[int, int]]:

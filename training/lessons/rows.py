@@ -7,21 +7,25 @@
 | `lesson_same` | a claim beside itself | SUPPORTED |
 | `lesson_joined` | two or three right claims in a row; in half of the rows one gives way to its twin | as its worst |
 | `lesson_foreign` | a right claim beside another lesson of the file | UNSUPPORTED |
+
+A claim and its twins lie among the same passages, and `beside` is the same for all of them.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from training.lessons.read import Lesson, Taught, errors
 
 ALONE = 0.5  # share of the claims that get no strange passage
 MOST_STRANGE = 4
+MOST_PASSAGES = 12  # of a row with strange passages, unless two lessons alone have more
 MOST_JOINED = 4  # answers of several claims that a lesson gives
 CLASHING = frozenset("nudergacsw")  # kinds whose twins contradict each other both ways; "all" and "some" do not
-LEAST = 96  # tokens of the premise: nobody marked which sentences of a lesson are evidence, so few may be left out
+LEAST = 96  # tokens of the premise where nobody marked what a claim needs, so that little is left out
 FOREIGN = 0.15  # share of the right claims that are also put beside another lesson
 
 
@@ -36,41 +40,63 @@ def rows(given: Sequence[Lesson], seed: int = 0) -> Iterator[dict[str, Any]]:
         yield from _foreign(lesson, near, rng)
 
 
-def _among(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> list[str]:
+class Laid(NamedTuple):
+    """Passages as a row has them. `first` is the lesson's own first one, which the others of it follow."""
+
+    contexts: list[str]
+    first: int = 0
+
+
+def _among(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Laid:
     """Lay a lesson's passages among strange ones, in half of the cases."""
-    contexts = [[*lesson.passages]]
+    strange: list[Lesson] = []
     if near and rng.random() >= ALONE:
         strange = rng.sample(near, min(len(near), rng.randint(1, MOST_STRANGE)))
-        contexts += [[*other.passages] for other in strange]
-    rng.shuffle(contexts)
-    return [passage for group in contexts for passage in group]
+    while len(strange) > 1 and sum(len(other.passages) for other in (lesson, *strange)) > MOST_PASSAGES:
+        strange.pop()
+    order = [lesson, *strange]
+    rng.shuffle(order)
+    before = order[: order.index(lesson)]
+    return Laid([passage for each in order for passage in each.passages], sum(len(each.passages) for each in before))
 
 
 def _row(
-    lesson: Lesson, name: str, contexts: Sequence[str], it: Taught, kind: str, question: str | None = None
+    lesson: Lesson, name: str, laid: Laid, it: Taught, kind: str, beside: str = "", question: str | None = None
 ) -> dict[str, Any]:
     return {
         "id": f"lesson:{lesson.id}:{name}", "dataset": f"lesson_{kind}",
         "unit": "answer" if kind == "joined" else "claim",
-        "question": lesson.question if question is None else question, "contexts": list(contexts), "text": it.text,
+        "question": lesson.question if question is None else question, "contexts": laid.contexts, "text": it.text,
         "sentence": "", "label": it.label, "evidence": [], "errors": [list(span) for span in errors(it)],
-        "least": LEAST, "slice": kind, "group": f"lesson:{lesson.id}", "source": "lessons",
+        "needs": [laid.first + number for number in it.needs], "least": 0 if it.needs else LEAST,
+        "slice": kind, "group": f"lesson:{lesson.id}", "beside": f"lesson:{lesson.id}:{beside or name}",
+        "source": "lessons",
     }  # fmt: skip
 
 
 def _as_written(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Iterator[dict[str, Any]]:
+    right, laid = 0, Laid([])
     for number, it in enumerate(lesson.claims):
-        yield _row(lesson, str(number), _among(lesson, near, rng), it, it.kind)
+        if it.kind == "=":
+            right, laid = number, _among(lesson, near, rng)
+        yield _row(lesson, str(number), laid, it, it.kind, str(right))
 
 
 def _paired(lesson: Lesson) -> Iterator[dict[str, Any]]:
+    beside = ""
     for number, it in enumerate(lesson.claims):
         if it.kind == "=":
-            yield _row(lesson, f"same-{number}", [it.text], it, "same", question="")
+            beside = f"same-{number}"
+            yield _row(lesson, f"same-{number}", Laid([it.text]), _bare(it), "same", question="")
         elif it.kind in CLASHING and it.label == "CONTRADICTED":
             back = Taught(it.twin, it.kind, it.label, it.text)
-            yield _row(lesson, f"pair-{number}", [it.twin], it, "pair", question="")
-            yield _row(lesson, f"back-{number}", [it.text], back, "pair", question="")
+            yield _row(lesson, f"pair-{number}", Laid([it.twin]), _bare(it), "pair", beside, question="")
+            yield _row(lesson, f"back-{number}", Laid([it.text]), back, "pair", beside, question="")
+
+
+def _bare(it: Taught) -> Taught:
+    """Give a claim that stands beside its twin, not beside its lesson."""
+    return replace(it, needs=())
 
 
 def _joined(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Iterator[dict[str, Any]]:
@@ -85,12 +111,14 @@ def _joined(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Itera
             said[place] = rng.choice(twins[chosen[place]])
         wrong = next((it for it in said if it.kind != "="), None)
         text, twin = (" ".join(it.text for it in each) for each in (said, [right[i] for i in chosen]))
-        it = Taught(text, wrong.kind, wrong.label, twin) if wrong else Taught(text, "=", "SUPPORTED")
+        needs = tuple(sorted({number for one in said for number in one.needs}))
+        right_one = Taught(text, "=", "SUPPORTED", needs=needs)
+        it = Taught(text, wrong.kind, wrong.label, twin, needs) if wrong else right_one
         yield _row(lesson, f"joined-{number}", _among(lesson, near, rng), it, "joined")
 
 
 def _foreign(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Iterator[dict[str, Any]]:
     for number, it in enumerate(lesson.claims):
         if near and it.kind == "=" and rng.random() < FOREIGN:
-            there = rng.choice(near).passages
+            there = Laid([*rng.choice(near).passages])
             yield _row(lesson, f"foreign-{number}", there, Taught(it.text, "=", "UNSUPPORTED"), "foreign")

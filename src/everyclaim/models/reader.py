@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
 Floats = npt.NDArray[np.float32]
+POSITIONS = 512  # tokens of everything that is read at a time
 CONTEXT, CLAIM = 48, 96  # tokens that are read at most; the premise has its own budget
 CLS, SEP = 101, 102
 _LONGEST = 100  # characters of a token and the space around it; what lies beyond is not tokenised
@@ -34,11 +35,15 @@ _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: the tokenizer ta
 
 
 class Pair(NamedTuple):
-    """What is read together. `context` (a question, a parent sentence) helps to understand the claim; may be empty."""
+    """What is read together. `context` (a question, a parent sentence) helps to understand the claim; may be empty.
+
+    `tokens` of the premise are read at most, and never more than fit beside the rest.
+    """
 
     premise: str
     claim: str
     context: str = ""
+    tokens: int = POSITIONS
 
 
 class TokenScore(NamedTuple):
@@ -66,22 +71,23 @@ class Reader:
     tokenizer: Tokenizer
     threads: int
 
-    def read(self, pairs: Sequence[Pair], *, tokens: int) -> list[Scores]:
-        """Read every pair with at most `tokens` tokens of its premise; equal pairs are read once."""
+    def read(self, pairs: Sequence[Pair]) -> list[Scores]:
+        """Read every pair; equal pairs are read once."""
         distinct = list(dict.fromkeys(pairs))
         if self.threads > 1 and len(distinct) > 1:
-            read = _pool(self.threads).map(lambda pair: self._one(pair, tokens), distinct)
-            found = dict(zip(distinct, read, strict=True))
+            found = dict(zip(distinct, _pool(self.threads).map(self._one, distinct), strict=True))
         else:
-            found = {pair: self._one(pair, tokens) for pair in distinct}
+            found = {pair: self._one(pair) for pair in distinct}
         return [found[pair] for pair in pairs]
 
-    def _one(self, pair: Pair, tokens: int) -> Scores:
-        premise = self._encoded(pair.premise, tokens)
+    def _one(self, pair: Pair) -> Scores:
+        premise = self._encoded(pair.premise, pair.tokens)
         context = self._encoded(pair.context, CONTEXT).ids[:CONTEXT] if pair.context else []
         claim = self._encoded(pair.claim, CLAIM)
-        ours, theirs = claim.ids[:CLAIM], premise.ids[:tokens]
-        ids = [CLS, *theirs, SEP, *([*context, SEP] if context else []), *ours, SEP]
+        ours = claim.ids[:CLAIM]
+        rest = [SEP, *([*context, SEP] if context else []), *ours, SEP]
+        theirs = premise.ids[: min(pair.tokens, POSITIONS - 1 - len(rest))]
+        ids = [CLS, *theirs, *rest]
         at = len(ids) - 1 - len(ours)
         types = np.zeros((1, len(ids)), np.int64)
         types[0, at:-1] = 1

@@ -18,6 +18,10 @@ from everyclaim.verify.lexical.alignment import Alignment, Source
 GAP, STEP = " … ", " | "  # within a passage, to another passage
 _AGAIN = 0.25  # what covering a word once more is worth
 _NEXT = 0.12  # what standing beside a taken sentence is worth
+_USUAL = (
+    20  # tokens of a claim that the budget is meant for; a longer claim says more, and what it says is farther apart
+)
+_MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
@@ -47,6 +51,12 @@ class Premise:
         return None
 
 
+def budget(claim: str, tokens: int) -> int:
+    """Return how many tokens of premise a claim deserves: `tokens`, and in proportion more where it is long."""
+    longer = _tokens(claim, 0, len(claim)) / _USUAL
+    return max(tokens, min(round(tokens * longer), _MOST))
+
+
 def most(tokens: int) -> int:
     """Return how many tokens of a premise are read at most: the budget is met by estimates, which may fall short."""
     return tokens * 5 // 4 + 8
@@ -60,10 +70,14 @@ def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
 
 
 def _cost(source: Source, number: int, sentence: int) -> float:
-    """Estimate the tokens of a sentence."""
+    """Estimate the tokens of a sentence, and of the gap before it."""
     reading = source.readings[number]
-    start, end = reading.sentences[sentence]
-    return max((end - start) / _CHARACTERS, reading.text.count(" ", start, end) / _WORDS) + 1
+    return _tokens(reading.text, *reading.sentences[sentence]) + 1
+
+
+def _tokens(text: str, start: int, end: int) -> float:
+    """Estimate the tokens of a part of a text."""
+    return max((end - start) / _CHARACTERS, text.count(" ", start, end) / _WORDS)
 
 
 def _greedy(source: Source, alignment: Alignment, costs: np.ndarray, tokens: int) -> np.ndarray:

@@ -21,7 +21,7 @@ from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.reader import Pair, Reader, Scores, shipped_reader
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import Premise, choose, most
+from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
 from everyclaim.verify.lexical.model import Model, load_model
@@ -50,9 +50,9 @@ class _Prepared(NamedTuple):
 class EmbeddedVerifier:
     """Judge claims by reading them beside the sentences that matter. Deterministic, no key, no network.
 
-    `tokens` is the budget of what is read per claim; `threads` how many claims are read at a time (0: one per
-    processor core, at most four). A claim is `SUPPORTED` when its probability is above `threshold`; a threshold other
-    than 0.5 shifts the reported probabilities with it.
+    `tokens` is the budget of what is read for a claim of usual length, and more is read for longer ones; `threads` says
+    how many claims are read at a time (0: one per processor core, at most four). A claim is `SUPPORTED` when its
+    probability is above `threshold`; a threshold other than 0.5 shifts the reported probabilities with it.
     """
 
     tokens: int = TOKENS
@@ -86,7 +86,7 @@ class EmbeddedVerifier:
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         reader: Reader = shipped_reader(self.threads)
         asked = [it for it in prepared if isinstance(it, _Prepared)]
-        read = iter(reader.read([it.pair for it in asked], tokens=most(self.tokens)))
+        read = iter(reader.read([it.pair for it in asked]))
         return [
             self._judged(claim, it, next(read), passages) if isinstance(it, _Prepared) else it
             for claim, it in zip(claims, prepared, strict=True)
@@ -99,10 +99,13 @@ class EmbeddedVerifier:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         asked = question[:2000].strip()
         compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None)
-        premise = choose(source, compared.alignment, self.tokens)
+        tokens = budget(claim.text, self.tokens)
+        premise = choose(source, compared.alignment, tokens)
         sentence = claim.sentence.strip()
         around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
-        return _Prepared(compared, pieces, premise, Pair(premise.text, claim.text, f"{asked} {around}".strip()))
+        return _Prepared(
+            compared, pieces, premise, Pair(premise.text, claim.text, f"{asked} {around}".strip(), most(tokens))
+        )
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
         row = describe(it.compared, it.premise, scores)
