@@ -12,12 +12,12 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import zstandard
 from pyarrow import feather
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Passage, Sample
 from everyclaim.io import ReadReport, read_claims, read_samples
+from everyclaim.io.zstandard import zstd
 
 ROWS = [
     {"id": "a", "question": "How long?", "response": "Two days.", "contexts": ["It takes two days.", "Ask us."]},
@@ -47,7 +47,7 @@ COMPRESSORS = {
     ".gz": gzip.compress,
     ".xz": lzma.compress,
     ".bz2": bz2.compress,
-    ".zst": zstandard.ZstdCompressor().compress,
+    ".zst": zstd.compress,
 }
 
 
@@ -175,7 +175,7 @@ def test_standard_input(monkeypatch, suffix, given):
 
 def test_standard_input_may_be_compressed(monkeypatch):
     """Compression is known by its bytes on a pipe, too."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(zstandard.compress(JSONL.encode()))))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(zstd.compress(JSONL.encode()))))
     assert list(read_samples("-")) == SAMPLES
 
 

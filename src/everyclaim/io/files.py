@@ -22,17 +22,15 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-import zstandard
-
 from everyclaim.core.errors import InputError
+from everyclaim.io.zstandard import zstd
 
 FORMATS = ("jsonl", "json", "csv", "tsv", "parquet", "arrow")
 COMPRESSIONS = (".gz", ".xz", ".zst", ".bz2")
-STREAM_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError, UnicodeError)
+STREAM_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, UnicodeError)
 
 _HEAD = 8192
 _CHUNK = 1 << 18
-_ZSTANDARD_STEP = 1 << 13  # compressed bytes at a time, so that a bomb unpacks in bounded pieces
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -140,7 +138,7 @@ def stream_fault(error: BaseException) -> str:
         return f"the text is not valid {error.encoding} ({error.reason})"
     if isinstance(error, EOFError):
         return "the compressed file is cut off"
-    if isinstance(error, (zlib.error, lzma.LZMAError, zstandard.ZstdError, gzip.BadGzipFile)):
+    if isinstance(error, (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)):
         return f"the compressed file is damaged ({error})"
     if isinstance(error, OSError):
         return f"reading failed ({error.strerror or error})"
@@ -227,26 +225,8 @@ def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     if head.startswith(b"BZh"):
         return _chunks_of(bz2.BZ2File(io.BufferedReader(_Stream(chunks))))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
-        return _unzstandard(chunks)
+        return _chunks_of(zstd.ZstdFile(io.BufferedReader(_Stream(chunks))))
     return chunks
-
-
-def _unzstandard(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Decompress frames one after the other; unlike the library's reader, notice a cut-off file."""
-    frame = zstandard.ZstdDecompressor().decompressobj()
-    begun = False
-    for chunk in chunks:
-        for start in range(0, len(chunk), _ZSTANDARD_STEP):
-            data = chunk[start : start + _ZSTANDARD_STEP]
-            while data:
-                begun = True
-                yield frame.decompress(data)
-                data = b""
-                if frame.eof:
-                    data, begun = frame.unused_data, False
-                    frame = zstandard.ZstdDecompressor().decompressobj()
-    if begun:
-        raise EOFError
 
 
 def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:

@@ -14,9 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-import zstandard
-
 from everyclaim.core.errors import InputError, OperatorError
+from everyclaim.io.zstandard import zstd
 
 
 @contextmanager
@@ -104,7 +103,7 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         case ".bz2":
             stream = cast("BinaryIO", bz2.BZ2File(file, "wb"))
         case ".zst":
-            stream = cast("BinaryIO", zstandard.ZstdCompressor().stream_writer(file, closefd=False))
+            stream = cast("BinaryIO", zstd.ZstdFile(file, "wb"))
         case _:
             yield file
             return
