@@ -128,7 +128,8 @@ def test_marks_follow_the_passages_wherever_a_row_puts_them(tmp_path: Path) -> N
                 assert [row["contexts"][place] for place in row["needs"]] == [ferry.passages[0], ferry.passages[2]]
                 assert row["least"] == 0
                 places.add(row["needs"][0])
-            elif row["slice"] in ("same", "pair", "foreign"):
+            assert row["dataset"].startswith("marked_")
+            if row["slice"] in ("same", "pair", "foreign"):
                 assert row["needs"] == []
     assert places == {0, 1}
 

@@ -43,6 +43,11 @@ class Lesson:
     claims: tuple[Taught, ...]
 
     @property
+    def marked(self) -> bool:
+        """Whether the author marked which passages a claim needs."""
+        return any(it.needs for it in self.claims)
+
+    @property
     def tested(self) -> bool:
         """Whether the lesson is kept for tests."""
         return share(f"lesson {self.id}") < TESTED

@@ -8,7 +8,8 @@
 | `lesson_joined` | two or three right claims in a row; in half of the rows one gives way to its twin | as its worst |
 | `lesson_foreign` | a right claim beside another lesson of the file | UNSUPPORTED |
 
-A claim and its twins lie among the same passages, and `beside` is the same for all of them.
+Where a lesson marks what its claims need, the data sets are `marked_=` and so on. A claim and its twins lie among the
+same passages, and `beside` is the same for all of them.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ def _row(
     lesson: Lesson, name: str, laid: Laid, it: Taught, kind: str, beside: str = "", question: str | None = None
 ) -> dict[str, Any]:
     return {
-        "id": f"lesson:{lesson.id}:{name}", "dataset": f"lesson_{kind}",
+        "id": f"lesson:{lesson.id}:{name}", "dataset": f"{'marked' if lesson.marked else 'lesson'}_{kind}",
         "unit": "answer" if kind == "joined" else "claim",
         "question": lesson.question if question is None else question, "contexts": laid.contexts, "text": it.text,
         "sentence": "", "label": it.label, "evidence": [], "errors": [list(span) for span in errors(it)],
