@@ -35,7 +35,7 @@ from everyclaim.verify.embedded.verifier import EmbeddedVerifier, _Prepared
 from everyclaim.verify.lexical.model import FORMAT, Head
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.verifier import shifted
-from lexical_data import Row, capped, padded, share, split, synthetic
+from lexical_data import Row, capped, padded, probed, split, synthetic
 
 VERSION = "3"
 GROUNDING = ("realsumm_scu", "begin", "true_dialfact", "defacto", "factcheck_bench", "wice_oracle", "citint", "bump",
@@ -50,7 +50,6 @@ TRUST = {
 # probabilities of the fits become one half; chosen on development data and the labelled example.
 CUTS = {"supported": 0.42, "contradicted": 0.65}
 LESSONS = {"joined": "made_lesson_answer", "foreign": "made_lesson_foreign", "pair": "", "same": ""}  # "" stays out
-PROBE = 0.1  # share of the passage sets that no network was trained on, as in `synthesis`
 SEEN = ("nli", "fever", "true_paws")  # families every network was trained on: readings of them flatter
 RAISE, LOWER = ("read_supported", "read_evidence"), ("read_error", "read_error_second", "read_error_mean")
 
@@ -177,7 +176,7 @@ def measured(options: argparse.Namespace) -> tuple[Any, Any]:
     unseen, seen = ([row for row in fit_rows if (row.family in SEEN) is known] for known in (False, True))
     rows = [(row, "") for row in padded(capped(unseen, options.cap) + capped(seen, options.cap // 3))]
     simple = synthetic(options.data, fit_rows, tested=True, most=1200)
-    made = [(row, "") for row in simple if share("side " + row.group) < PROBE]
+    made = [(row, "") for row in simple if probed(row.group)]
     made += [pair for path in options.made for pair in made_rows(path)]
     tables = []
     for number, (network, families) in enumerate(readers):

@@ -37,7 +37,6 @@ class Lesson:
     """Passages and what is claimed about them."""
 
     id: str
-    topic: str
     passages: tuple[str, ...]
     question: str
     claims: tuple[Taught, ...]
@@ -84,7 +83,7 @@ def _lesson(name: str, block: str) -> Lesson:
         raise ValueError(f"lesson {name} has no passage or no claim")
     if any(number >= len(marked["P"]) for claim in claims for number in claim.needs):
         raise ValueError(f"lesson {name} marks a passage that it does not have")
-    return Lesson(name, " ".join(marked["#"]), tuple(marked["P"]), " ".join(marked["Q"]), tuple(claims))
+    return Lesson(name, tuple(marked["P"]), " ".join(marked["Q"]), tuple(claims))
 
 
 def _needed(text: str) -> tuple[str, tuple[int, ...]]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from training.lexical_data import HELD_OUT, share
+from training.lexical_data import HELD_OUT, probed, share
 
 from everyclaim.text.names import names
 from everyclaim.text.segment import sentences
@@ -26,7 +26,6 @@ DOCUMENTS = frozenset(
     | {"true_dialfact", "wice_oracle"}
 )
 RECORDS = frozenset({"infotabs"})
-PROBE = 0.1  # share of the groups that are kept for the probe
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +44,7 @@ def documents(data: Path, *, side: str) -> list[Document]:
     banned, held = _kept_back(data)
     found: dict[tuple[str, str, tuple[str, ...]], Document] = {}
     for document, row_id in _all(data):
-        if row_id in held or (share("side " + document.group) < PROBE) != (side == "probe"):
+        if row_id in held or probed(document.group) != (side == "probe"):
             continue
         if any(_print(text) in banned for text in document.texts) or sum(map(len, document.texts)) < 80:
             continue
