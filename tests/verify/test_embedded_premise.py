@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -23,9 +25,10 @@ def chosen(claim: str, passages: list[str], tokens: int) -> Premise:
 
 
 def test_everything_is_read_when_it_fits() -> None:
-    """Short passages are given whole and in order."""
-    premise = chosen("Refunds take fourteen days.", [f"{FILLER[0]} {NEEDLE}", FILLER[1]], 200)
-    assert premise.text == f"{FILLER[0]} {NEEDLE}{STEP}{FILLER[1]}"
+    """Short passages are given whole, what matters most first; a strange one is not read, though there is room."""
+    other = "Fourteen days is the rule for refunds. Fees are not paid back."
+    premise = chosen("Refunds take fourteen days.", [FILLER[1], other, f"{FILLER[0]} {NEEDLE}"], 200)
+    assert premise.text == f"{FILLER[0]} {NEEDLE}{STEP}{other}"
 
 
 @pytest.mark.parametrize("position", [0, 7, 15])
@@ -43,6 +46,15 @@ def test_a_neighbour_goes_along_before_a_stranger() -> None:
     passage = "Mira Okafor leads the archive. She joined in 2004. " + " ".join(FILLER)
     premise = chosen("Mira Okafor joined in 2004.", [passage], 24)
     assert premise.text == "Mira Okafor leads the archive. She joined in 2004."
+
+
+def test_the_order_of_passages_makes_no_difference() -> None:
+    """What matters most is read first, wherever it stands; within a passage sentences keep their order."""
+    passages = [FILLER[0], f"{FILLER[1]} {NEEDLE}", "Tea is served at noon."]
+    for tokens in (20, 200):
+        texts = {chosen("Refunds take fourteen days.", list(order), tokens).text for order in permutations(passages)}
+        assert len(texts) == 1
+        assert texts.pop().split(STEP)[0].endswith(NEEDLE)
 
 
 def test_gaps_are_marked() -> None:

@@ -1,26 +1,29 @@
 """Choosing what the network reads for one claim: the sentences of the passages that matter, within a budget.
 
 Sentences are taken greedily: what covers most of the claim's weight that is not covered yet goes first, and a
-neighbour of a taken sentence is preferred, because it says who "he" is. The taken sentences are laid out in the order
-of the passages; a gap within a passage is marked, and so is the step to another passage.
+neighbour of a taken sentence is preferred, because it says who "he" is. Passages that hold far less of the claim than
+the best one are not read: what else was retrieved should not change a verdict. What is taken is laid out passage by
+passage, the one that matters most first, so that it makes no difference in which order they come; a gap within a
+passage is marked, and so is the step to another passage.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from everyclaim.verify.lexical.alignment import Alignment, Source
+from everyclaim.verify.lexical.alignment import Alignment, Bools, Source
 
+Floats = npt.NDArray[np.floating[Any]]
 GAP, STEP = " … ", " | "  # within a passage, to another passage
 _AGAIN = 0.25  # what covering a word once more is worth
 _NEXT = 0.12  # what standing beside a taken sentence is worth
-_USUAL = (
-    20  # tokens of a claim that the budget is meant for; a longer claim says more, and what it says is farther apart
-)
+_STRANGE = 0.5  # a passage whose best sentence holds less than this share of what the best of all holds is not read
+_USUAL = 20  # tokens of a claim that the budget is meant for; a longer claim says more, in more places
 _MOST = 256  # tokens beyond which a long claim's budget does not grow
 _CHARACTERS = 4.2  # of one token, on average
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
@@ -64,9 +67,16 @@ def most(tokens: int) -> int:
 
 def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
     """Take the sentences of `source` that matter most for the aligned claim, about `tokens` tokens of them."""
+    held = (alignment.exact + alignment.soft) / 2
+    best = np.zeros(len(source.readings))  # of each passage: what its best sentence holds of the claim
+    np.maximum.at(best, source.owner, (alignment.weights @ held).round(6))
     costs = np.array([_cost(source, number, sentence) for number, sentence in source.places])
-    taken = np.ones(len(costs), dtype=bool) if costs.sum() <= tokens else _greedy(source, alignment, costs, tokens)
-    return _laid_out(source, [place for place, use in zip(source.places, taken, strict=True) if use])
+    near = best[source.owner] >= _STRANGE * best.max()
+    taken = near if costs[near].sum() <= tokens else _greedy(source, alignment.weights, held, costs, near, tokens)
+    places = [place for place, use in zip(source.places, taken, strict=True) if use]
+    passages = sorted(range(len(best)), key=lambda number: (-best[number], source.readings[number].text))
+    rank = {number: at for at, number in enumerate(passages)}
+    return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])))
 
 
 def _cost(source: Source, number: int, sentence: int) -> float:
@@ -80,19 +90,19 @@ def _tokens(text: str, start: int, end: int) -> float:
     return max((end - start) / _CHARACTERS, text.count(" ", start, end) / _WORDS)
 
 
-def _greedy(source: Source, alignment: Alignment, costs: np.ndarray, tokens: int) -> np.ndarray:
-    held = (alignment.exact + alignment.soft) / 2
-    again = _AGAIN * (alignment.weights @ held)
+def _greedy(source: Source, weights: Floats, held: Floats, costs: Floats, near: Bools, tokens: int) -> Bools:
+    """Take sentences of near passages, the worthiest first, while there is room."""
+    again = _AGAIN * (weights @ held)
     beside = source.owner[1:] == source.owner[:-1]
     taken = np.zeros(len(costs), dtype=bool)
     covered = np.zeros(len(held), dtype=held.dtype)
     left = float(tokens)
     while True:
-        near = np.zeros(len(costs), dtype=bool)
-        near[1:] |= taken[:-1] & beside
-        near[:-1] |= taken[1:] & beside
-        worth = alignment.weights @ np.maximum(held - covered[:, None], 0.0) + again + _NEXT * near
-        worth[taken | ((costs > left) & taken.any())] = -1.0
+        next_to = np.zeros(len(costs), dtype=bool)
+        next_to[1:] |= taken[:-1] & beside
+        next_to[:-1] |= taken[1:] & beside
+        worth = weights @ np.maximum(held - covered[:, None], 0.0) + again + _NEXT * next_to
+        worth[taken | ~near | ((costs > left) & taken.any())] = -1.0
         best = int(np.argmax(worth))
         if worth[best] < 0.0:
             return taken
