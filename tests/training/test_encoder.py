@@ -91,7 +91,7 @@ def test_a_row_is_laid_out_as_the_network_reads_it(tokenizer: prepare.Tokenizer)
 
 def test_errors_and_evidence_mark_their_tokens(tokenizer: prepare.Tokenizer) -> None:
     """Spans in characters become marks on the tokens that touch them, in whichever passage they stand."""
-    passages = ["Dogs are welcome on board.", "The harbour is old. The ferry leaves at noon. Tea is served."]
+    passages = ["Dogs board when the ferry leaves.", "The harbour is old. The ferry leaves at noon. Tea is served."]
     claim, fact = "The ferry leaves at midnight.", "The ferry leaves at noon."
     start, at = claim.index("midnight"), passages[1].index(fact)
     it = row(1, contexts=passages, text=claim, label="CONTRADICTED", errors=[[start, start + len("midnight")]],
