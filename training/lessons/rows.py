@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from training.lessons.read import Lesson, Taught, errors
@@ -42,10 +41,10 @@ def rows(given: Sequence[Lesson], seed: int = 0) -> Iterator[dict[str, Any]]:
 
 
 class Laid(NamedTuple):
-    """Passages as a row has them. `first` is the lesson's own first one, which the others of it follow."""
+    """Passages as a row has them. `first` is the lesson's own first one, which the others follow; None: it has none."""
 
     contexts: list[str]
-    first: int = 0
+    first: int | None = None
 
 
 def _among(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Laid:
@@ -64,12 +63,13 @@ def _among(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Laid:
 def _row(
     lesson: Lesson, name: str, laid: Laid, it: Taught, kind: str, beside: str = "", question: str | None = None
 ) -> dict[str, Any]:
+    needs = [] if laid.first is None else [laid.first + number for number in it.needs]
     return {
         "id": f"lesson:{lesson.id}:{name}", "dataset": f"{'marked' if lesson.marked else 'lesson'}_{kind}",
         "unit": "answer" if kind == "joined" else "claim",
         "question": lesson.question if question is None else question, "contexts": laid.contexts, "text": it.text,
         "sentence": "", "label": it.label, "evidence": [], "errors": [list(span) for span in errors(it)],
-        "needs": [laid.first + number for number in it.needs], "least": 0 if it.needs else LEAST,
+        "needs": needs, "least": 0 if needs else LEAST,
         "slice": kind, "group": f"lesson:{lesson.id}", "beside": f"lesson:{lesson.id}:{beside or name}",
         "source": "lessons",
     }  # fmt: skip
@@ -88,16 +88,11 @@ def _paired(lesson: Lesson) -> Iterator[dict[str, Any]]:
     for number, it in enumerate(lesson.claims):
         if it.kind == "=":
             beside = f"same-{number}"
-            yield _row(lesson, f"same-{number}", Laid([it.text]), _bare(it), "same", question="")
+            yield _row(lesson, f"same-{number}", Laid([it.text]), it, "same", question="")
         elif it.kind in CLASHING and it.label == "CONTRADICTED":
             back = Taught(it.twin, it.kind, it.label, it.text)
-            yield _row(lesson, f"pair-{number}", Laid([it.twin]), _bare(it), "pair", beside, question="")
+            yield _row(lesson, f"pair-{number}", Laid([it.twin]), it, "pair", beside, question="")
             yield _row(lesson, f"back-{number}", Laid([it.text]), back, "pair", beside, question="")
-
-
-def _bare(it: Taught) -> Taught:
-    """Give a claim that stands beside its twin, not beside its lesson."""
-    return replace(it, needs=())
 
 
 def _joined(lesson: Lesson, near: Sequence[Lesson], rng: random.Random) -> Iterator[dict[str, Any]]:

@@ -68,11 +68,13 @@ def most(tokens: int) -> int:
 def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
     """Take the sentences of `source` that matter most for the aligned claim, about `tokens` tokens of them."""
     held = (alignment.exact + alignment.soft) / 2
-    best = np.zeros(len(source.readings))  # of each passage: what its best sentence holds of the claim
-    np.maximum.at(best, source.owner, (alignment.weights @ held).round(6))
+    whole = alignment.weights @ held  # what each sentence holds of the claim
+    best = np.zeros(len(source.readings))  # of each passage: what its best sentence holds
+    np.maximum.at(best, source.owner, whole.round(6))
     costs = np.array([_cost(source, number, sentence) for number, sentence in source.places])
     near = best[source.owner] >= _STRANGE * best.max()
-    taken = near if costs[near].sum() <= tokens else _greedy(source, alignment.weights, held, costs, near, tokens)
+    fits = costs[near].sum() <= tokens
+    taken = near if fits else _greedy(source, alignment.weights, held, _AGAIN * whole, costs, near, tokens)
     places = [place for place, use in zip(source.places, taken, strict=True) if use]
     passages = sorted(range(len(best)), key=lambda number: (-best[number], source.readings[number].text))
     rank = {number: at for at, number in enumerate(passages)}
@@ -90,9 +92,10 @@ def _tokens(text: str, start: int, end: int) -> float:
     return max((end - start) / _CHARACTERS, text.count(" ", start, end) / _WORDS)
 
 
-def _greedy(source: Source, weights: Floats, held: Floats, costs: Floats, near: Bools, tokens: int) -> Bools:
+def _greedy(
+    source: Source, weights: Floats, held: Floats, again: Floats, costs: Floats, near: Bools, tokens: int
+) -> Bools:
     """Take sentences of near passages, the worthiest first, while there is room."""
-    again = _AGAIN * (weights @ held)
     beside = source.owner[1:] == source.owner[:-1]
     taken = np.zeros(len(costs), dtype=bool)
     covered = np.zeros(len(held), dtype=held.dtype)
