@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from encoder import export, prepare, train
-from encoder.network import Reader
+from encoder.network import Reader, from_stages
 from encoder.rows import Rows
 from everyclaim.models.reader import Pair, load_reader
 
@@ -317,15 +317,17 @@ def test_a_killed_run_goes_on_as_if_it_had_never_stopped(
 
 @pytest.mark.usefixtures("one_thread")
 def test_a_checkpoint_says_what_it_is_made_of(tmp_path: Path, prepared: Path) -> None:
-    """Configuration, the stage as it was used, seed, files and rows; no folder of the machine."""
-    train.work(0, 1, options(tmp_path, prepared, "--tokens", "90"))
-    saved = torch.load(tmp_path / "out.pt", weights_only=True)
-    assert saved["config"] == CONFIG
-    assert saved["stage"]["tokens"] == 90
-    assert saved["stage"]["rows"] == {"harbour": 8, "ferry_*": 6}
-    about = saved["about"]
-    assert (about["seed"], about["start"], about["files"], about["rows"]) == (4, "start.pt", ["prepared.npz"], 20)
-    assert "optimiser" not in saved
+    """Configuration, the stage as it was used, seed, starts, files and rows; no folder of the machine."""
+    starts = [str(saved(tmp_path, seed)) for seed in (1, 2)]
+    train.work(0, 1, options(tmp_path, prepared, "--tokens", "90", "--start", *starts))
+    made = torch.load(tmp_path / "out.pt", weights_only=True)
+    assert made["config"] == CONFIG
+    assert made["stage"]["tokens"] == 90
+    assert made["stage"]["rows"] == {"harbour": 8, "ferry_*": 6}
+    about = made["about"]
+    assert (about["seed"], about["start"], about["rows"]) == (4, "tiny1.pt tiny2.pt", 20)
+    assert about["files"] == ["prepared.npz"]
+    assert "optimiser" not in made
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -369,7 +371,7 @@ def test_the_export_reads_as_the_network_does(
     out = tmp_path / "reader.onnx"
     monkeypatch.setattr(sys, "argv", ["export.py", str(saved(tmp_path, 0)), "--out", str(out), *flags])
     export.main()
-    exported, reader = load_reader(out, 1), export.load(tmp_path / "tiny0.pt")
+    exported, reader = load_reader(out, 1), from_stages([tmp_path / "tiny0.pt"]).eval()
     seen = []
     for pair, scores in zip(PAIRS, exported.read(PAIRS), strict=True):
         encode = exported.tokenizer.encode
@@ -387,9 +389,11 @@ def test_the_export_reads_as_the_network_does(
     assert max(abs(a - b) for a, b in zip(*(it[:3] for it in seen), strict=True)) > 2 * 1e-3  # the pairs differ
 
 
-def test_a_soup_is_the_mean_of_its_checkpoints(tmp_path: Path) -> None:
-    """Every weight of the average lies in the middle."""
-    mixed = export.soup([saved(tmp_path, 1), saved(tmp_path, 2)]).state_dict()
+def test_the_mean_of_checkpoints_is_the_mean_of_every_weight(tmp_path: Path) -> None:
+    """A checkpoint that is named twice counts twice."""
+    first, second = saved(tmp_path, 1), saved(tmp_path, 2)
     one, two = tiny(1).state_dict(), tiny(2).state_dict()
-    for name, value in mixed.items():
+    for name, value in from_stages([first, second]).state_dict().items():
         torch.testing.assert_close(value, (one[name] + two[name]) / 2)
+    for name, value in from_stages([first, first, second]).state_dict().items():
+        torch.testing.assert_close(value, (2 * one[name] + two[name]) / 3)

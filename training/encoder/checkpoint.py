@@ -24,7 +24,7 @@ def describe(stage: dict[str, Any], options: argparse.Namespace, rows: Rows) -> 
     """Say what a run is made of, beside its stage: names of files without their folders, no path of the machine."""
     return {
         "seed": stage["seed"],
-        "start": options.start.name,
+        "start": " ".join(path.name for path in options.start),
         "files": [path.name for path in options.files],
         "rows": len(rows.label),
         "processes": options.processes,

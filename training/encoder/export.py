@@ -2,7 +2,7 @@
 
     python training/encoder/export.py CHECKPOINT.pt … --out src/everyclaim/models/data/reader.onnx
 
-Several checkpoints that share their beginning are averaged. Nothing here is random.
+Several checkpoints that share their beginning are averaged; one that is named twice counts twice. Nothing is random.
 """
 
 from __future__ import annotations
@@ -21,28 +21,11 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from encoder.network import Reader
+from encoder.network import Reader, from_stages
 
 PREMISE, LENGTH = 30, 40  # tokens of the pair that is traced; any pair would do
 AXES = {"ids": {0: "batch", 1: "length"}, "types": {0: "batch", 1: "length"},
         "labels": {0: "batch"}, "tokens": {0: "batch", 1: "length"}}  # fmt: skip
-
-
-def load(path: Path) -> Reader:
-    """Read the weights of a checkpoint."""
-    saved = torch.load(path, map_location="cpu", weights_only=True)
-    reader = Reader(saved["config"], 0.0)
-    reader.load_state_dict(saved["model"])
-    return reader.eval()
-
-
-def soup(paths: list[Path]) -> Reader:
-    """Average the weights of checkpoints that share their beginning (model soup, arXiv 2203.05482)."""
-    readers = [load(path) for path in paths]
-    states = [reader.state_dict() for reader in readers]
-    mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
-    readers[0].load_state_dict(mean)
-    return readers[0]
 
 
 def write(reader: Reader, path: Path) -> None:
@@ -89,7 +72,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--full", action="store_true", help="keep full precision")
     options = parser.parse_args()
-    reader = soup(options.checkpoints)
+    reader = from_stages(options.checkpoints).eval()
     if options.full:
         write(reader, options.out)
     else:

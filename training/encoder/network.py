@@ -7,6 +7,7 @@ are. Shapes: B pairs, T tokens.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,4 +128,13 @@ def from_checkpoint(folder: Path, dropout: float = 0.1) -> Reader:
     fresh = {"pool", "label", "error", "evidence", "weight"}
     if unexpected or {name.partition(".")[0] for name in missing} - fresh:
         raise SystemExit(f"{folder} is not the expected encoder: missing {missing}, unexpected {unexpected}")
+    return reader
+
+
+def from_stages(paths: Sequence[Path], dropout: float = 0.0) -> Reader:
+    """Load a checkpoint of ours, or the mean of several that share their beginning (model soup, arXiv 2203.05482)."""
+    saved = [torch.load(path, map_location="cpu", weights_only=True) for path in paths]
+    reader = Reader(saved[0]["config"], dropout)
+    states = [one["model"] for one in saved]
+    reader.load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]})
     return reader

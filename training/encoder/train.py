@@ -13,6 +13,7 @@ import argparse
 import os
 import time
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ if __package__ in (None, ""):
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from encoder.checkpoint import describe, resume, save
-from encoder.network import Reader, from_checkpoint
+from encoder.network import Reader, from_checkpoint, from_stages
 from encoder.rows import Rows
 from encoder.run import Run
 
@@ -89,14 +90,11 @@ def begin(rank: int, world: int, options: argparse.Namespace) -> Run:
     return run
 
 
-def started(start: Path, dropout: float) -> Reader:
-    """Load what a stage starts from: the folder of the public checkpoint, or the checkpoint of another stage."""
-    if start.is_dir():
-        return from_checkpoint(start, dropout)
-    saved = torch.load(start, map_location="cpu", weights_only=True)
-    reader = Reader(saved["config"], dropout)
-    reader.load_state_dict(saved["model"])
-    return reader
+def started(start: Sequence[Path], dropout: float) -> Reader:
+    """Load what a stage starts from: the folder of the public checkpoint, or the mean of other stages' checkpoints."""
+    if start[0].is_dir():
+        return from_checkpoint(start[0], dropout)
+    return from_stages(start, dropout)
 
 
 def optimiser_of(reader: Reader, stage: dict[str, Any]) -> torch.optim.Optimizer:
@@ -202,7 +200,11 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("stage", type=Path)
     parser.add_argument("--files", nargs="+", type=Path, required=True, help="what prepare.py wrote")
     parser.add_argument(
-        "--start", type=Path, required=True, help="folder of the public checkpoint, or a checkpoint of a stage"
+        "--start",
+        type=Path,
+        nargs="+",
+        required=True,
+        help="folder of the public checkpoint, or checkpoints of stages, which are averaged",
     )
     parser.add_argument("--out", type=Path, required=True, help="checkpoint to write")
     parser.add_argument("--processes", type=int, default=1, help="processor cores that share the batches")
