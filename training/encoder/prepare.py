@@ -26,7 +26,7 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from everyclaim.models.reader import CLAIM, CLS, CONTEXT, SEP
+from everyclaim.models.reader import CLAIM, laid_out
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.lexical.alignment import Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
@@ -129,7 +129,7 @@ def context_of(row: dict[str, Any]) -> str:
 
 
 def prepare(row: dict[str, Any], tokenizer: Tokenizer, tokens: int | None = None) -> Prepared | None:
-    """Tokenise one row: [CLS] premise [SEP] (question, sentence [SEP]) claim [SEP]. None: there is nothing to read."""
+    """Tokenise one row, its question and sentence as the context. None: there is nothing to read."""
     luck = share("budget " + row.get("beside", row["id"]))
     tokens = tokens or max(row.get("least", 0), next(tokens for upto, tokens in BUDGETS if luck < upto))
     tokens = budget(row["text"], tokens)
@@ -137,17 +137,15 @@ def prepare(row: dict[str, Any], tokenizer: Tokenizer, tokens: int | None = None
     if premise is None:
         return None
     one = tokenizer.encode(premise.text, add_special_tokens=False)
-    two = tokenizer.encode(context_of(row), add_special_tokens=False).ids[:CONTEXT]
+    two = tokenizer.encode(context_of(row), add_special_tokens=False)
     three = tokenizer.encode(row["text"], add_special_tokens=False)
-    first, claim = one.ids[: most(tokens)], three.ids[:CLAIM]
-    ids = [CLS, *first, SEP, *([*two, SEP] if two else []), *claim, SEP]
-    at = len(ids) - len(claim) - 1
+    ids, theirs, at = laid_out(one.ids, two.ids, three.ids, most(tokens))
     targets = [-1] * len(ids)
     if row["label"] == "SUPPORTED" or row.get("errors"):
         targets[at:-1] = failing(three, row.get("errors") or [])
     label, found = LABELS[row["label"]], None
     if row.get("evidence"):
-        marks = evidence(one.offsets[: len(first)], premise, row)
+        marks = evidence(one.offsets[:theirs], premise, row)
         targets[1 : 1 + len(marks)] = marks
         found = any(marks)
         if not found and row["label"] == "SUPPORTED" and len(ids) > WHOLE:

@@ -82,26 +82,37 @@ class Reader:
 
     def _one(self, pair: Pair) -> Scores:
         premise = self._encoded(pair.premise, pair.tokens)
-        context = self._encoded(pair.context, CONTEXT).ids[:CONTEXT] if pair.context else []
+        context = self._encoded(pair.context, CONTEXT).ids if pair.context else []
         claim = self._encoded(pair.claim, CLAIM)
-        ours = claim.ids[:CLAIM]
-        rest = [SEP, *([*context, SEP] if context else []), *ours, SEP]
-        theirs = premise.ids[: min(pair.tokens, POSITIONS - 1 - len(rest))]
-        ids = [CLS, *theirs, *rest]
-        at = len(ids) - 1 - len(ours)
+        ids, theirs, at = laid_out(premise.ids, context, claim.ids, pair.tokens)
         types = np.zeros((1, len(ids)), np.int64)
         types[0, at:-1] = 1
         labels, logits = self.session.run(None, {"ids": np.array([ids], np.int64), "types": types})
         supported, unsupported, contradicted = (float(value) for value in labels[0])
         return Scores(
             (supported, unsupported, contradicted),
-            _scored(claim, logits[0, at : at + len(ours)]),
-            _scored(premise, logits[0, 1 : 1 + len(theirs)]),
+            _scored(claim, logits[0, at:-1]),
+            _scored(premise, logits[0, 1 : 1 + theirs]),
         )
 
     def _encoded(self, text: str, tokens: int) -> Encoding:
         """Tokenise as much of a text as `tokens` tokens may need; offsets are those of the text as given."""
         return self.tokenizer.encode(_SURROGATE.sub("\ufffd", text[: tokens * _LONGEST]), add_special_tokens=False)
+
+
+def laid_out(
+    premise: Sequence[int], context: Sequence[int], claim: Sequence[int], tokens: int
+) -> tuple[list[int], int, int]:
+    """Lay token ids out as they are read: [CLS] premise [SEP] (context [SEP]) claim [SEP]; training does so too.
+
+    Of the premise `tokens` are read, and no more than fit beside the rest. Also returns how many they are, and where
+    the claim begins.
+    """
+    context, claim = context[:CONTEXT], claim[:CLAIM]
+    rest = [SEP, *([*context, SEP] if context else []), *claim, SEP]
+    premise = premise[: min(tokens, POSITIONS - 1 - len(rest))]
+    ids = [CLS, *premise, *rest]
+    return ids, len(premise), len(ids) - 1 - len(claim)
 
 
 def shipped_reader(threads: int = 0) -> Reader:
