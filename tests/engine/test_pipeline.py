@@ -320,8 +320,8 @@ def test_an_error_of_a_hook_ends_the_run(store: Store, name: str) -> None:
     assert 1 <= kept < 50
 
 
-class BrokenStore:
-    """Fails from the third batch on."""
+class CountingStore:
+    """Remembers what came in one transaction."""
 
     def __init__(self) -> None:
         self.batches: list[Sequence[Kept]] = []
@@ -331,13 +331,39 @@ class BrokenStore:
         return {}
 
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
-        if len(self.batches) == 2:
-            raise StoreError("the disk is full")
         self.batches.append(batch)
 
     def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
         self.ended.append(status)
+
+
+class BrokenStore(CountingStore):
+    """Fails from the third batch on."""
+
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        if len(self.batches) == 2:
+            raise StoreError("the disk is full")
+        super().save_all(run, batch)
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        super().finish_run(run, status)
         raise StoreError("the disk is still full")
+
+
+def test_results_that_follow_each_other_share_a_transaction() -> None:
+    """The first is kept at once; then they gather, and are all kept in the end."""
+
+    async def staggered(sample: Sample) -> Result:
+        await asyncio.sleep(0.01 * (1 + int(sample.id[1:]) % 8))
+        return a_result(sample)
+
+    store = CountingStore()
+    asyncio.run(run(samples(200), Metric(staggered), store=store, options=Options(concurrency=8)))
+    sizes = [len(batch) for batch in store.batches]
+    assert sum(sizes) == 200
+    assert sizes[0] < 8
+    assert len(sizes) <= 60
+    assert max(sizes) <= 16  # places
 
 
 def test_a_store_that_fails_ends_the_run_with_its_error() -> None:

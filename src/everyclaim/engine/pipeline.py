@@ -4,8 +4,8 @@
 
 A sample is read only when a place is free for it. Results are kept as they complete: the writer takes
 all that are ready, keeps them in one transaction in a worker thread (so that a slow or locked database
-does not stop the judges) and then tells the hooks. A lone result is kept at once; under load the cost
-of a transaction is shared.
+does not stop the judges) and then tells the hooks. A lone result is kept at once; what comes within a moment
+after it shares the next transaction.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from everyclaim.core.wire import fingerprint
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import each
 
+_MOMENT = 0.05  # seconds for which results gather after a transaction
 _BLOCK = 1000  # positions asked of the store at once when resuming
 
 
@@ -126,6 +127,7 @@ class _Run:
         self._places = asyncio.Semaphore(2 * options.concurrency)  # in memory: also those that wait to be kept
         self._ready: list[tuple[Kept, float]] = []
         self._wake = asyncio.Event()
+        self._enough = asyncio.Event()  # no use in waiting for more results
         self._closing = False
         self._block: tuple[int, Mapping[int, str]] = (-1, {})
 
@@ -147,6 +149,7 @@ class _Run:
             await asyncio.wait({scoring})
             self._closing = True
             self._wake.set()
+            self._enough.set()
             await asyncio.wait({writer})
             errors = [task.exception() for task in (writer, scoring) if not task.cancelled()]
             if writer.cancelled() and self._ready and self._store is not None:
@@ -222,6 +225,8 @@ class _Run:
             self.reason = f"too_many_failures: {failures} samples failed, the limit is {limit}"
         self._ready.append((Kept(position, mark, sample, result), time.perf_counter() - begun))
         self._wake.set()
+        if len(self._ready) >= self._options.concurrency:  # half of the places
+            self._enough.set()
 
     async def _write(self) -> None:
         """Keep what is ready, as long as there is something or may be something."""
@@ -234,3 +239,12 @@ class _Run:
             for kept, seconds in batch:
                 self._places.release()
                 self.tell(SampleFinished(self._run, kept.result, seconds))
+            if batch and self._store is not None and not self._closing:
+                await self._gather()
+
+    async def _gather(self) -> None:
+        """Wait a moment, unless half of the places are taken by results or none come any more."""
+        self._enough.clear()
+        if len(self._ready) < self._options.concurrency:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._enough.wait(), _MOMENT)
