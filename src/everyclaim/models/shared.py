@@ -22,10 +22,16 @@ def call_key(identity: str, messages: Sequence[Message], schema: Mapping[str, An
     `identity` names provider, model, address and all parameters. Where a cached prefix ends changes the
     price, not the reply, and is left out.
     """
-    turns = [[message.role, message.content] for message in messages]
-    # In the order given: a provider sees it, and properties are answered in it.
-    body = json.dumps([identity, turns, schema, tag], ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(body.encode("ascii")).digest()
+    # The schema in the order given: a provider sees it, and properties are answered in it.
+    parts = [identity, tag, json.dumps(schema)]
+    for message in messages:
+        parts += (message.role, message.content)
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(data))  # what is hashed says where each part ends
+        digest.update(data)
+    return digest.digest()
 
 
 class Shared:
