@@ -239,12 +239,12 @@ class _Run:
             for kept, seconds in batch:
                 self._places.release()
                 self.tell(SampleFinished(self._run, kept.result, seconds))
-            if batch and self._store is not None and not self._closing:
+            if self._store is not None:
                 await self._gather()
 
     async def _gather(self) -> None:
         """Wait a moment, unless half of the places are taken by results or none come any more."""
         self._enough.clear()
-        if len(self._ready) < self._options.concurrency:
+        if not self._closing and len(self._ready) < self._options.concurrency:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._enough.wait(), _MOMENT)
