@@ -48,12 +48,11 @@ def shown(
     for low, high in places:
         number, sentence = source.places[low]
         piece = pieces[number]
-        if piece.offset is None:
-            continue
         spans = source.readings[number].sentences
-        start, end = spans[sentence][0] + piece.offset, spans[source.places[high][1]][1] + piece.offset
-        passage = passages[piece.passage]
-        found.append(Evidence(passage.id, start, end, passage.text[start:end]))
+        place = piece.place(spans[sentence][0], spans[source.places[high][1]][1])
+        if place is not None:
+            passage = passages[piece.passage]
+            found.append(Evidence(passage.id, *place, passage.text[slice(*place)]))
     return tuple(found)
 
 

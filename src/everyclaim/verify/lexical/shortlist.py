@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.types import Passage
+from everyclaim.text.records import fields
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.overlap import comparable
 
@@ -26,12 +27,32 @@ _OVERLAP = 400
 _CHOSEN = 16  # pieces read per claim
 
 
+class Place(NamedTuple):
+    """A field of a record in a piece, ``piece.text[low:high]``, and in its passage, ``passage.text[start:end]``."""
+
+    low: int
+    high: int
+    start: int
+    end: int
+
+
 class Piece(NamedTuple):
-    """Part of a passage: ``passages[passage].text[offset:]`` starts with `text`. A title has no offset."""
+    """Part of a passage: ``passages[passage].text[offset:]`` starts with `text`. A title has no offset.
+
+    The text of a record is its fields in words; `fields` say where each of them stands.
+    """
 
     passage: int
     offset: int | None
     text: str
+    fields: tuple[Place, ...] = ()
+
+    def place(self, start: int, end: int) -> tuple[int, int] | None:
+        """Find ``text[start:end]`` in the passage, whole fields of a record; None for a title."""
+        if self.fields:
+            held = [it for it in self.fields if it.low < end and start < it.high]
+            return (held[0].start, held[-1].end) if held else None
+        return None if self.offset is None else (self.offset + start, self.offset + end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +68,10 @@ class Shortlist:
         distinct = {(passage.title, passage.text): i for i, passage in reversed(list(enumerate(passages)))}
         kept = sorted(distinct.values())
         if sum(len(passages[i].text) for i in kept) <= _READ_ALL:
-            pieces = [Piece(i, 0, passages[i].text) for i in kept]
+            pieces = [piece for i in kept for piece in _record(i, passages[i].text) or [Piece(i, 0, passages[i].text)]]
             return cls(pieces + _titles(passages, kept), None)
-        pieces = [piece for i in kept for piece in _cut(i, passages[i].text)] + _titles(passages, kept)
+        pieces = [piece for i in kept for piece in _record(i, passages[i].text) or _cut(i, passages[i].text)]
+        pieces += _titles(passages, kept)
         return cls(pieces, _index(pieces))
 
     def pieces(self, keys: Sequence[str]) -> list[Piece]:
@@ -72,6 +94,22 @@ def _titles(passages: Sequence[Passage], kept: Sequence[int]) -> list[Piece]:
         Piece(i, None, title) for title, i in sorted(named.items(), key=lambda item: item[1])
         if not passages[i].text.startswith(title)
     ]  # fmt: skip
+
+
+def _record(passage: int, text: str) -> list[Piece]:
+    """Say a record in words, a line a field, in pieces; nothing for any other text."""
+    pieces: list[Piece] = []
+    lines: list[str] = []
+    places: list[Place] = []
+    size = 0
+    for field in fields(text) or ():
+        if size > _PIECE:
+            pieces.append(Piece(passage, None, "\n".join(lines), tuple(places)))
+            lines, places, size = [], [], 0
+        lines.append(field.text)
+        places.append(Place(size, size + len(field.text), field.start, field.end))
+        size += len(field.text) + 1
+    return [*pieces, Piece(passage, None, "\n".join(lines), tuple(places))] if lines else pieces
 
 
 def _cut(passage: int, text: str) -> list[Piece]:

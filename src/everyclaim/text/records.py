@@ -1,0 +1,182 @@
+r"""Records (JSON, or a Python literal of the same shape) as short sentences that know where they stand.
+
+    {"hours": {"Monday": "9:0-17:0"}, "attributes": {"OutdoorSeating": true, "DogsAllowed": false, "WiFi": null}}
+
+reads as
+
+    Hours, Monday: 9:00–17:00
+    Outdoor seating: yes
+    Dogs allowed: no
+    WiFi: not given
+
+so that what reads sentences can read a record, and can point at one field of it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from everyclaim.text.windows import sentence_spans
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+        (?P<string>"[^"\\]*(?:\\.[^"\\]*)*" | '[^'\\]*(?:\\.[^'\\]*)*')
+      | (?P<atom>-?\d[\d.]*(?:[eE][+-]?\d+)? | [Tt]rue | [Ff]alse | null | None | NaN)
+      | (?P<mark>[{}\[\]:,])
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\-.\s]+")
+_SHORT_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d)(?![\d:])")  # 20:0
+_CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
+_SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
+_CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
+_LONG = 90  # characters of a value from which on it is prose
+_DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
+
+
+class Field(NamedTuple):
+    """One field in words, and where it stands in the record: ``record[start:end]``, name and value."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class _Level:
+    """An open object or list."""
+
+    opener: str
+    name: str  # the key it stands under, in words
+    start: int  # where that key stands
+    key: str = ""
+    key_start: int = 0
+    values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
+
+
+def fields(text: str) -> list[Field] | None:
+    """Take a record apart into its fields, in order; None when the text is not one record after another."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        found = list(_walk(text))
+    except ValueError:
+        return None
+    return found if any(":" in text[it.start : it.end] for it in found) else None
+
+
+def _walk(text: str) -> Iterator[Field]:
+    levels: list[_Level] = []
+    wants = "value"  # value, key, colon, next
+    position, end = 0, len(text.rstrip())
+    while position < end:
+        token = _TOKEN.match(text, position)
+        if token is None:
+            raise ValueError(position)
+        start, position = token.start(token.lastgroup or 0), token.end()
+        mark = token["mark"]
+        top = levels[-1] if levels else None
+        if mark in ("}", "]"):
+            if top is None or (top.opener == "{") != (mark == "}") or wants == "colon":
+                raise ValueError(position)
+            levels.pop()
+            yield from _listed(top, position)
+            wants = "next" if levels else "value"
+        elif mark == ",":
+            if wants != "next" or top is None:
+                raise ValueError(position)
+            wants = "key" if top.opener == "{" else "value"
+        elif mark == ":":
+            if wants != "colon":
+                raise ValueError(position)
+            wants = "value"
+        elif mark is not None:  # opens an object or a list
+            if wants != "value" or len(levels) >= _DEEPEST:
+                raise ValueError(position)
+            levels.append(_opened(mark, top, start))
+            wants = "key" if mark == "{" else "value"
+        elif wants == "key" and token["string"] and top is not None:
+            top.key, top.key_start, wants = _decoded(token["string"]), start, "colon"
+        elif wants == "value" and top is not None:
+            if top.opener == "{":
+                yield from _field(_path(top.name, _words(top.key)), token, top.key_start)
+            else:
+                top.values.append((_value(token), start, position))
+            wants = "next"
+        else:
+            raise ValueError(position)
+    if levels:
+        raise ValueError(position)
+
+
+def _opened(mark: str, top: _Level | None, start: int) -> _Level:
+    """Open an object or list under the key it belongs to; names of mere containers say nothing."""
+    if top is None:
+        return _Level(mark, "", start)
+    if top.opener == "[":
+        return _Level(mark, "" if mark == "{" else top.name, start)
+    name = _words(top.key)
+    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start)
+
+
+def _listed(level: _Level, end: int) -> Iterator[Field]:
+    """Say a list of plain values in one sentence."""
+    if level.values:
+        said = ", ".join(value for value, _, _ in level.values)
+        start = level.start if level.name else level.values[0][1]
+        yield Field(_sentence(level.name, said), start, end)
+
+
+def _field(name: str, token: re.Match[str], start: int) -> Iterator[Field]:
+    """Say a field in one sentence; prose sentence by sentence, each with its own place."""
+    raw = token["string"]
+    if raw is None or len(raw) < _LONG:
+        yield Field(_sentence(name, _value(token)), start, token.end())
+        return
+    opens = token.start("string")
+    for number, (low, high) in enumerate(sentence_spans(raw[1:-1].replace("\\n", "\n\n"))):
+        said = " ".join(_decoded(f'"{raw[1 + low : 1 + high]}"').split())
+        if said:
+            yield Field(_sentence("" if number else name, said), opens + 1 + low, opens + 1 + high)
+
+
+def _sentence(name: str, said: str) -> str:
+    text = f"{name}: {said}" if name else said
+    return text[:1].upper() + text[1:]
+
+
+def _path(parent: str, name: str) -> str:
+    return f"{parent}, {name}" if parent else name
+
+
+def _words(key: str) -> str:
+    """Say a key in words: ``RestaurantsTakeOut`` and ``take_out`` hold no spaces, their readers do."""
+    parts = [part for part in _HUMP.split(key) if part]
+    if all(len(part) <= 2 for part in parts):  # WiFi, HiFi
+        return "".join(parts)
+    return " ".join(part if part.isupper() or len(parts) == 1 else part[:1].lower() + part[1:] for part in parts)
+
+
+def _value(token: re.Match[str]) -> str:
+    raw = token["string"]
+    if raw is None:
+        atom = token["atom"]
+        return _SPOKEN.get(atom.lower(), atom)
+    said = " ".join(_decoded(raw).split())
+    return _CLOCKS.sub(r"\1–", _SHORT_CLOCK.sub(r"\1:0\2", said))
+
+
+def _decoded(raw: str) -> str:
+    """Undo the escapes of a quoted string; one that is odd stays as it is."""
+    if raw[0] == "'":
+        return re.sub(r"\\(.)", lambda found: {"n": "\n", "t": "\t"}.get(found[1], found[1]), raw[1:-1])
+    try:
+        text: str = json.loads(raw, strict=False)
+    except ValueError:
+        return raw[1:-1]
+    return text
