@@ -73,12 +73,12 @@ def test_the_fixed_part_of_two_calls_stays_below_800_tokens() -> None:
 
 
 PINNED = {
-    "split-2/atomicity=high/coverage=high": "132bf3bfb016",
-    "split-2/atomicity=low/coverage=low": "fb5f026c7140",
+    "split-3/atomicity=high/coverage=high": "c65d26f0cbec",
+    "split-3/atomicity=low/coverage=low": "fb5f026c7140",
     "verdict-2/inference=allowed/numbers=rounded/hedges=flag": "2bfae74132f2",
     "verdict-2/inference=explicit/numbers=exact/hedges=strict": "96c8231e0ae1",
     "nli-1": "a03633ac898a",
-    "onecall-2/split-2/atomicity=high/coverage=high/verdict-2/inference=allowed/numbers=rounded/hedges=flag": "c99448026616",
+    "onecall-2/split-3/atomicity=high/coverage=high/verdict-2/inference=allowed/numbers=rounded/hedges=flag": "c99448026616",
 }
 
 

@@ -94,11 +94,15 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A piece of the response that is not a claim, and why (`question`, `greeting`, `meta`, ...)."""
+    """A piece of the response that is not a claim, and why (`question`, `greeting`, `meta`, ...).
+
+    `unchecked`: it holds a number or a name all the same, so that an assertion may have gone unjudged.
+    """
 
     text: str
     span: Span
     reason: str
+    unchecked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

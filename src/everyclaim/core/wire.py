@@ -81,7 +81,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "reason": result.reason,
         "question": result.question,
         "claims": [_claim_to_json(claim) for claim in result.claims],
-        "skipped": [{"text": s.text, "span": list(s.span), "reason": s.reason} for s in result.skipped],
+        "skipped": [skipped_to_json(piece) for piece in result.skipped],
         "counts": {label.value.lower(): result.count(label) for label in Label},
         "warnings": list(result.warnings),
         "tags": dict(result.tags),
@@ -116,7 +116,9 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         provenance=provenance_from_json(row["provenance"]),
         reason=row["reason"],
         claims=tuple(_claim_from_json(claim) for claim in row["claims"]),
-        skipped=tuple(Skipped(s["text"], Span(*s["span"]), s["reason"]) for s in row["skipped"]),
+        skipped=tuple(
+            Skipped(s["text"], Span(*s["span"]), s["reason"], s.get("unchecked", False)) for s in row["skipped"]
+        ),
         warnings=tuple(row["warnings"]),
         usage=Usage(**row["usage"]),
         question=row["question"],
@@ -128,6 +130,12 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         reference_claims=tuple(_claim_from_json(claim) for claim in row.get("reference_claims", ())),
         details=dict(row.get("details", {})),
     )
+
+
+def skipped_to_json(piece: Skipped) -> dict[str, Any]:
+    """Write a piece of the response that is not a claim."""
+    row: dict[str, Any] = {"text": piece.text, "span": list(piece.span), "reason": piece.reason}
+    return row | {"unchecked": True} if piece.unchecked else row
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:

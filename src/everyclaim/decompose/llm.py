@@ -15,7 +15,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
-from everyclaim.decompose.strangers import Surroundings, is_copied, strangers
+from everyclaim.decompose.strangers import Faults, Surroundings, faults
 from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
@@ -104,12 +104,12 @@ class _Job:
         return found
 
     async def corrected(self, pieces: Sequence[Piece], found: Mapping[int, Split]) -> dict[int, Split]:
-        """Check every claim against its sentence; ask again for what holds strangers, then keep the sentence."""
+        """Check every claim against its sentence; ask again for what is at fault, then keep the sentence."""
         kept = {piece.number: found.get(piece.number, piece.whole) for piece in pieces}
-        if all(_is_plain(kept[piece.number], piece) for piece in pieces):
+        if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept
         around = Surroundings.of(self.response, self.question)
-        odd = {p.number: words for p in pieces if (words := foreign(kept[p.number], p, around))}
+        odd = {p.number: found for p in pieces if any(found := faults_of(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
             try:
                 again = await self._ask(Asking(self.decomposer.chat), part, 1, odd)
@@ -119,12 +119,12 @@ class _Job:
                 again = {}
             for piece in part:
                 split = again.get(piece.number)
-                usable = split is not None and split.claims and not foreign(split, piece, around)
+                usable = split is not None and split.claims and not any(faults_of(split, piece, around))
                 kept[piece.number] = split if split is not None and usable else piece.whole
         return kept
 
     async def _ask(
-        self, asking: Asking, pieces: Sequence[Piece], attempt: int, odd: Mapping[int, Sequence[str]] | None = None
+        self, asking: Asking, pieces: Sequence[Piece], attempt: int, odd: Mapping[int, Faults] | None = None
     ) -> dict[int, Split]:
         prompt = self.decomposer.prompt
         numbers = {f"s{i}": piece.number for i, piece in enumerate(pieces, start=1)}
@@ -132,20 +132,17 @@ class _Job:
             {f"s{i}": piece.text for i, piece in enumerate(pieces, start=1)},
             context(self.response, pieces),
             self.question,
-            {key: odd[number] for key, number in numbers.items()} if odd else {},
+            {key: odd[number].foreign for key, number in numbers.items() if odd[number].foreign} if odd else {},
+            {key: odd[number].lost for key, number in numbers.items() if odd[number].lost} if odd else {},
         )
         tag = prompt.version if attempt == 1 else f"{prompt.version}#{attempt}"
         reply = await asking.for_object(prompt.messages(task), schema=prompt.schema, tag=tag)
         return {numbers[key]: split for key, split in prompt.parse(reply, list(numbers)).items()}
 
 
-def foreign(split: Split, piece: Piece, around: Surroundings) -> list[str]:
-    """Return what the claims of a sentence hold that they cannot have from it."""
-    if _is_plain(split, piece):
-        return []
-    return list(dict.fromkeys(word for claim in split.claims for word in strangers(claim, piece.text, around)))
-
-
-def _is_plain(split: Split, piece: Piece) -> bool:
-    """Whether the claims of a sentence are its own words, so that nothing in them can be foreign."""
-    return split == piece.whole or all(is_copied(claim, piece.text) for claim in split.claims)
+def faults_of(split: Split, piece: Piece, around: Surroundings) -> Faults:
+    """Return what is wrong with the claims of a sentence."""
+    found = Faults()
+    for claim in split.claims if split != piece.whole else ():
+        found += faults(claim, piece.ground, around)
+    return found

@@ -6,21 +6,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
+from everyclaim.decompose.grounds import grounds
 from everyclaim.decompose.placing import place
 from everyclaim.prompts.split import Split
-from everyclaim.text.segment import sentences
 
 CHARACTERS_PER_CALL = 12_000
 _CONTEXT = 1500  # characters of the response before a request's first sentence that go with it
 
 
 class Piece(NamedTuple):
-    """One sentence; ``response[start:end] == text``. `number` is its place in the response, from 0."""
+    """One sentence; ``response[start:end] == text``. `number` is its place in the response, from 0.
+
+    `ground` is what its claims may be made of: the sentence behind its lead-in, where it has one.
+    """
 
     number: int
     text: str
     start: int
     end: int
+    ground: str
 
     @property
     def whole(self) -> Split:
@@ -41,13 +45,13 @@ def pieces_of(response: str, language: str) -> tuple[list[Piece], list[Skipped]]
     """Number the sentences that a model must see; code and what has no word in it is skipped without asking."""
     pieces: list[Piece] = []
     skipped: list[Skipped] = []
-    for number, found in enumerate(sentences(response, language)):
+    for number, found in enumerate(grounds(response, language)):
         text = response[found.start : found.end]
         if found.kind == "code" or not any(character.isalnum() for character in text):
             reason = "code" if found.kind == "code" else "no_words"
             skipped.append(Skipped(text, Span(found.start, found.end), reason))
         else:
-            pieces.append(Piece(number, text, found.start, found.end))
+            pieces.append(Piece(number, text, found.start, found.end, found.text))
     return pieces, skipped
 
 

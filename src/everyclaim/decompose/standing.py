@@ -14,6 +14,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.core.waiting import all_of
+from everyclaim.decompose.commitments import drift
 from everyclaim.decompose.strangers import Surroundings, strangers
 from everyclaim.models.asking import TOO_MUCH, Asking
 from everyclaim.prompts.standing import Standing, StandingPrompt
@@ -134,7 +135,8 @@ class LlmPreparer:
 
 def _prepared(claim: Claim, standing: Standing, around: Surroundings) -> Prepared:
     why = "" if standing.relevant else standing.why
-    if standing.text == claim.text or strangers(standing.text, f"{claim.sentence}\n{claim.text}", around):
+    odd = any(drift(standing.text, claim.text)) or strangers(standing.text, f"{claim.sentence}\n{claim.text}", around)
+    if standing.text == claim.text or odd:
         return Prepared(claim, standing.relevant, why)
     return Prepared(replace(claim, text=standing.text), standing.relevant, why, was=claim.text)
 

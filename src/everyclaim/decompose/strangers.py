@@ -1,4 +1,4 @@
-"""Rule 9 as a check: a claim may hold no number, date or name that its sentence does not hold.
+"""Rule 9 as a check: a claim may hold no number, date or name that its sentence does not hold, and commits to the same.
 
 A pronoun must be replaced by what it stands for, so a name may come from elsewhere in the answer or from
 the question, with a number that is part of it ("Boeing 747"). A claim must also be made of the answer's
@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from everyclaim.decompose.commitments import Drift, drift
+from everyclaim.decompose.grounds import BEHIND
 from everyclaim.text.dates import covers, moments
 from everyclaim.text.dates import same as same_moment
 from everyclaim.text.names import covered, names
@@ -43,6 +46,34 @@ class Surroundings:
         tokens = tuple(tokenize(text))
         words = frozenset(token.norm for token in tokens)
         return cls(" ".join(text.casefold().split()), tokens, words, frozenset(map(stem, words)), _grams(tokens))
+
+
+class Faults(NamedTuple):
+    """Why a claim is not its sentence's: words that it cannot have from there, and words that it must not leave out."""
+
+    foreign: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+    def __add__(self, other: object) -> Faults:
+        """Put the faults of several claims together, each once."""
+        if not isinstance(other, Faults):
+            return NotImplemented
+        return Faults(*(tuple(dict.fromkeys([*a, *b])) for a, b in zip(self, other, strict=True)))
+
+
+def faults(claim: str, sentence: str, around: Surroundings) -> Faults:
+    """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
+
+    `sentence` is all that the claim may be made of: a list item stands behind its lead-in.
+    """
+    moved = drift(claim, sentence)
+    lead, _, item = sentence.partition(BEHIND)
+    if item and any(moved):  # what the item says by itself, its lead-in does not take back
+        alone = drift(claim, item)
+        added = moved.added if alone.added else ()
+        moved = Drift(added, tuple(word for word in moved.lost if word in lead or word in alone.lost))
+    foreign = [] if is_copied(claim, sentence) else strangers(claim, sentence, around)
+    return Faults(tuple(dict.fromkeys([*foreign, *moved.added])), moved.lost)
 
 
 def is_copied(claim: str, sentence: str) -> bool:

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.types import Claim, Passage, Provenance, Result, Sample, Verdict
 from everyclaim.core.waiting import all_of
-from everyclaim.decompose.llm import LlmDecomposer, foreign
+from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.leftout import marked
+from everyclaim.decompose.llm import LlmDecomposer, faults_of
 from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.strangers import Surroundings
 from everyclaim.metrics.faithfulness import Empty, scored, unscored
@@ -46,12 +48,12 @@ class OneCallFaithfulness:
         """Ask, check, and divide. Raises `JudgeError` when a claim has no usable verdict."""
         pieces, skipped = pieces_of(sample.response, self.decomposer.language)
         if not any(passage.text.strip() for passage in sample.passages):
-            parts = await self.decomposer.decompose(sample.response, question=sample.question)
+            parts = await decomposed(self.decomposer, sample.response, question=sample.question)
             found: dict[int, Judged] = {}
         else:
             found = await self._found(sample, pieces)
             splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
-            parts = assembled(pieces, splits, skipped)
+            parts = marked(assembled(pieces, splits, skipped), sample.question)
         if not parts.claims:
             return unscored(sample, parts, self.provenance, self.empty)
         known = {
@@ -65,7 +67,7 @@ class OneCallFaithfulness:
         return scored(sample, parts, claims, self.provenance)
 
     async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
-        """Ask about all sentences; those whose claims hold strangers are left out again."""
+        """Ask about all sentences; those whose claims are at fault are left out again."""
         shares = list(portions(pieces, self.decomposer.at_most))
         answers = await all_of(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares)
         found = {number: judged for answer in answers for number, judged in answer.items()}
@@ -73,7 +75,7 @@ class OneCallFaithfulness:
         return {
             piece.number: found[piece.number]
             for piece in pieces
-            if piece.number in found and not foreign(found[piece.number][0], piece, around)
+            if piece.number in found and not any(faults_of(found[piece.number][0], piece, around))
         }
 
     async def _ask_all(self, sample: Sample, pieces: Sequence[Piece], *, shared: bool) -> dict[int, Judged]:

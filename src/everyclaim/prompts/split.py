@@ -34,8 +34,8 @@ For each id in `sentences`, in order: its claims and skip "none", or no claims a
 """
 
 _AGAIN = """
-This is a second attempt. `not_in_sentence` gives, per id, words of your first claims that the sentence does not hold. \
-Leave them out."""
+This is a second attempt. Per id, `not_in_sentence` gives words of your first claims that the sentence does not hold: \
+leave them out; `left_out` gives words of the sentence that your claims lacked where they matter: keep them."""
 
 _ATOMICITY = {
     "high": 'One fact per claim: split at "and", lists and asides.',
@@ -54,6 +54,7 @@ class SplitTask(NamedTuple):
     before: str = ""
     question: str = ""
     rejected: Mapping[str, Sequence[str]] = {}  # words of earlier claims that their sentence does not hold
+    left_out: Mapping[str, Sequence[str]] = {}  # words of the sentence that they should not have left out
 
 
 class Split(NamedTuple):
@@ -75,7 +76,7 @@ class SplitPrompt:
     def version(self) -> str:
         """Name the wording, so that a result can say which one made it."""
         added = f"+{self.domain.version}" if self.domain.version else ""
-        return f"split-2/atomicity={self.atomicity}/coverage={self.coverage}{added}"
+        return f"split-3/atomicity={self.atomicity}/coverage={self.coverage}{added}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -97,7 +98,7 @@ class SplitPrompt:
         system = _SYSTEM + self.rules()
         if self.domain.decompose:
             system += f"\n{self.domain.decompose}"
-        if task.rejected:
+        if task.rejected or task.left_out:
             system += _AGAIN
         return [Message("system", system, cache=True), Message("user", document(task_data(task)))]
 
@@ -136,4 +137,6 @@ def task_data(task: SplitTask) -> dict[str, Any]:
     data["sentences"] = dict(task.sentences)
     if task.rejected:
         data["not_in_sentence"] = {key: list(words) for key, words in task.rejected.items()}
+    if task.left_out:
+        data["left_out"] = {key: list(words) for key, words in task.left_out.items()}
     return data

@@ -1,0 +1,205 @@
+"""What a sentence commits to by its small words, and whether a claim commits to the same.
+
+"The kettle may be red", "only the lid is red", "about 40 kettles are red": a claim that leaves out such a word where it
+governs what the claim says, or adds one, says something else, though it holds no foreign number or name. The same holds
+for a word that is swapped for its opposite ("rose" for "fell"). English only: elsewhere hardly anything is found.
+
+A word governs what follows it, up to where another clause begins. Negation is compared by what it governs, so that
+"Neither the lid nor the pot is red" gives "The lid is not red", and two negations may make none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from everyclaim.decompose.governing import STOP, Cue, Reading, is_named, read
+from everyclaim.decompose.smallwords import BOOSTER, CONDITION, CONTRASTS, NEGATION, PERSONS, signs
+from everyclaim.text.antonyms import antonyms
+from everyclaim.text.tokens import STOPWORDS, stem
+
+LONG = 20_000  # characters; what is longer is no sentence, and is not read this way
+_COMPARED = frozenset({"JJR", "RBR"})
+_AFFIX = re.compile(r"(?:un|in|im|ir|il|non|dis)(?=[a-z]{4})")
+_WORD = re.compile(r"[^\W\d_]+|[~≈≥≤<>]")
+
+
+class Drift(NamedTuple):
+    """Words by which a claim commits to something else than its sentence."""
+
+    added: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=512)
+def drift(claim: str, sentence: str) -> Drift:
+    """Compare what a claim and its sentence commit to; empty for a faithful claim."""
+    if claim == sentence or len(sentence) > LONG or len(claim) > LONG or not _may_differ(claim, sentence):
+        return Drift()
+    said, own = read(claim), read(sentence)
+    added = [
+        *_turned(said, own),
+        *_compared(said, own),
+        *(said.text(cue) for cue in said.cues if _adds(cue, said, own)),
+    ]
+    lost = [*_compared(own, said, is_lost=True), *(own.text(cue) for cue in own.cues if _loses(cue, said, own))]
+    return Drift(tuple(dict.fromkeys(added)), tuple(dict.fromkeys(lost)))
+
+
+def _adds(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim has a cue that it has not from its sentence."""
+    if not cue.binds or _is_title(cue, said, own):
+        return False
+    return not (_denied(cue, said, own) if cue.kind == NEGATION else _given(cue, said, own))
+
+
+def _loses(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim lacks a cue of its sentence."""
+    if not cue.binds or cue.kind == BOOSTER:
+        return False
+    return not (_still_denied(cue, said, own) if cue.kind == NEGATION else _kept(cue, said, own))
+
+
+def _may_differ(claim: str, sentence: str) -> bool:
+    """Whether a closer look is worth its while: a word that binds in either, or one of the claim's own."""
+    mine, theirs = set(_WORD.findall(claim.lower())), set(_WORD.findall(sentence.lower()))
+    if not (mine | theirs).isdisjoint(_binding()):
+        return True
+    return any(
+        low not in STOPWORDS and (_opposed(low) or low.endswith("er") or any(o.startswith(low[:-1]) for o in theirs))
+        for low in mine - theirs
+    )
+
+
+@cache
+def _binding() -> frozenset[str]:
+    """The words with which a sign that binds may begin; "t" as in "isn't"."""
+    rows = [(phrase, sign) for found in signs().values() for phrase, signs_ in found for sign in signs_]
+    return frozenset({phrase[0] for phrase, sign in rows if sign.binds} | {"t", "more", "less"})
+
+
+def _is_title(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a cue with which a claim begins is a name's beginning in its sentence: "All Saints is a show"."""
+    word = said.words[cue.start].text
+    return not cue.start and any(other.text == word and is_named(own.words, i) for i, other in enumerate(own.words))
+
+
+def _denied(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim's negation is its sentence's, too."""
+    key = said.keys[cue.heads[0]] if cue.heads else ""
+    places = own.places(key)
+    if not places:
+        return bool(own.of(NEGATION)) or own.words[0].low in {"no", "not"} or bool(_opposites(said, own, cue))
+    wanted = said.negations(cue.heads[0])
+    if any(wanted & own.negations(place) for place in places):
+        return True
+    contrasts = [other for other in own.of(NEGATION) if own.words[other.start].low in CONTRASTS]
+    return any(said.places(own.keys[head]) for other in contrasts for head in other.heads)
+
+
+def _opposites(said: Reading, own: Reading, cue: Cue) -> list[str]:
+    """What the sentence says with a word for the opposite: "unsafe" for "not safe"."""
+    known = {stem(word.low) for word in own.words}
+    return [found for place in cue.heads for found in _opposed(said.words[place].low) if found in known]
+
+
+def _still_denied(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim denies what its sentence denies, where it speaks of it."""
+    if any(own.words[i].low == "until" for i in range(cue.end, cue.reach)):
+        return True  # "not before" says when it is
+    for head in cue.heads:
+        for place in said.places(own.keys[head]):
+            here = said.negations(place)
+            if not any(here & own.negations(other) for other in own.places(own.keys[head])):
+                return False
+    return True
+
+
+def _given(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether the sentence holds what a claim's cue says, of the same thing."""
+    same = own.of(cue.kind)
+    if not same:
+        return False
+    if said.around(cue) in {own.around(other) for other in same}:
+        return True
+    places = [place for head in cue.heads[:1] for place in own.places(said.keys[head])]
+    return not places or any(own.governs(other, place) for other in same for place in places)
+
+
+def _kept(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim says the sentence's cue as well, or speaks of something else."""
+    if said.of(cue.kind):
+        return True
+    if cue.kind == CONDITION:
+        return not _conditional(cue, said, own)
+    if cue.kind == "some" and any(word.low.startswith("includ") for word in own.words[cue.end : cue.reach]):
+        return True  # "some of its parts include the lid" names them
+    same = [other for other in own.of(cue.kind) if other.binds]
+    for head in cue.heads:
+        if not said.places(own.keys[head]):
+            continue
+        if all(any(o.start <= p < o.reach for o in same) or p == head for p in own.places(own.keys[head])):
+            return False
+    return True
+
+
+def _conditional(cue: Cue, said: Reading, own: Reading) -> bool:
+    """Whether a claim says what the sentence says only under a condition."""
+    clause = own.clauses[cue.start]
+    is_first = cue.start == 0 or bool(STOP.fullmatch(own.words[cue.start - 1].low))
+    bound = {clause, clause + 1 if is_first else clause - 1}
+    places = [own.places(key) for key in dict.fromkeys(said.keys) if key]
+    known = [found for found in places if found]
+    inside = [found for found in known if all(own.clauses[place] in bound for place in found)]
+    return bool(inside) and len(inside) >= len(known) / 2
+
+
+def _turned(said: Reading, own: Reading) -> Iterator[str]:
+    """Words of a claim whose opposite the sentence holds instead."""
+    mine, theirs = (
+        {stem(word.low) for word in said.words},
+        {stem(word.low): i for i, word in enumerate(own.words) if not is_named(own.words, i)},
+    )
+    for place, word in enumerate(said.words):
+        if stem(word.low) in theirs or word.low in PERSONS or len(word.low) < 2:
+            continue
+        for opposite in _opposed(word.low):
+            if opposite in theirs and opposite not in mine:
+                flipped = {1 - number for number in own.negations(theirs[opposite])}
+                if not flipped & said.negations(place):
+                    yield word.text
+                    break
+        else:
+            if any(_AFFIX.sub("", other, count=1) == word.low for other in _affixed(own)):
+                at = next(i for i, w in enumerate(own.words) if _AFFIX.sub("", w.low, count=1) == word.low)
+                if not {1 - number for number in own.negations(at)} & said.negations(place):
+                    yield word.text
+
+
+def _affixed(own: Reading) -> list[str]:
+    return [word.low for word in own.words if _AFFIX.match(word.low)]
+
+
+def _opposed(low: str) -> list[str]:
+    """The stems of a word's opposites."""
+    bare = _AFFIX.sub("", low, count=1)
+    return [*sorted(antonyms(low)), *([stem(bare)] if bare != low else [])]
+
+
+def _compared(one: Reading, other: Reading, *, is_lost: bool = False) -> Iterator[str]:
+    """Comparatives of one text that the other does not hold; lost, where it holds the word without them."""
+    known = {word.low for word in other.words if len(word.low) > 2}
+    for place, word in enumerate(one.words):
+        if word.tag not in _COMPARED or word.low in known or any(c.start <= place < c.end for c in one.cues):
+            continue
+        if not is_lost:
+            if not any(w.tag in _COMPARED and stem(w.low) == stem(word.low) for w in other.words):
+                yield word.text
+        elif word.low in {"more", "less"}:
+            key = one.keys[place + 1] if place + 1 < len(one.keys) else ""
+            if key and one.words[place + 1].tag in {"JJ", "RB", "VBN"} and other.places(key):
+                yield word.text
+        elif word.low.endswith("er") and known & {word.low[:-2], word.low[:-1], word.low[:-3], word.low[:-3] + "y"}:
+            yield word.text

@@ -1,0 +1,57 @@
+"""The sentences of a response, each with all the text that its claims may be made of.
+
+A list item means something only behind the sentence that introduces the list, a table row below its header: "You must
+not:" governs every item below it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from everyclaim.text.segment import Kind, Sentence, sentences
+
+BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
+_MARKUP = " \t*_"
+
+
+class Ground(NamedTuple):
+    """One sentence, ``response[start:end]``; `text` is it behind its lead-in or header row, if it has one."""
+
+    start: int
+    end: int
+    kind: Kind
+    text: str
+
+
+def grounds(response: str, language: str = "en") -> list[Ground]:
+    """Segment a response."""
+    found = sentences(response, language)
+    return [
+        Ground(
+            one.start,
+            one.end,
+            one.kind,
+            BEHIND.join([" ".join(lead), response[one.start : one.end]]) if lead else response[one.start : one.end],
+        )
+        for one, lead in zip(found, _leads(response, found), strict=True)
+    ]
+
+
+def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:
+    """Return what introduces each sentence: for an item the lead-in of its list, and of the list around that."""
+    leads: list[list[str]] = []
+    lead: list[str] = []
+    before: Sentence | None = None
+    for one in found:
+        begins = before is not None and before.kind != "table_row"
+        if one.kind not in ("item", "table_row") or (one.kind == "table_row" and begins):
+            lead = []
+        leads.append(lead)
+        text = response[one.start : one.end].strip(_MARKUP)
+        if one.kind == "table_row":
+            lead = lead or [text]
+        elif text.endswith(":"):
+            lead = [*(lead[:1] if one.kind == "item" else []), text]
+        before = one
+    return leads

@@ -1,0 +1,254 @@
+"""Rule 9 for small words: a claim neither adds nor loses a negation, a quantifier, a hedge or a direction."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Claim, Decomposition, Span
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.decompose.standing import LlmPreparer
+from everyclaim.testing import ScriptedChat, request_data
+
+
+class Fixed:
+    """A decomposer of the user's own that says what it was told to, of the whole response."""
+
+    spec = "fixed"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = texts
+
+    async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+        span = Span(0, len(response))
+        return Decomposition(tuple(Claim(f"c{i}", text, span, response) for i, text in enumerate(self.texts, 1)))
+
+
+def taken(sentence: str, *texts: str) -> list[str]:
+    """The claims that are judged when a decomposer makes these of a sentence."""
+    return [claim.text for claim in ec.extract_claims(sentence, decomposer=Fixed(*texts)).claims]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The kettle is not red.", "The kettle is red."),
+        ("The kettle is red.", "The kettle is not red."),
+        ("The kettle is red.", "The kettle isn't red."),
+        ("The kettle is red.", "The kettle may be red."),
+        ("The kettle may be red.", "The kettle is red."),
+        ("All kettles are red.", "Some kettles are red."),
+        ("Most kettles are red.", "Some kettles are red."),
+        ("Kettles are red.", "Most kettles are red."),
+        ("The kettles are red.", "None of the kettles are red."),
+        ("The kettles are red.", "Some of the kettles are red."),
+        ("Only the kettle is red.", "The kettle is red."),
+        ("The kettle is red.", "Only the kettle is red."),
+        ("The kettle holds 2 litres.", "The kettle holds at least 2 litres."),
+        ("The kettle holds 2 litres.", "The kettle holds up to 2 litres."),
+        ("The kettle holds up to 2 litres.", "The kettle holds at least 2 litres."),
+        ("The kettle holds 2 litres.", "The kettle holds about 2 litres."),
+        ("The kettle holds two litres.", "The kettle holds approximately 2 litres."),
+        ("You must descale the kettle.", "You should descale the kettle."),
+        ("You should descale the kettle.", "You can descale the kettle."),
+        ("The kettle was recalled.", "The kettle was reportedly recalled."),
+        ("Reportedly, the kettle was recalled.", "The kettle was recalled."),
+        ("Sales rose in 2021.", "Sales fell in 2021."),
+        ("The kettle is hotter than the pot.", "The kettle is colder than the pot."),
+        ("The kettle is lighter.", "The kettle is heavier than the pot."),
+        ("The kettle is safe.", "The kettle is unsafe."),
+        ("The kettle is unsafe.", "The kettle is safe."),
+        ("The kettle causes vomiting.", "The kettle may cause nausea, vomiting and headaches."),
+        ("The drug causes headaches.", "The drug may cause nausea, vomiting and headaches."),
+        ("The kettle is blue.", "The kettle may be red or blue."),
+        ("B is red.", "Neither A nor B is red."),
+        ("The kettle is not red.", "The kettle is red and is not sold."),
+        ("The pump was recalled.", "It is not true that the pump was recalled."),
+        ("The pump was recalled.", "The firm denies that the pump was recalled."),
+        ("The pump has a lid.", "The pump comes without a lid."),
+        ("The pump has a lid.", "The pump lacks a lid."),
+        ("The pump must be returned.", "If it leaks, the pump must be returned."),
+        ("Return the pump.", "Return the pump if it leaks."),
+        ("The pot is red.", "Unlike the pot, the kettle is red."),
+        ("The kettle always leaks.", "The kettle leaks."),
+        ("The kettle definitely leaks.", "The kettle leaks."),
+        ("The kettle never leaks.", "The kettle rarely leaks."),
+        ("The kettle leaks.", "The kettle rarely leaks."),
+        ("The kettle leaks.", "The kettle sometimes leaks."),
+        ("The kettle leaks.", "The kettle usually leaks."),
+        ("The kettle is red.", "It is unlikely that the kettle is red."),
+        ("The kettle is likely red.", "It is unlikely that the kettle is red."),
+        ("The kettle can be used outdoors.", "The kettle can't be used outdoors."),
+        ("The kettle can be used outdoors.", "The kettle cannot be used outdoors."),
+        ("Taking it with alcohol is safe.", "Taking it with alcohol is not safe."),
+        ("The firm sold over 40 kettles.", "The firm sold under 40 kettles."),
+        ("The firm sold more than 40 kettles.", "The firm sold fewer than 40 kettles."),
+        ("More than half of users complained.", "Less than half of users complained."),
+        ("You may drink the descaler.", "You must not drink the descaler."),
+        ("Nobody was hurt.", "Somebody was hurt."),
+        ("Everyone was hurt.", "Nobody was hurt."),
+        ("The kettle is expensive.", "The kettle is less expensive than the pot."),
+        ("No kettle was recalled.", "The kettle was recalled."),
+        ("The kettle was the best.", "The kettle was the worst."),
+        ("It happened before the war.", "It happened after the war."),
+        ("The kettle almost exploded.", "The kettle exploded."),
+        ("The kettle exploded.", "The kettle almost exploded."),
+        ("The P7 was recalled.", "All kettles except the P7 were recalled."),
+        ("Patients do not need surgery.", "Few patients need surgery."),
+        ("Patients need surgery.", "Few patients need surgery."),
+        ("The kettle is probably red.", "The kettle may be red."),
+    ],
+)
+def test_a_claim_that_commits_to_something_else_is_not_believed(claim: str, sentence: str) -> None:
+    """The sentence is judged in its place, whoever split it."""
+    assert taken(sentence, claim) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("A is not red.", "Neither A nor B is red."),
+        ("B is not red.", "Neither A nor B is red."),
+        ("The lid is not red.", "Neither the lid nor the pot is red."),
+        ("A is red.", "Both A and B are red."),
+        ("The kettle isn't red.", "The kettle is not red."),
+        ("The kettle is not red.", "The kettle isn't red."),
+        ("The kettle cannot be sold.", "The kettle can't be sold."),
+        ("The kettle can not be sold.", "The kettle can't be sold."),
+        ("The kettle is unable to boil.", "The kettle cannot boil."),
+        ("The kettle is red.", "Unlike the pot, the kettle is red."),
+        ("The pot is not red.", "Unlike the pot, the kettle is red."),
+        ("The pot is not red.", "The kettle is red, unlike the pot."),
+        ("The kettle is safe.", "It is not true that the kettle is not safe."),
+        ("The kettle is safe.", "The kettle is not unsafe."),
+        ("The pump does not have a lid.", "The pump comes without a lid."),
+        ("The pump has no lid.", "The pump comes without a lid."),
+        ("The pump does not have a lid.", "The pump lacks a lid."),
+        ("The kettle is blue.", "The kettle is not red but blue."),
+        ("The kettle is blue.", "The kettle is blue, not red."),
+        ("The kettle is not red.", "The kettle is blue, not red."),
+        ("The kettle was made in 2021.", "The kettle was made in 2021 and may be red."),
+        ("The kettle may be red.", "The kettle was made in 2021 and may be red."),
+        ("No pump was recalled.", "The pump was not recalled."),
+        ("The pump was not recalled.", "No pump was recalled."),
+        ("The kettle might be red.", "The kettle may be red."),
+        ("Perhaps the kettle is red.", "The kettle may be red."),
+        ("The kettle holds around 2 litres.", "The kettle holds about 2 litres."),
+        ("The kettle holds no more than 2 litres.", "The kettle holds at most 2 litres."),
+        ("He was a singer.", "He was not only a singer but also a dancer."),
+        ("He was a dancer.", "He was not only a singer but also a dancer."),
+        ("The kettle opened in 1950.", "The kettle did not open until 1950."),
+        ("He lives in Paris.", "He has no children and lives in Paris."),
+        ("He has no children.", "He has no children and lives in Paris."),
+        ("The P7 was not recalled.", "All kettles except the P7 were recalled."),
+        ("The kettle is red.", "No, the kettle is red."),
+        ("The kettle was recalled in May 2021.", "In May 2021 the kettle was recalled."),
+        ("The kettle was recalled.", "In May 2021 the kettle was recalled."),
+        ("The pump must be returned if it leaks.", "If it leaks, the pump must be returned."),
+        ("The kettle is unsafe.", "The kettle is not safe."),
+        ("The kettle is not safe.", "The kettle is unsafe."),
+        ("Every kettle is red.", "All kettles are red."),
+        ("Nausea is possible.", "The drug may cause nausea."),
+        ("The drug may cause vomiting.", "The drug may cause nausea, vomiting and headaches."),
+        ("She did not eat.", "She did not eat or drink."),
+        ("She did not drink.", "She did not eat, nor did she drink."),
+        ("She did not drink.", "She did not eat or drink."),
+        ("The shop is closed on Monday.", "It may rain, and the shop is closed on Monday."),
+        ("The album was released in 2004.", "The album, which may be their last, was released in 2004."),
+        ("It was one of the most popular songs.", "It was one of the most popular songs of 2004."),
+        ("The kettle is likely not red.", "It is unlikely that the kettle is red."),
+        ("The kettle has at least 2 lids.", "The kettle has 2 or more lids."),
+    ],
+)
+def test_an_honest_split_stands(claim: str, sentence: str) -> None:
+    """Another spelling, another order, one member of a list, or a clause that the small word does not govern."""
+    assert taken(sentence, claim) == [claim]
+
+
+def split(*rows: list[str] | str) -> str:
+    """Write a reply of a language model, a row per sentence."""
+    given = [
+        {
+            "id": f"s{i}",
+            "claims": row if isinstance(row, list) else [],
+            "skip": "none" if isinstance(row, list) else row,
+        }
+        for i, row in enumerate(rows, 1)
+    ]
+    return json.dumps({"sentences": given})
+
+
+def by_model(chat: ScriptedChat, response: str) -> list[str]:
+    parts = asyncio.run(LlmDecomposer(chat).decompose(response))
+    return [claim.text for claim in parts.claims]
+
+
+def test_a_model_is_told_what_it_added_and_what_it_left_out() -> None:
+    """It is asked once more; a second reply that is right is taken."""
+    chat = ScriptedChat([split(["The kettle is not red.", "The lid leaks."]), split(["The kettle is red."])])
+    answer = "The kettle is red and the lid may leak."
+    assert by_model(chat, answer) == ["The kettle is red."]
+    again = request_data(chat.asked[1])
+    assert again["not_in_sentence"] == {"s1": ["not"]}
+    assert again["left_out"] == {"s1": ["may"]}
+
+
+def test_a_model_that_insists_is_not_believed() -> None:
+    """The sentence is its own claim then."""
+    chat = ScriptedChat([split(["The kettle is red."])] * 2)
+    assert by_model(chat, "The kettle may be red.") == ["The kettle may be red."]
+
+
+def test_items_are_governed_by_their_lead_in() -> None:
+    """A claim may take its negation from there, and must."""
+    answer = "You must not:\n\n- drink the descaler\n- open the lid\n"
+    good = ["You must not drink the descaler."], ["You must not open the lid."]
+    lead = "lead_in"
+    assert by_model(ScriptedChat(split(lead, *good)), answer) == [good[0][0], good[1][0]]
+    kept = by_model(ScriptedChat([split(lead, ["You drink the descaler."], good[1]), split(["You drink it."])]), answer)
+    assert kept == ["drink the descaler", "You must not open the lid."]
+
+
+def test_a_lead_in_does_not_govern_whole_statements() -> None:
+    """What it says of itself, as in "you can do one of these", hedges nothing of what follows."""
+    answer = "There are some ways in which you can do it:\n\n- A brush removes the stain.\n"
+    assert taken_of_model(answer, ["A brush removes the stain."]) == ["A brush removes the stain."]
+
+
+def taken_of_model(answer: str, claims: list[str]) -> list[str]:
+    return by_model(ScriptedChat(split("lead_in", claims)), answer)
+
+
+@pytest.mark.parametrize(("told", "kept"), [("The kettle is red.", "It may be red."), ("The kettle may be red.", "")])
+def test_a_claim_made_to_stand_alone_commits_to_the_same(told: str, kept: str) -> None:
+    """Only what its pronouns stand for may change."""
+    reply = {"claims": [{"id": "c1", "text": told, "relevant": "yes", "why": ""}]}
+    claim = Claim("c1", "It may be red.", Span(20, 34), "It may be red.")
+    prepared = asyncio.run(
+        LlmPreparer(ScriptedChat(json.dumps(reply))).prepare([claim], "There is a kettle. It may be red.", "")
+    )
+    assert prepared[0].claim.text == (kept or told)
+
+
+def test_two_sentences_of_one_claim_are_read_together() -> None:
+    """The span says which; the other claims of the response stay as they are."""
+    answer = "The kettle may be red. The lid is blue. The pot is new."
+    claims = (
+        Claim("a", "The kettle is red.", Span(0, 22), "The kettle may be red."),
+        Claim("b", "The lid is blue.", Span(23, 39), "The lid is blue."),
+    )
+
+    class Given:
+        spec = "given"
+
+        async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+            return Decomposition(claims)
+
+    found = ec.extract_claims(answer, decomposer=Given()).claims
+    assert [(claim.id, claim.text, claim.span) for claim in found] == [
+        ("a", "The kettle may be red.", Span(0, 22)),
+        ("b", "The lid is blue.", Span(23, 39)),
+    ]
