@@ -32,7 +32,7 @@ def played(request: object) -> str:
             {"rubric": Path("r.toml")},
             "panel:openai:a|openai:b?1.domain=r.toml&2.domain=r.toml",
         ),
-        ("anthropic:m", {"headers": {"X-A": "$B"}}, "anthropic:m?header.X-A=%24B"),
+        ("anthropic:m", {"headers": {"X-A": "$B"}}, "anthropic:m?header.X-A=$B"),
         ("openai:m", {"max_cost": 1.0, "cache": "x", "base_url": None}, "openai:m"),
     ],
 )
@@ -44,7 +44,7 @@ def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options:
 def test_a_decomposer_takes_the_address_and_the_rubric_but_not_what_judges_have() -> None:
     """Strictness has no meaning for splitting."""
     options = {"base_url": "http://x/v1", "rubric": "r.toml", "repeats": 3, "numbers": "exact"}
-    assert decomposer_spec("openai:m", options) == "openai:m?base_url=http%3A%2F%2Fx%2Fv1&domain=r.toml"
+    assert decomposer_spec("openai:m", options) == "openai:m?base_url=http://x/v1&domain=r.toml"
     assert decomposer_spec("embedded", options) == "embedded"
 
 

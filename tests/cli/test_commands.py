@@ -63,6 +63,17 @@ def test_a_failed_claim_has_an_error_and_no_label(everyclaim, desk):
     assert everyclaim("verify", "claims.jsonl", "--max-failed", "0.2").code == 0
 
 
+def test_verify_shows_the_failing_claims(everyclaim):
+    """Contradicted ones first, with question, evidence and probability; so many as are asked for."""
+    write_jsonl("claims.jsonl", [*CLAIMS, {"id": "e", "claim": "Is it?", "contexts": ["no"], "question": "Which?"}])
+    page = everyclaim("verify", "claims.jsonl").out
+    assert "1. b\n   ✗ contradicted  It is new\n     probability 1.00\n     p1 [4:13] NOT «It is new»" in page
+    assert "question Which?" in page
+    assert "It is red" not in page.partition("Worst claims")[2].partition("2. c")[0]
+    assert everyclaim("verify", "claims.jsonl", "--worst", "2").out.count("unsupported  It is") == 1
+    assert "Worst" not in everyclaim("verify", "claims.jsonl", "--worst", "0").out
+
+
 def test_verify_counts_for_machines(everyclaim):
     """--json gives the three labels apart, the failures, and the rows left out."""
     write_jsonl("claims.jsonl", [*CLAIMS, {"id": "n", "claim": {}, "contexts": ["x"]}])
@@ -101,6 +112,42 @@ def test_claims_shows_the_decomposition(everyclaim):
     assert done.code == 0
     assert "c2   12:21" in done.out
     assert "2 claims" in done.out
+
+
+def test_claims_says_what_was_skipped_although_it_says_something(everyclaim):
+    """On the page and in JSON."""
+    text = "Please contact Acme in Graz for more details."
+    page = everyclaim("claims", text, "--decomposer", "embedded").out
+    assert "every sentence was skipped, nothing is checked · 1 of them with a number or a name" in page
+    found = json.loads(everyclaim("claims", text, "--decomposer", "embedded", "--json").out)
+    assert [piece.get("unchecked") for piece in found["skipped"]] == [True]
+
+
+@pytest.mark.parametrize(
+    ("command", "absent"),
+    [
+        (
+            "claims",
+            ["--repeats", "--one-call", "--claims-per-call", "--evidence", "--hedges", "--inference", "--numbers"],
+        ),
+        ("verify", ["--one-call"]),
+        ("band", ["--one-call"]),
+    ],
+)
+def test_help_lists_what_a_command_can_use(everyclaim, command, absent):
+    """What it has no use for is refused, and not in its help; a flag is shown as it is typed."""
+    told = everyclaim(command, "--help").out
+    assert "--base-url" in told
+    assert "<bool>" not in told
+    for option in absent:
+        assert option not in told
+        assert everyclaim(command, "x", option).code == 2
+
+
+@pytest.mark.parametrize("command", [[], ["score"], ["corpus"], ["corpus", "build"]])
+def test_no_help_shows_a_type_behind_a_flag(everyclaim, command):
+    """Of a command, of a group, and of a command in one."""
+    assert "<bool>" not in everyclaim(*command, "--help").out
 
 
 def test_claims_as_json_from_stdin(everyclaim):

@@ -14,7 +14,8 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Result, Skipped, Span, Usage
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Result, Sample, Skipped, Span, Usage
 from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page, summary_page
 
@@ -148,6 +149,31 @@ def test_the_runs_of_a_store(width):
     assert matches(f"runs-{width}", printed(runs_page([record, stopped], "runs.db"), width))
 
 
+LONG_JUDGE = "openai:gpt-5-mini?base_url=http://127.0.0.1:8000/v1&claims_per_call=25"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_runs_with_long_names_break_no_word(width):
+    """Where a table would, every run has a few lines; specs are shown as people write them."""
+    record, _, _ = sample.example()
+    provenance = dataclasses.replace(record.provenance, verifier=str(Spec.parse(LONG_JUDGE)))
+    named = dataclasses.replace(record, name="nightly after the new retriever", provenance=provenance)
+    text = printed(runs_page([record, named], "runs.db"), width)
+    assert all(word in text for word in ("retriever", "3f2a91c0de11", "nightly", "2026-03-01", "38/41", "lexical"))
+    assert "%" not in text
+    assert width == 40 or "openai:gpt-5-mini?base_url=http://127.0.0.1:8000/v1" in text
+    assert matches(f"runs-long-{width}", text)
+
+
+def test_labels_break_no_word_on_a_narrow_page():
+    """A row of numbers becomes two lines before a word becomes two."""
+    text = printed(run_page(*sample.example()), 40)
+    assert max(map(len, text.splitlines())) <= 40
+    for words in ("█ supported claims", "▒ unsupported claims", "╳ contradicted claims", "share 86.9 %"):
+        assert words in text
+    assert matches("run-40", text)
+
+
 def test_an_empty_store_says_so():
     """No table without rows."""
     assert printed(runs_page([], ".everyclaim/runs.db")).strip() == "no runs yet in .everyclaim/runs.db"
@@ -159,3 +185,28 @@ def test_verdicts_on_given_claims():
         {Label.SUPPORTED: 70, Label.UNSUPPORTED: 20, Label.CONTRADICTED: 7}, {"missing_verdict": 3}, bad_rows=1
     )
     assert matches("verdicts", printed(page))
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_verdicts_on_given_claims_show_the_worst_of_them(width):
+    """With evidence in its place, as the answers of a run do."""
+    result = sample.detailed(0).result
+    shelf = (sample.RETURNS, sample.OLD)
+    worst = [
+        (Sample(f"row-{i}", claim.text, shelf, "How long?" if i == 1 else ""), claim.verdict)
+        for i, claim in enumerate(result.claims, 1)
+    ]
+    page = verdicts_page({Label.SUPPORTED: 1, Label.UNSUPPORTED: 2, Label.CONTRADICTED: 1}, {}, worst=worst)
+    assert matches(f"verdicts-worst-{width}", printed(page, width))
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_skipped_pieces_that_say_something_are_told_apart(width):
+    """On the page of a decomposition, whether there are claims or none."""
+    left = (
+        Skipped("Please ask Acme in Graz.", Span(0, 24), "instruction", True),
+        Skipped("Bye!", Span(25, 29), "meta"),
+    )
+    assert matches(f"skipped-{width}", printed(decomposition_page(Decomposition((), left), "x" * 29), width))
+    some = Decomposition(DECOMPOSED.claims, left)
+    assert "2 claims · 2 pieces skipped · 1 of them with a number or a name" in printed(decomposition_page(some, "x"))

@@ -81,6 +81,8 @@ class Summary:
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
     warning_texts: Mapping[str, int]  # results by what the warning says, the first hundred different ones
+    unchecked: int  # answers with a skipped sentence that holds a number or a name
+    all_skipped: int  # answers of which every sentence was skipped
     usage: Usage
     judging: JudgingSummary
     slices: Mapping[str, Mapping[str, Group]]  # tag → value → group; value "" is "no such tag"
@@ -103,6 +105,8 @@ class Collector:
     _warnings: int = field(init=False, default=0)
     _warned: int = field(init=False, default=0)
     _warning_texts: Counter[str] = field(init=False, default_factory=Counter)
+    _unchecked: int = field(init=False, default=0)
+    _all_skipped: int = field(init=False, default=0)
     _judging: Judging = field(init=False, default_factory=Judging)
     _total: int = field(init=False, default=0)
 
@@ -125,6 +129,8 @@ class Collector:
         for text in set(result.warnings):
             if text in self._warning_texts or len(self._warning_texts) < TEXTS_KEPT:
                 self._warning_texts[text] += 1
+        self._unchecked += bool(result.unchecked)
+        self._all_skipped += result.is_all_skipped
         self._total += 1
         if result.outcome is not Outcome.SCORED:
             return  # what a failed sample found before it failed is not in any rate, nor in any count
@@ -149,6 +155,8 @@ class Collector:
             warnings=self._warnings,
             warned=self._warned,
             warning_texts=_sorted(self._warning_texts),
+            unchecked=self._unchecked,
+            all_skipped=self._all_skipped,
             usage=columns.usage(),
             judging=self._judging.finish(rows.clusters, self.sampling),
             slices={
@@ -236,6 +244,8 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "warnings": summary.warnings,
         "warned": summary.warned,
         "warning_texts": dict(summary.warning_texts),
+        "unchecked": summary.unchecked,
+        "all_skipped": summary.all_skipped,
         "usage": asdict(summary.usage),
         "judging": judging_to_json(summary.judging),
         "slices": {

@@ -28,6 +28,7 @@ class ClaimVerdict(NamedTuple):
     error: str  # `code: explanation`; empty when there is a verdict
     usage: Usage
     provenance: Provenance
+    sample: Sample  # the claim as its response, with question and passages
 
 
 class VerifyOptions(Options, total=False):
@@ -104,8 +105,8 @@ class _Asking:
         sample = Sample(row.id, row.claim, row.passages, row.question)
         result = await score_sample(_GivenClaim(self, row.sentence), sample)
         if result.outcome is Outcome.SCORED:
-            return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, self.made_by)
-        return ClaimVerdict(row.id, None, result.reason, result.usage, self.made_by)
+            return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, self.made_by, sample)
+        return ClaimVerdict(row.id, None, result.reason, result.usage, self.made_by, sample)
 
 
 @dataclass(frozen=True, slots=True)

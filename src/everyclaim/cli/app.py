@@ -13,13 +13,14 @@ import typer
 from everyclaim._version import __version__
 from everyclaim.cli import band, claims, corpus, doctor, report, runs, score, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
+from everyclaim.cli.helping import App
 from everyclaim.cli.screen import complain, prepare_streams
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-app = typer.Typer(
+app = App(
     name="everyclaim",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

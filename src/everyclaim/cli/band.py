@@ -20,7 +20,7 @@ from everyclaim.report.doubt import band_page
 _FIT = "Fit"
 
 
-@with_talking
+@with_talking("one_call")
 def band(
     labels: Annotated[
         str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")

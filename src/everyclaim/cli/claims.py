@@ -11,13 +11,14 @@ import typer
 from everyclaim.api.scoring import extract_claims
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
+from everyclaim.cli.talking import OF_JUDGING, as_settings, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Decomposition
+from everyclaim.core.wire import skipped_to_json
 from everyclaim.report.listings import decomposition_page
 
 
-@with_talking
+@with_talking(*OF_JUDGING)
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
@@ -49,5 +50,5 @@ def _to_json(found: Decomposition) -> dict[str, Any]:
     return {
         "abstained": found.abstained,
         "claims": [{"id": c.id, "text": c.text, "span": list(c.span), "sentence": c.sentence} for c in found.claims],
-        "skipped": [{"text": s.text, "span": list(s.span), "reason": s.reason} for s in found.skipped],
+        "skipped": [skipped_to_json(piece) for piece in found.skipped],
     }

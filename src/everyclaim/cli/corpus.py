@@ -8,6 +8,7 @@ import typer
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.cli import options as opt
+from everyclaim.cli.helping import App
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport
@@ -15,7 +16,7 @@ from everyclaim.report.listings import passages_page
 from everyclaim.retrieve.corpus import Found
 from everyclaim.retrieve.cutting import WORDS
 
-commands = typer.Typer(no_args_is_help=True, help="Build and search corpora for the metrics factscore and safe.")
+commands = App(no_args_is_help=True, help="Build and search corpora for the metrics factscore and safe.")
 
 
 @commands.command("build")

@@ -20,7 +20,7 @@ from everyclaim.cli.talking import as_settings, check_use, chosen_for_runs, why_
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
-@with_talking
+@with_talking()
 def score(
     files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files or folders of answers; - is stdin.")],
     *,

@@ -6,8 +6,8 @@ A command takes them as one mapping, `talking`, and is wrapped with `with_talkin
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import wraps
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +31,7 @@ def _choice(name: str, choices: str, help: str) -> Any:  # noqa: A002
 
 OPTIONS: Mapping[str, Any] = {
     "base_url": Annotated[
-        str | None, _option("--base-url", metavar="URL", help="An endpoint that speaks the judge's format.")
+        str | None, _option("--base-url", metavar="URL", help="An endpoint that speaks the model's format.")
     ],
     "headers": Annotated[
         list[str] | None,
@@ -78,18 +78,28 @@ OPTIONS: Mapping[str, Any] = {
 }
 
 
-def with_talking(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options, in place of its parameter `talking`."""
+# What `claims` has no use for: it splits and judges nothing.
+OF_JUDGING = ("claims_per_call", "one_call", "repeats", "evidence", "inference", "numbers", "hedges")
+
+
+def with_talking(*without: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options, in place of its parameter `talking`; not those that mean nothing to it."""
+    return partial(_with, [name for name in OPTIONS if name not in without])
+
+
+def _with(names: Sequence[str], command: Callable[..., Any]) -> Callable[..., Any]:
     given = inspect.signature(command, eval_str=True)
     kept = [parameter for parameter in given.parameters.values() if parameter.name not in {"talking", "config"}]
     added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(kind), annotation=kind)
-        for name, kind in OPTIONS.items()
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, default=_default(OPTIONS[name]), annotation=OPTIONS[name]
+        )
+        for name in names
     ]
 
     @wraps(command)
     def with_them(**values: Any) -> Any:
-        talking = {name: values.pop(name) for name in OPTIONS}
+        talking = {name: values.pop(name) for name in names}
         return command(**values, talking=talking)
 
     whole = given.replace(parameters=[*kept, *added, given.parameters["config"]])

@@ -22,13 +22,14 @@ from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
 from everyclaim.cli.talking import as_settings, check_use, chosen, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
-from everyclaim.core.types import Label, Provenance, Usage
+from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json
 from everyclaim.io import ReadReport, open_rows
+from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
 
 
-@with_talking
+@with_talking("one_call")
 def verify(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A file or folder of claims with contexts; - is stdin.")],
     *,
@@ -41,6 +42,12 @@ def verify(
     out: opt.Out = None,
     json: opt.Json = False,
     quiet: opt.Quiet = False,
+    worst: Annotated[
+        int,
+        typer.Option(
+            "--worst", metavar="N", min=0, help="Show so many of the failing claims.", rich_help_panel="Output"
+        ),
+    ] = 5,
     max_failed: opt.MaxFailed = None,
     concurrency: opt.Concurrency = None,
     store: opt.Store = None,
@@ -69,7 +76,7 @@ def verify(
     )
     check_use(talking, settings.judge)
     reading = ReadReport()
-    tally = _Tally()
+    tally = _Tally(worst)
     stop = None
     with ExitStack() as stack:
         options = stack.enter_context(in_talks(_of_settings(settings)))
@@ -93,7 +100,10 @@ def verify(
     if json:
         show_json(tally.to_json(reading), indent=None)
     elif not quiet:
-        show(verdicts_page(tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage), stderr=out == "-")
+        page = verdicts_page(
+            tally.labels, tally.failures, bad_rows=reading.bad, usage=tally.usage, worst=tally.worst_claims
+        )
+        show(page, stderr=out == "-")
     if stop is not None:
         complain(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
         return TOO_MANY_FAILURES
@@ -119,9 +129,11 @@ def _of_settings(settings: Settings) -> VerifyOptions:
 
 
 class _Tally:
-    """How many of what."""
+    """How many of what, and the `worst` claims."""
 
-    def __init__(self) -> None:
+    def __init__(self, worst: int) -> None:
+        self._worst = worst
+        self._failing: list[tuple[Sample, Verdict]] = []  # not many more than are shown
         self.labels: Counter[Label] = Counter()
         self.failures: Counter[str] = Counter()
         self.flags: Counter[str] = Counter()
@@ -136,6 +148,15 @@ class _Tally:
         else:
             self.labels[row.verdict.label] += 1
             self.flags.update(set(row.verdict.flags))
+            if self._worst and is_failing(row.verdict):
+                self._failing.append((row.sample, row.verdict))
+                if len(self._failing) > 2 * self._worst:
+                    self._failing = self.worst_claims
+
+    @property
+    def worst_claims(self) -> list[tuple[Sample, Verdict]]:
+        """The failing claims to look at first, contradicted ones before others, then as in the file."""
+        return sorted(self._failing, key=lambda row: how_bad(row[1]))[: self._worst]
 
     @property
     def failed(self) -> int:

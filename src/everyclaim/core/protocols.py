@@ -27,7 +27,10 @@ class Decomposer(Protocol):
         """What a result stores to say which decomposer this was."""
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:
-        """Split a response into claims, ids `c1`, `c2`, ... in order of their spans."""
+        """Split a response into claims, ids `c1`, `c2`, ... in order of their spans.
+
+        What comes back is checked: a claim that its sentence does not hold gives way to the sentence.
+        """
 
 
 class Verifier(Protocol):

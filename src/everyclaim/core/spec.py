@@ -12,11 +12,19 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote
 
 from everyclaim.core.errors import ConfigError
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
+
+
+_NOT_AS_IT_IS = re.compile(r"[%&+=;#\s\x00-\x1f\x7f\ud800-\udfff]")
+
+
+def _written(text: str) -> str:
+    """Write a key or value so that people can read it: only what would be read otherwise becomes an escape."""
+    return _NOT_AS_IT_IS.sub(lambda found: quote(found[0], safe="", errors="replace"), text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,8 @@ class Spec:
 
     def __str__(self) -> str:
         argument = f":{self.argument}" if self.argument else ""
-        options = f"?{urlencode(sorted(self.options.items()))}" if self.options else ""
+        options = "&".join(f"{_written(key)}={_written(value)}" for key, value in sorted(self.options.items()))
+        options = f"?{options}" if options else ""
         return f"{self.name}{argument}{options}"
 
 

@@ -83,7 +83,7 @@ class Claim:
     """One independently checkable statement of the response.
 
     `text` may be completed from its sentence (a subject carried over), so it need not equal
-    ``response[span]``; it never holds a number, date or name that `sentence` does not hold.
+    ``response[span]``; it never holds a number, date or name that `sentence` does not hold, and commits to the same.
     """
 
     id: str
@@ -265,6 +265,16 @@ class Result:
             timestamp=sample.timestamp,
             **found,
         )
+
+    @property
+    def is_all_skipped(self) -> bool:
+        """Whether the response says something and all of it was skipped."""
+        return self.outcome is Outcome.NO_CLAIMS and any(piece.reason != "no_words" for piece in self.skipped)
+
+    @property
+    def unchecked(self) -> tuple[Skipped, ...]:
+        """What was skipped although it holds a number or a name."""
+        return tuple(piece for piece in self.skipped if piece.unchecked)
 
     def count(self, label: Label) -> int:
         """How many claims have this label."""

@@ -18,6 +18,8 @@ from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
 from everyclaim.core.protocols import Metric
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
+MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
+
 
 async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None = None) -> Result:
     """Score one sample, or say why it could not be scored.
@@ -30,7 +32,23 @@ async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None 
     """
     with tallied() as tally:
         result = await _score(metric, sample, seconds)
-    return replace(result, usage=tally.usage) if tally.usage != Usage() else result
+    if tally.usage != Usage():
+        result = replace(result, usage=tally.usage)
+    warnings = _left_unsaid(result)
+    return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
+
+
+def _left_unsaid(result: Result) -> list[str]:
+    """Say what of an answer was not judged, in words that many answers share, so that they can be counted."""
+    warnings = []
+    if result.is_all_skipped:
+        warnings.append("every sentence was skipped: nothing of the answer was checked")
+    if result.unchecked:
+        reasons = ", ".join(sorted({piece.reason.replace("_", " ") for piece in result.unchecked}))
+        warnings.append(f"a skipped sentence holds a number or a name, and was not checked: {reasons}")
+    if len(result.claims) > MANY_CLAIMS:
+        warnings.append(f"more than {MANY_CLAIMS} claims in one answer: a share of so many hides single wrong ones")
+    return warnings
 
 
 async def _score(metric: Metric, sample: Sample, seconds: float | None) -> Result:

@@ -67,7 +67,11 @@ class Rules:
         return [claim for claim in wrong if claim.verdict.label not in self.labels("pass")] or wrong
 
     def accepts(self, result: Result) -> bool:
-        """Whether an answer is good enough; one that declines to answer states nothing that could be wrong."""
+        """Whether an answer is good enough, and all of it was checked: no sentence with a number or a name skipped."""
+        return self.likes(result) and not result.unchecked
+
+    def likes(self, result: Result) -> bool:
+        """Whether what was checked is good enough; who declines to answer states nothing that could be wrong."""
         if result.outcome is Outcome.ABSTAINED:
             return True
         score = result.score if result.outcome is Outcome.SCORED else None
@@ -90,6 +94,9 @@ class Rules:
         """Say why an answer is not good enough; empty when it is."""
         if self.accepts(result):
             return ""
+        if self.likes(result):
+            piece = result.unchecked[0]
+            return f"a sentence was skipped as {piece.reason.replace('_', ' ')}, and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:
             return f"the answer was not checked: {result.reason or result.outcome}"
         blocked = self.blocked(result)

@@ -84,6 +84,8 @@ async def _guarded(loop: Loop, task: Task, piece: str) -> GuardedSentence:
         text, status = await _rest(loop, task, piece, result)
     elif any(claim.verdict.label in rules.labels("annotate") for claim in result.claims):
         status = "annotated"
+    elif result.unchecked:
+        status = "unchecked"
     return GuardedSentence(text, status, piece, result, rules.labels("annotate"))
 
 

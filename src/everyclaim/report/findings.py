@@ -17,6 +17,7 @@ from everyclaim.core.types import (
     Label,
     Result,
     Sample,
+    Span,
     Verdict,
 )
 from everyclaim.report.clean import one_line
@@ -38,6 +39,29 @@ def findings(records: Sequence[Kept]) -> RenderableType:
     return Stack(*parts)
 
 
+def claim_findings(rows: Sequence[tuple[Sample, Verdict]]) -> RenderableType:
+    """List given claims with what is wrong with them; each is the response of its sample."""
+    parts: list[RenderableType] = []
+    for place, (sample, verdict) in enumerate(rows, 1):
+        claim = JudgedClaim(verdict.claim_id, sample.response, Span(0, len(sample.response)), "", verdict)
+        parts += [Text(), hanging(Text(f"{place}.", "dim"), data(sample.id, "bold", 120))]
+        if sample.question:
+            parts.append(indented(Text.assemble(("question ", "dim"), data(sample.question, limit=_LONG)), 3))
+        parts += _failing([claim], {passage.id: passage.text for passage in sample.passages})
+    return Stack(*parts)
+
+
+def is_failing(verdict: Verdict) -> bool:
+    """Whether a claim is worth a look: it is not supported, or its passages disagree."""
+    return verdict.label is not Label.SUPPORTED or verdict.conflict
+
+
+def how_bad(verdict: Verdict) -> tuple[int, float]:
+    """Order failing claims: contradicted ones first, then by how probable support is."""
+    probability = verdict.probabilities.supported if verdict.probabilities else 0.0
+    return _ORDER[verdict.label], probability
+
+
 def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     result = record.result
     score = "no score" if result.score is None else f"{result.score:.3f}"
@@ -48,7 +72,7 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     if result.components:
         yield indented(Text.assemble(("parts ", "dim"), _parts(result.components)), 3)
     yield from _failing(result.claims, _texts(record.sample, result))
-    missing = [claim for claim in result.reference_claims if _worth_showing(claim.verdict)]
+    missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
         of = counted(len(result.reference_claims), "claim")
         yield indented(Text(f"of the reference's {of}, the response does not hold {len(missing):,}:", style="dim"), 3)
@@ -65,7 +89,7 @@ def _texts(sample: Sample, result: Result) -> dict[str, str]:
 
 def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterator[RenderableType]:
     failing = sorted(
-        (claim for claim in claims if _worth_showing(claim.verdict)), key=lambda claim: _ORDER[claim.verdict.label]
+        (claim for claim in claims if is_failing(claim.verdict)), key=lambda claim: _ORDER[claim.verdict.label]
     )
     for claim in failing[:CLAIMS_SHOWN]:
         yield from (indented(line, 3 + level) for level, line in _claim(claim, texts))
@@ -89,10 +113,6 @@ def _tally(result: Result) -> Text:
         Text(f"{count} {label.value.lower()}", style=LABEL_STYLE[label]) for label, count in counts if count
     ]
     return Text.assemble(f"{counted(len(result.claims), 'claim')}: ", joined(parts, ", "))
-
-
-def _worth_showing(verdict: Verdict) -> bool:
-    return verdict.label is not Label.SUPPORTED or verdict.conflict
 
 
 def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, RenderableType]]:

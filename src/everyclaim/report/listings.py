@@ -9,7 +9,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.core.types import Decomposition, Label, Outcome, Passage, Usage
+from everyclaim.core.types import Decomposition, Label, Outcome, Passage, Sample, Usage, Verdict
+from everyclaim.report.findings import claim_findings
 from everyclaim.report.style import (
     LABEL_FILL,
     LABEL_STYLE,
@@ -26,6 +27,8 @@ from everyclaim.report.style import (
 )
 from everyclaim.store import RunRecord
 
+_UNCHECKED = Text(" (not checked)", style="bold yellow")
+
 
 def decomposition_page(decomposition: Decomposition, response: str) -> Page:
     """Show the claims of a response with their offsets, then what is not a claim and why."""
@@ -39,7 +42,9 @@ def decomposition_page(decomposition: Decomposition, response: str) -> Page:
         skipped = _listing("skipped", "offsets", "text")
         for piece in decomposition.skipped:
             skipped.add_row(
-                data(words(piece.reason)), f"{piece.span.start}:{piece.span.end}", data(piece.text, "dim", 200)
+                data(words(piece.reason)),
+                f"{piece.span.start}:{piece.span.end}",
+                data(piece.text, "yellow" if piece.unchecked else "dim", 200) + (_UNCHECKED if piece.unchecked else ""),
             )
         parts += [skipped, Text()]
     parts.append(_tally(decomposition, response))
@@ -47,12 +52,16 @@ def decomposition_page(decomposition: Decomposition, response: str) -> Page:
 
 
 def _tally(decomposition: Decomposition, response: str) -> Text:
+    count = sum(piece.unchecked for piece in decomposition.skipped)
+    unchecked = Text(f"{count:,} of them with a number or a name: not checked" if count else "", style="yellow")
     if decomposition.abstained:
-        return Text("the response declines to answer")
+        return joined([Text("the response declines to answer"), unchecked])
     if not decomposition.claims:
-        return Text("no claims: nothing to check" if response.strip() else "no claims: the response is empty")
+        if not decomposition.skipped:
+            return Text("no claims: nothing to check" if response.strip() else "no claims: the response is empty")
+        return joined([Text("no claims: every sentence was skipped, nothing is checked", style="yellow"), unchecked])
     skipped = counted(len(decomposition.skipped), "piece skipped", "pieces skipped")
-    return joined([counted(len(decomposition.claims), "claim"), skipped if decomposition.skipped else ""])
+    return joined([counted(len(decomposition.claims), "claim"), skipped if decomposition.skipped else "", unchecked])
 
 
 def _listing(*headings: str) -> Table:
@@ -77,7 +86,7 @@ def runs_page(records: Sequence[RunRecord], store: str) -> Page:
     if not records:
         return Page(joined([Text("no runs yet in"), data(store)], " "))
     made = house_table("run", "name", "started (UTC)", "judge", "scored", "other", "failed", numbers_from=4)
-    for column in (made.columns[0], made.columns[2]):
+    for column in made.columns[:4]:
         column.no_wrap = True
     for record in records:
         failed = record.counts[Outcome.FAILED]
@@ -88,7 +97,7 @@ def runs_page(records: Sequence[RunRecord], store: str) -> Page:
             data(record.id),
             joined([data(record.name, limit=60), status], " "),
             record.created[:16].replace("T", " "),
-            data(record.provenance.verifier, limit=60),
+            data(record.provenance.verifier, limit=120),
             f"{scored:,}/{total:,}",
             f"{record.kept - scored - failed:,}",
             Text(f"{failed:,}", style="bold red" if failed else ""),
@@ -97,9 +106,14 @@ def runs_page(records: Sequence[RunRecord], store: str) -> Page:
 
 
 def verdicts_page(
-    labels: Mapping[Label, int], failures: Mapping[str, int], *, bad_rows: int = 0, usage: Usage | None = None
+    labels: Mapping[Label, int],
+    failures: Mapping[str, int],
+    *,
+    bad_rows: int = 0,
+    usage: Usage | None = None,
+    worst: Sequence[tuple[Sample, Verdict]] = (),
 ) -> Page:
-    """Show what judging given claims came to; `failures` counts failed claims by code."""
+    """Show what judging given claims came to, then the `worst` of them; `failures` counts failed claims by code."""
     judged = sum(labels.values())
     failed = sum(failures.values())
     counts = {label: labels.get(label, 0) for label in Label}
@@ -119,4 +133,7 @@ def verdicts_page(
         parts.append(Text.assemble((f"{count:,} failed: ", LABEL_STYLE[Label.CONTRADICTED]), data(words(code))))
     if usage and (usage.calls or usage.cache_hits):
         parts += [Text(), joined([Text("usage", style="dim"), usage_line(usage)], "   ")]
-    return Page(indented(Stack(*parts), 2))
+    page: list[RenderableType] = [indented(Stack(*parts), 2)]
+    if worst:
+        page += [Text(), Text("Worst claims", style="bold"), claim_findings(worst)]
+    return Page(Stack(*page))

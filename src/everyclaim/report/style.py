@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich import box
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Table
@@ -26,6 +27,8 @@ LABEL_FILL = {Label.SUPPORTED: "█", Label.UNSUPPORTED: "▒", Label.CONTRADICT
 LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED: "✗"}
 BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
 NO_NUMBER = "–"
+UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
+_GAP = 3  # columns between two of a table
 
 _ASCII = str.maketrans("█▒╳✓✗–·…≥«»", "#=x+x-|~><>")
 
@@ -62,9 +65,46 @@ def _in_ascii(segment: Segment) -> Segment:
     return Segment(plain, segment.style)
 
 
-def house_table(*headings: str | Text, numbers_from: int = 1) -> Table:
+class HouseTable(Table):
+    """A table that breaks no word: where the page is too narrow for that, every row becomes a few lines."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for column in self.columns:
+            cells = [column.header, *column.cells]
+            longest = max((_longest_word(cell, whole=column.no_wrap) for cell in cells), default=0)
+            column.min_width = min(longest, UNBROKEN)
+        needed = sum((column.min_width or 0) + _GAP for column in self.columns) - _GAP
+        if needed <= options.max_width:
+            yield from super().__rich_console__(console, options)
+        else:
+            yield from self._as_lines()
+
+    def _as_lines(self) -> Iterator[RenderableType]:
+        """Each row's first cell on a line of its own, below it the others behind their headings."""
+        headings = [_as_text(column.header) for column in self.columns]
+        for row in zip(*(column.cells for column in self.columns), strict=True):
+            first, *others = map(_as_text, row)
+            yield joined([headings[0], first], " ") if headings[0] and not first else first
+            named: list[Text | str] = [
+                Text.assemble((f"{heading.plain} ", "dim"), cell)
+                for heading, cell in zip(headings[1:], others, strict=True)
+                if cell
+            ]
+            yield indented(joined(named), 2)
+
+
+def _as_text(cell: RenderableType) -> Text:
+    return cell if isinstance(cell, Text) else Text(str(cell))
+
+
+def _longest_word(cell: RenderableType, *, whole: bool) -> int:
+    text = _as_text(cell).plain
+    return cell_len(text) if whole else max(map(cell_len, text.split()), default=0)
+
+
+def house_table(*headings: str | Text, numbers_from: int = 1) -> HouseTable:
     """Return an empty table in the house style; columns from `numbers_from` on are flush right."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_edge=False)
+    made = HouseTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim", show_edge=False)
     for place, heading in enumerate(headings):
         number = place >= numbers_from
         shown = Text(heading) if isinstance(heading, str) else heading  # a plain string would be read as markup

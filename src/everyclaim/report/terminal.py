@@ -164,6 +164,7 @@ def _remarks(summary: Summary) -> RenderableType:
     line("flags", _counts(summary.flags), when=summary.flags)
     torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
     line("conflicts", torn, when=summary.conflicts)
+    line("skipped", _skipped(summary), when=summary.unchecked or summary.all_skipped, style="yellow")
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
     line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
     for text, count in _most(summary.warning_texts)[:WARNINGS_SHOWN]:
@@ -175,6 +176,13 @@ def _remarks(summary: Summary) -> RenderableType:
     line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
     line("interval", _how(summary), when=group.score.n)
     return lines
+
+
+def _skipped(summary: Summary) -> Text:
+    """Say how many answers were not judged as a whole."""
+    holding = f"{counted(summary.unchecked, 'answer')} with a sentence that holds a number or a name"
+    whole = f"{counted(summary.all_skipped, 'answer')} as a whole"
+    return joined([holding if summary.unchecked else "", whole if summary.all_skipped else ""])
 
 
 def _band(band: Band, count: int) -> Text:

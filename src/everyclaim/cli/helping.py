@@ -1,0 +1,42 @@
+"""How ``--help`` reads: a flag takes no value, and none is shown behind it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+def _told(parameters: list[Any]) -> list[Any]:
+    for one in parameters:
+        if getattr(one, "is_flag", False) and one.metavar is None:
+            one.metavar = ""  # otherwise Typer shows the type: <bool>
+    return parameters
+
+
+class Command(TyperCommand):
+    """A command with the flags of its help as they are typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _told(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """A group of commands with the flags of its help as they are typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _told(super().get_params(ctx))
+
+
+class App(typer.Typer):
+    """A Typer application of such groups and commands."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(cls=Group, **options)
+
+    def command(self, name: str | None = None, **options: Any) -> Any:
+        """Register a command."""
+        return super().command(name, cls=Command, **options)

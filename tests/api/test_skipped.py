@@ -1,0 +1,157 @@
+"""Nothing hides: what was skipped although it says something is a warning, is counted, and is not validated."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import everyclaim as ec
+from everyclaim.analysis.summary import summarise, summary_to_json
+from everyclaim.core.types import Claim, Decomposition, Outcome, Result, Skipped, Span
+from everyclaim.core.wire import result_from_json, result_to_json
+from everyclaim.report.terminal import summary_page
+
+SHELF = ["The kettle is red. It was made in Graz in 2019."]
+CLAIM = "The kettle is red."
+
+
+class Skipping:
+    """A decomposer that takes the first sentence as a claim, if it may, and skips the rest for a reason."""
+
+    spec = "skipping"
+
+    def __init__(self, reason: str, *, takes: str = CLAIM) -> None:
+        self.reason, self.takes = reason, takes
+
+    async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+        start = len(self.takes) if response.startswith(self.takes) else 0
+        claims = (Claim("c1", self.takes, Span(0, start), self.takes),) if start else ()
+        rest = response[start:]
+        at = start + len(rest) - len(rest.lstrip())
+        left = (Skipped(rest.strip(), Span(at, len(response)), self.reason),) if rest.strip() else ()
+        return Decomposition(claims, left, abstained=not claims and self.reason == "abstention")
+
+
+def scored(rest: str, reason: str, *, claim: str = CLAIM, question: str = "") -> Result:
+    return ec.score(response=f"{claim} {rest}".strip(), passages=SHELF, question=question, decomposer=Skipping(reason))
+
+
+SAYS = "a skipped sentence holds a number or a name, and was not checked: "
+
+
+@pytest.mark.parametrize(
+    ("rest", "reason"),
+    [
+        ("It was made in Linz.", "meta"),
+        ("It holds 2 litres.", "opinion"),
+        ("It holds two litres.", "instruction"),
+        ("It was made in Linz in 1990.", "heading"),
+        ("You may drink the descaler made by Acme.", "citation"),
+        ("It was made in Linz, not in Graz.", "abstention"),
+        ("Did you know that it holds 2 litres?", "question"),
+        ("Hello, it was made in Linz.", "greeting"),
+        ("It was made in 1990:", "lead_in"),
+        ("Er wurde 1990 gebaut.", "meta"),
+        ("It was made in Linz. " * 200, "meta"),
+    ],
+)
+def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reason: str) -> None:
+    """Whatever the reason that is given; the piece is marked in the result and in its JSON."""
+    result = scored(rest, reason)
+    assert result.warnings == (SAYS + reason.replace("_", " "),)
+    assert [piece.unchecked for piece in result.skipped] == [True]
+    assert result_to_json(result)["skipped"][0]["unchecked"] is True
+    assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
+
+
+@pytest.mark.parametrize(
+    ("rest", "reason", "question"),
+    [
+        ("I hope this helps!", "meta", ""),
+        ("[2]", "citation", ""),
+        ("Source: Annual Report 2023", "citation", ""),
+        ("Would you like to know more about Graz?", "question", ""),
+        ("Kettles of Graz", "heading", ""),
+        ("The kettle of Graz:", "lead_in", ""),
+        ("I do not know anything about Linz.", "abstention", ""),
+        ("Of Linz in 1990 nothing is known here.", "abstention", "What happened in Linz in 1990?"),
+        ("Here is what I found about Linz:", "meta", "What is Linz?"),
+        ("Dear Ms Smith,", "greeting", ""),
+        ("print(2)", "code", ""),
+        ("***", "no_words", ""),
+        ("Gern geschehen, und viel Erfolg mit der Kanne!", "meta", ""),
+    ],
+)
+def test_what_says_nothing_by_itself_is_no_warning(rest: str, reason: str, question: str) -> None:
+    """Marks, headings without a verb, questions, and names that were asked about."""
+    assert scored(rest, reason, question=question).warnings == ()
+
+
+def test_an_answer_skipped_as_a_whole_says_so() -> None:
+    """A warning beside the outcome; an empty answer and one that declines say only that."""
+    whole = "every sentence was skipped: nothing of the answer was checked"
+    assert ec.score(response="Hello!", passages=SHELF).warnings == (whole,)
+    result = ec.score(response="Please ask Acme.", passages=SHELF, decomposer=Skipping("instruction"))
+    assert result.outcome is Outcome.NO_CLAIMS
+    assert result.warnings == (whole, SAYS + "instruction")
+    assert ec.score(response="", passages=SHELF).warnings == ()
+    assert ec.score(response="I do not know.", passages=SHELF).warnings == ()
+
+
+def test_an_answer_of_very_many_claims_says_so() -> None:
+    """One of 200 claims does not."""
+    answer = " ".join(f"Kettle number {number} is red." for number in range(201))
+    warned = ec.score(response=answer, passages=SHELF, judge="lexical").warnings
+    assert warned == ("more than 200 claims in one answer: a share of so many hides single wrong ones",)
+    assert ec.score(response=answer.rsplit("Kettle", 1)[0], passages=SHELF, judge="lexical").warnings == ()
+
+
+def test_they_are_counted_in_the_summary_and_on_the_page() -> None:
+    """In JSON, too."""
+    results = [
+        scored("It was made in Linz.", "meta"),
+        scored("", "meta"),
+        ec.score(response="Hello!", passages=SHELF),
+    ]
+    summary = summarise(results)
+    assert (summary.unchecked, summary.all_skipped) == (1, 1)
+    assert (summary_to_json(summary)["unchecked"], summary_to_json(summary)["all_skipped"]) == (1, 1)
+    stream = io.StringIO()
+    Console(file=stream, width=120).print(summary_page(summary))
+    page = " ".join(stream.getvalue().split())
+    assert "skipped 1 answer with a sentence that holds a number or a name · 1 answer as a whole" in page
+    assert "every sentence was skipped: nothing of the answer was checked" in page
+
+
+def test_the_store_keeps_them(tmp_path: Path) -> None:
+    """A run that is read again counts the same."""
+    rows = [{"id": "1", "response": f"{CLAIM} It was made in Linz.", "contexts": SHELF}]
+    run = ec.score_file(rows, decomposer=Skipping("meta"), store=str(tmp_path / "runs.db"))
+    assert run.summary.unchecked == 1
+
+
+def guarded(response: str, reason: str) -> Any:
+    return ec.Guard(None, decomposer=Skipping(reason)).answer("What of the kettle?", SHELF, response=response)
+
+
+@pytest.mark.parametrize(
+    ("response", "reason"),
+    [(f"{CLAIM} It was made in Linz.", "meta"), ("It was made in Linz.", "abstention"), ("Ask Acme.", "instruction")],
+)
+def test_a_guard_does_not_validate_what_was_not_checked(response: str, reason: str) -> None:
+    """And says which sentence; nothing is generated anew for it."""
+    answer = guarded(response, reason)
+    assert not answer.validated
+    assert len(answer.attempts) == 1
+    assert "not checked" in answer.warnings[0]
+
+
+def test_a_guard_validates_what_was_checked() -> None:
+    """A skipped sentence without number or name changes nothing."""
+    assert guarded(f"{CLAIM} I hope this helps!", "meta").validated
+    assert guarded("I do not know.", "abstention").validated
