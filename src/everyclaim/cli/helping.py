@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -13,6 +14,9 @@ def _told(parameters: list[Any]) -> list[Any]:
         if getattr(one, "is_flag", False) and one.metavar is None:
             one.metavar = ""  # otherwise Typer shows the type: <bool>
     return parameters
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Command(TyperCommand):
@@ -37,6 +41,6 @@ class App(typer.Typer):
     def __init__(self, **options: Any) -> None:
         super().__init__(cls=Group, **options)
 
-    def command(self, name: str | None = None, **options: Any) -> Any:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
         """Register a command."""
         return super().command(name, cls=Command, **options)

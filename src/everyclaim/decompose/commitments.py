@@ -2,7 +2,7 @@
 
 "The kettle may be red", "only the lid is red", "about 40 kettles are red": a claim that leaves out such a word where it
 governs what the claim says, or adds one, says something else, though it holds no foreign number or name. The same holds
-for a word that is swapped for its opposite ("rose" for "fell"). English only: elsewhere hardly anything is found.
+for a word that is swapped for its opposite ("rose" for "fell"). Outside of English only negation and doubt are read.
 
 A word governs what follows it, up to where another clause begins. Negation is compared by what it governs, so that
 "Neither the lid nor the pot is red" gives "The lid is not red", and two negations may make none.
@@ -12,18 +12,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
+from everyclaim.decompose.elsewhere import drift_elsewhere
 from everyclaim.decompose.governing import STOP, Cue, Reading, is_named, read
-from everyclaim.decompose.smallwords import BOOSTER, CONDITION, CONTRASTS, NEGATION, PERSONS, signs
+from everyclaim.decompose.smallwords import (
+    BOOSTER,
+    CHOICE,
+    CONDITION,
+    CONTRASTS,
+    NEGATION,
+    PERSONS,
+    POSSIBILITY,
+    binding,
+)
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem
 
 LONG = 20_000  # characters; what is longer is no sentence, and is not read this way
+_OPEN = (NEGATION, POSSIBILITY, CONDITION, "all", "intention")
+_ORDERED = frozenset({"than", "before", "after", "above", "below", "behind"})
 _COMPARED = frozenset({"JJR", "RBR"})
 _AFFIX = re.compile(r"(?:un|in|im|ir|il|non|dis)(?=[a-z]{4})")
-_WORD = re.compile(r"[^\W\d_]+|[~≈≥≤<>]")
+_ENGLISH = re.compile(r"\b(?:the|and|are|were|that|with|from|this|has|have|by|which|he|she|they|it)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+|[~≈≥≤<>+]")
 
 
 class Drift(NamedTuple):
@@ -36,14 +49,15 @@ class Drift(NamedTuple):
 @lru_cache(maxsize=512)
 def drift(claim: str, sentence: str) -> Drift:
     """Compare what a claim and its sentence commit to; empty for a faithful claim."""
-    if claim == sentence or len(sentence) > LONG or len(claim) > LONG or not _may_differ(claim, sentence):
+    if claim == sentence or len(sentence) > LONG or len(claim) > LONG:
+        return Drift()
+    if not _ENGLISH.search(sentence) and any(found := drift_elsewhere(claim, sentence)):
+        return Drift(*map(tuple, found))
+    if not _may_differ(claim, sentence):
         return Drift()
     said, own = read(claim), read(sentence)
-    added = [
-        *_turned(said, own),
-        *_compared(said, own),
-        *(said.text(cue) for cue in said.cues if _adds(cue, said, own)),
-    ]
+    added = [*_turned(said, own), *_compared(said, own), *_swapped(said, own)]
+    added += [said.text(cue) for cue in said.cues if _adds(cue, said, own)]
     lost = [*_compared(own, said, is_lost=True), *(own.text(cue) for cue in own.cues if _loses(cue, said, own))]
     return Drift(tuple(dict.fromkeys(added)), tuple(dict.fromkeys(lost)))
 
@@ -65,19 +79,12 @@ def _loses(cue: Cue, said: Reading, own: Reading) -> bool:
 def _may_differ(claim: str, sentence: str) -> bool:
     """Whether a closer look is worth its while: a word that binds in either, or one of the claim's own."""
     mine, theirs = set(_WORD.findall(claim.lower())), set(_WORD.findall(sentence.lower()))
-    if not (mine | theirs).isdisjoint(_binding()):
+    if not (mine | theirs).isdisjoint(binding() | {"t", "more", "less", "than", "from", "before", "after"}):
         return True
     return any(
         low not in STOPWORDS and (_opposed(low) or low.endswith("er") or any(o.startswith(low[:-1]) for o in theirs))
         for low in mine - theirs
     )
-
-
-@cache
-def _binding() -> frozenset[str]:
-    """The words with which a sign that binds may begin; "t" as in "isn't"."""
-    rows = [(phrase, sign) for found in signs().values() for phrase, signs_ in found for sign in signs_]
-    return frozenset({phrase[0] for phrase, sign in rows if sign.binds} | {"t", "more", "less"})
 
 
 def _is_title(cue: Cue, said: Reading, own: Reading) -> bool:
@@ -132,6 +139,8 @@ def _kept(cue: Cue, said: Reading, own: Reading) -> bool:
     """Whether a claim says the sentence's cue as well, or speaks of something else."""
     if said.of(cue.kind):
         return True
+    if cue.kind == CHOICE and any(other.start <= cue.start < other.reach for kind in _OPEN for other in own.of(kind)):
+        return True  # "may be red or blue": it may be either
     if cue.kind == CONDITION:
         return not _conditional(cue, said, own)
     if cue.kind == "some" and any(word.low.startswith("includ") for word in own.words[cue.end : cue.reach]):
@@ -158,12 +167,10 @@ def _conditional(cue: Cue, said: Reading, own: Reading) -> bool:
 
 def _turned(said: Reading, own: Reading) -> Iterator[str]:
     """Words of a claim whose opposite the sentence holds instead."""
-    mine, theirs = (
-        {stem(word.low) for word in said.words},
-        {stem(word.low): i for i, word in enumerate(own.words) if not is_named(own.words, i)},
-    )
+    mine, known = ({stem(word.low) for word in text.words} for text in (said, own))
+    theirs = {stem(word.low): i for i, word in enumerate(own.words) if not is_named(own.words, i)}
     for place, word in enumerate(said.words):
-        if stem(word.low) in theirs or word.low in PERSONS or len(word.low) < 2:
+        if stem(word.low) in known or word.low in PERSONS or len(word.low) < 2:
             continue
         for opposite in _opposed(word.low):
             if opposite in theirs and opposite not in mine:
@@ -186,6 +193,20 @@ def _opposed(low: str) -> list[str]:
     """The stems of a word's opposites."""
     bare = _AFFIX.sub("", low, count=1)
     return [*sorted(antonyms(low)), *([stem(bare)] if bare != low else [])]
+
+
+def _swapped(said: Reading, own: Reading) -> Iterator[str]:
+    """Words that part two things, as "than" does, where a claim has the one in the other's place."""
+    for place, word in enumerate(said.words):
+        if word.low not in _ORDERED and word.low not in {"from", "to"}:
+            continue
+        mine = next((key for key in said.keys[place + 1 :] if key), "")
+        if word.low in {"from", "to"} and not mine.isdigit():
+            continue
+        behind = [other for other, their in enumerate(own.words) if their.low == word.low]
+        theirs = [own.keys[other + 1 : other + 8] for other in behind]
+        if behind and own.places(mine) and not any(mine in keys for keys in theirs):
+            yield word.text
 
 
 def _compared(one: Reading, other: Reading, *, is_lost: bool = False) -> Iterator[str]:

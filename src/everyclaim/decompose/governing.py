@@ -11,6 +11,7 @@ from typing import NamedTuple
 from everyclaim.decompose.grounds import BEHIND
 from everyclaim.decompose.smallwords import (
     ANNOUNCING,
+    CHOICE,
     CLAUSE_WORDS,
     COUNTS,
     IGNORED,
@@ -20,6 +21,7 @@ from everyclaim.decompose.smallwords import (
     RELATIVES,
     THAT,
     Sign,
+    binding,
     signs,
 )
 from everyclaim.text.tagger import Word, tag
@@ -31,7 +33,7 @@ _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _JOINS = frozenset({"and", "or", "nor"})
 _BE = frozenset({"be", "been", "being", "is", "are", "was", "were", "'s", "'re"})
 _MODALS = frozenset({"may", "might", "could", "can", "must", "should", "shall"})
-_BEHIND = frozenset({"or more", "or so", "or less", "or fewer", "or older", "or over", "or above"})
+_BEHIND = frozenset({"or more", "or so", "or less", "or fewer", "or older", "or over", "or above", "+"})
 _MONEY = frozenset("$€£¥")
 _ADVERBS = frozenset({"yet", "so", "however", "since"})  # begin a clause only behind a comma
 _AHEAD = 14  # words behind a comma or "and" in which a verb makes it another clause
@@ -145,6 +147,8 @@ def _is_meant(sign: Sign, words: Sequence[Word], start: int, end: int) -> bool:
         return False  # a superlative
     if word.low == "nor":
         return not any(other.low == "neither" for other in words[:start])
+    if word.low == "+":
+        return start > 0 and words[start - 1].end == word.start and _is_number(words[start - 1])
     if word.low == "half" and after is not None and after.tag == "HYPH":
         return False
     before = " ".join(other.low for other in words[max(0, start - 3) : start])
@@ -184,6 +188,9 @@ def _cue(sign: Sign, span: tuple[int, int], among: tuple[Sequence[Word], Sequenc
         end_ = comma + 1
     else:
         end_ = end
+    if sign.kind == CHOICE:
+        before, after = [i for i in range(start) if keys[i]][-1:], [i for i in range(end, reach) if keys[i]][:1]
+        return Cue(sign.kind, sign.binds, start, end, reach, (*before, *after))
     if " ".join(word.low for word in words[start:end]) in _BEHIND:
         heads = [i for i in range(max(0, start - 3), start) if _is_number(words[i])][-1:]
         return Cue(sign.kind, sign.binds, start, end, reach, tuple(heads))
@@ -201,7 +208,7 @@ def _cue(sign: Sign, span: tuple[int, int], among: tuple[Sequence[Word], Sequenc
 
 def _heads(words: Sequence[Word], keys: Sequence[str], start: int, reach: int, *, several: bool) -> list[int]:
     """The first telling word, and the first of each further member of a list."""
-    known = signs()
+    known = binding()
     heads: list[int] = []
     wanted = True
     for place in range(start, reach):

@@ -109,7 +109,7 @@ class _Job:
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept
         around = Surroundings.of(self.response, self.question)
-        odd = {p.number: found for p in pieces if any(found := faults_of(kept[p.number], p, around))}
+        odd = {p.number: wrong for p in pieces if any(wrong := faults_of(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
             try:
                 again = await self._ask(Asking(self.decomposer.chat), part, 1, odd)
@@ -142,7 +142,6 @@ class _Job:
 
 def faults_of(split: Split, piece: Piece, around: Surroundings) -> Faults:
     """Return what is wrong with the claims of a sentence."""
-    found = Faults()
-    for claim in split.claims if split != piece.whole else ():
-        found += faults(claim, piece.ground, around)
-    return found
+    found = [faults(claim, piece.ground, around) for claim in split.claims] if split != piece.whole else []
+    foreign = dict.fromkeys(word for one in found for word in one.foreign)
+    return Faults(tuple(foreign), tuple(dict.fromkeys(word for one in found for word in one.lost)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import NamedTuple
 
-NEGATION, CONDITION, BOOSTER, IGNORED = "negation", "condition", "booster", ""
+NEGATION, POSSIBILITY, CONDITION, CHOICE = "negation", "possibility", "condition", "choice"
+BOOSTER, IGNORED = "booster", ""
 
 
 class Sign(NamedTuple):
@@ -18,18 +19,20 @@ class Sign(NamedTuple):
 
 # One kind per entry. Behind the bar: what says the same, but may go unsaid. `#`: only before a number.
 _KINDS = {
-    "possibility": "may might could can cannot ca possibly perhaps maybe possible potential potentially"
-    " | possibility able unable ability capable allowed permitted permits allows enables enable risk",
-    "likelihood": "likely probably probable unlikely presumably | probability chances expected",
+    POSSIBILITY: "may might could can cannot ca possibly perhaps maybe possible potential potentially"
+    " | possibility able unable impossible ability capable allowed permitted permits allows enables enable risk",
+    "likelihood": "likely probably probable unlikely presumably expected_to | probability chances expected",
     "hearsay": "reportedly allegedly supposedly purportedly apparently seemingly rumored rumoured alleged seems_to"
-    " seem_to seemed_to appears_to appear_to appeared_to suspected | believed thought said suggests suggest"
+    " seem_to seemed_to appears_to appear_to appeared_to suspected believed_to thought_to said_to reported_to"
+    " claimed_to"
+    " some_say some_claim unclear uncertain | believed thought said suggests suggest"
     " suggested claimed claims reported appears appear seems considered according",
     "duty": "must have_to has_to had_to needs_to need_to needed_to obligatory mandatory compulsory shall"
     " | required requires require needs need necessary obliged important only",
     "advice": "should ought_to advisable | recommended recommends recommend advised advises advise supposed_to",
     "approximation": "approximately roughly circa nearly almost virtually approx approx. ~# ≈# about# around# some#"
     " ca.# c.# close_to# or_so | an_estimated more_or_less estimated",
-    "at least": "at_least no_fewer_than no_less_than not_less_than not_fewer_than a_minimum_of ≥# or_more"
+    "at least": "at_least no_fewer_than no_less_than not_less_than not_fewer_than a_minimum_of ≥# or_more +"
     " | minimum more_than# or_older or_over or_above or_later or_higher from",
     "more than": "more_than# over# above# greater_than# in_excess_of# exceeding# exceeds# upwards_of# ># | exceed"
     " exceeded higher_than longer_than larger_than than plus over",
@@ -40,12 +43,18 @@ _KINDS = {
     "all": "all every each everyone everybody everything always | entire whole any both throughout universally",
     "some": "some some_of a_few | several certain many various part few a_number_of sometimes",
     "few": "few rarely seldom hardly barely scarcely hardly_any | little uncommon infrequently not",
-    "only": "only solely exclusively merely | just alone limited sole",
+    "only": "only only_if only_when solely exclusively merely | just alone limited sole",
     "frequency": "often frequently usually generally typically normally | commonly regularly common tend tends mostly"
     " mainly",
     "now and then": "sometimes occasionally at_times | may can some",
+    "intention": "threatened_to promised_to plans_to plan_to planned_to intends_to intend_to intended_to hopes_to"
+    " hope_to hoped_to wants_to want_to wanted_to tried_to tries_to try_to attempted_to aims_to aimed_to vowed_to"
+    " scheduled_to offered_to | planned planning plan wish wants trying attempt attempts aim intention threat promise"
+    " offer will would going_to",
+    CHOICE: "or either |",
     "part": "partly partially in_part somewhat half half_of | part",
-    CONDITION: "if unless provided_that as_long_as so_long_as in_case | when whenever once until without where"
+    CONDITION: "if unless only_if only_when provided_that as_long_as so_long_as in_case | when whenever once until"
+    " without where"
     " provided depending case whether only",
     # Added they make a claim stronger than its sentence; left out they are not missed.
     BOOSTER: "definitely certainly completely entirely fully totally absolutely proven guaranteed undoubtedly exactly"
@@ -53,7 +62,7 @@ _KINDS = {
     NEGATION: "not n't never no none nobody nothing nowhere neither nor without cannot lack lacks lacked lacking"
     " lack_of unable unlike except excluding fail_to fails_to failed_to failing_to failure_to refuse_to refuses_to"
     " refused_to free_of free_from devoid_of absence_of instead_of rather_than no_one deny denies denied denying"
-    " unlikely prevent prevents prevented non |",
+    " unlikely prevent prevents prevented non impossible myth anything_but far_from |",
     IGNORED: "not_only not_just not_merely not_simply nothing_but no_doubt without_doubt without_a_doubt"
     " whether_or_not at_all above_all first_of_all after_all all_right as_if even_if if_any if_not quite_a_few"
     " as_well_as of_all_time all_time each_other all_but |",
@@ -73,6 +82,13 @@ def signs() -> dict[str, tuple[tuple[tuple[str, ...], tuple[Sign, ...]], ...]]:
     for phrase, found in gathered.items():
         by_first.setdefault(phrase[0], []).append((phrase, tuple(found)))
     return {first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in by_first.items()}
+
+
+@cache
+def binding() -> frozenset[str]:
+    """The words with which a sign that binds may begin."""
+    rows = [(phrase[0], sign) for rows in signs().values() for phrase, found in rows for sign in found]
+    return frozenset(first for first, sign in rows if sign.binds)
 
 
 def _plus(a: str) -> frozenset[str]:

@@ -54,12 +54,6 @@ class Faults(NamedTuple):
     foreign: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
 
-    def __add__(self, other: object) -> Faults:
-        """Put the faults of several claims together, each once."""
-        if not isinstance(other, Faults):
-            return NotImplemented
-        return Faults(*(tuple(dict.fromkeys([*a, *b])) for a, b in zip(self, other, strict=True)))
-
 
 def faults(claim: str, sentence: str, around: Surroundings) -> Faults:
     """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
