@@ -386,3 +386,29 @@ def test_two_sentences_of_one_claim_are_read_together() -> None:
         ("a", "The kettle may be red.", Span(0, 22)),
         ("b", "The lid is blue.", Span(23, 39)),
     ]
+
+
+@pytest.mark.parametrize("response", ["---", "\ufeff", "***\n\n---", "| | |"])
+def test_a_response_without_a_sentence_gives_way_to_no_claim(response: str) -> None:
+    """Whatever a decomposer makes of it: what is judged stands in the response."""
+    assert taken(response, "The kettle is red.") == [" ".join(response.split())]
+
+
+def test_a_claim_that_names_one_of_many_sentences_is_compared_with_it() -> None:
+    """Though its span is the whole response."""
+    answer = "The kettle may be red. The lid is not red."
+    span = Span(0, len(answer))
+
+    class Wide:
+        spec = "wide"
+
+        async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+            return Decomposition(
+                (
+                    Claim("c1", "The kettle is red.", span, "The kettle may be red."),
+                    Claim("c2", "The lid is not red.", span, "The lid is not red."),
+                )
+            )
+
+    found = ec.extract_claims(answer, decomposer=Wide()).claims
+    assert [claim.text for claim in found] == ["The kettle may be red.", "The lid is not red."]

@@ -71,6 +71,22 @@ def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart
     assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
 
 
+def test_a_claim_that_loses_a_hedge_gives_way_to_its_sentence() -> None:
+    """Its verdict, which came with it, goes as well."""
+    chat = ScriptedChat(changed(lambda row: row["claims"][0].update(claim="The kettle is red.")))
+    result = score(chat, "The kettle may be red. It holds 9 litres.")
+    assert [c.text for c in result.claims] == ["The kettle may be red.", "It holds 9 litres."]
+    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle may be red."}}]
+
+
+def test_a_skipped_sentence_with_a_number_is_said() -> None:
+    """As with two calls."""
+    chat = ScriptedChat(changed(lambda row: row.update(claims=[], skip="opinion")))
+    result = score(chat, "It was made in 1990 in Linz. The kettle is red.")
+    assert [(piece.reason, piece.unchecked) for piece in result.skipped] == [("opinion", True)]
+    assert "not checked: opinion" in result.warnings[0]
+
+
 def test_a_sentence_with_an_unusable_verdict_is_asked_for_again_then_judged_apart() -> None:
     """Three calls: all, that sentence, its verdict."""
     chat = ScriptedChat(changed(lambda row: row["claims"] and row["claims"][0].update(label="YES")))

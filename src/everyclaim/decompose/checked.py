@@ -9,7 +9,7 @@ from dataclasses import replace
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
-from everyclaim.decompose.grounds import Ground, grounds
+from everyclaim.decompose.grounds import BEHIND, Ground, grounds
 from everyclaim.decompose.leftout import marked
 from everyclaim.decompose.strangers import Surroundings, faults
 
@@ -39,39 +39,41 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
 
 def _faithful(claims: Sequence[Claim], response: str, question: str, language: str) -> tuple[Claim, ...]:
     """Put the sentence in the place of its claims where one of them is not its own."""
-    found = grounds(response, language)
+    found = grounds(response, language) or [Ground(0, len(response), "paragraph", response)]
     ends = [one.end for one in found]
-    around: Surroundings | None = None
-    places = {claim.id: _place(claim, found, ends) for claim in claims}
-    wrong: set[tuple[int, int]] = set()
-    for claim in claims:
-        place = places[claim.id]
-        text = " ".join(one.text for one in found[slice(*place)])
-        if " ".join(claim.text.split()) == " ".join(text.split()):
-            continue
-        around = around or Surroundings.of(response, question)
-        if any(faults(claim.text, text, around)):
-            wrong.add(place)
+    places = {claim.id: _place(claim, found, ends, response) for claim in claims}
+    texts = {place: _joined(found[slice(*place)]) for place in set(places.values())}
+    plain = {place: " ".join(text.split()) for place, text in texts.items()}
+    unread = [claim for claim in claims if " ".join(claim.text.split()) != plain[places[claim.id]]]
+    if not unread:
+        return tuple(claims)
+    around = Surroundings.of(response, question)
+    wrong = {places[one.id] for one in unread if any(faults(one.text, texts[places[one.id]], around))}
     kept: list[Claim] = []
     for claim in claims:
         place = places[claim.id]
         if place not in wrong:
             kept.append(claim)
-        elif not any(other.id in places and places[other.id] == place for other in kept):
-            kept.append(_whole(claim, found[slice(*place)], response))
+        elif texts.pop(place, None) is not None:  # the first of its sentence
+            span = Span(found[place[0]].start, found[place[1] - 1].end)
+            sentence = response[span.start : span.end]
+            kept.append(replace(claim, text=plain[place], span=span, sentence=sentence))
     return tuple(kept)
 
 
-def _place(claim: Claim, found: Sequence[Ground], ends: Sequence[int]) -> tuple[int, int]:
-    """Return the sentences that a claim's span touches, half-open; the nearest one for an empty span."""
+def _joined(several: Sequence[Ground]) -> str:
+    """Return what a claim may be made of; of several sentences none is the lead-in of all that follows."""
+    return several[0].text if len(several) == 1 else " ".join(one.text.replace(BEHIND, " ") for one in several)
+
+
+def _place(claim: Claim, found: Sequence[Ground], ends: Sequence[int], response: str) -> tuple[int, int]:
+    """Return the sentences that a claim's span touches, half-open; that alone which the claim names, if it does."""
     first = min(bisect_right(ends, claim.span.start), len(found) - 1)
     last = first + 1
     while last < len(found) and found[last].start < claim.span.end:
         last += 1
+    named = claim.sentence.strip()
+    for place in range(first, last) if last > first + 1 else ():
+        if response[found[place].start : found[place].end] == named:
+            return place, place + 1
     return first, last
-
-
-def _whole(claim: Claim, places: Sequence[Ground], response: str) -> Claim:
-    span = Span(places[0].start, places[-1].end)
-    text = " ".join(" ".join(one.text for one in places).split())
-    return replace(claim, text=text, span=span, sentence=response[span.start : span.end])

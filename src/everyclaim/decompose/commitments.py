@@ -30,7 +30,7 @@ from everyclaim.decompose.smallwords import (
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem
 
-LONG = 20_000  # characters; what is longer is no sentence, and is not read this way
+LONG = 8_000  # characters; what is longer is no sentence, and is not read this way
 _OPEN = (NEGATION, POSSIBILITY, CONDITION, "all", "intention")
 _ORDERED = frozenset({"than", "before", "after", "above", "below", "behind"})
 _COMPARED = frozenset({"JJR", "RBR"})
@@ -46,7 +46,7 @@ class Drift(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def drift(claim: str, sentence: str) -> Drift:
     """Compare what a claim and its sentence commit to; empty for a faithful claim."""
     if claim == sentence or len(sentence) > LONG or len(claim) > LONG:

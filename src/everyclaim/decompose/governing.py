@@ -181,13 +181,10 @@ def _cue(sign: Sign, span: tuple[int, int], among: tuple[Sequence[Word], Sequenc
     """Read a cue among words, their keys, where clauses begin, and how many words are a lead-in."""
     words, keys, starts, lead = among
     start, end = span
-    reach = _next(starts, end, len(words))
+    behind, reach = end, _next(starts, end, len(words))
     if end < len(words) and words[end].low == ",":  # "may, in some cases, be"
         comma = next((i for i in range(end + 1, len(words)) if words[i].low == ","), len(words))
-        reach = _next(starts, comma + 2, len(words))
-        end_ = comma + 1
-    else:
-        end_ = end
+        behind, reach = comma + 1, _next(starts, comma + 2, len(words))
     if sign.kind == CHOICE:
         before, after = [i for i in range(start) if keys[i]][-1:], [i for i in range(end, reach) if keys[i]][:1]
         return Cue(sign.kind, sign.binds, start, end, reach, (*before, *after))
@@ -196,11 +193,11 @@ def _cue(sign: Sign, span: tuple[int, int], among: tuple[Sequence[Word], Sequenc
         return Cue(sign.kind, sign.binds, start, end, reach, tuple(heads))
     several = not sign.before_number and words[start].low != "non"
     if start < lead:  # "You must not:" says so of what follows; "You can do one of these:" of itself
-        heads = _heads(words, keys, end_, min(reach, lead), several=several)
-        if all(words[head].low in ANNOUNCING for head in range(end_, lead) if keys[head]):
+        heads = _heads(words, keys, behind, min(reach, lead), several=several)
+        if all(words[head].low in ANNOUNCING for head in range(behind, lead) if keys[head]):
             heads = _heads(words, keys, lead, reach, several=False)
     else:
-        heads = _heads(words, keys, end_, reach, several=several)
+        heads = _heads(words, keys, behind, reach, several=several)
     if not heads:
         heads = [i for i in range(start) if keys[i]][-1:]
     return Cue(sign.kind, sign.binds, start, end, reach, tuple(heads))

@@ -36,9 +36,9 @@ class GuardedAnswer:
     """The best answer that was seen.
 
     `text` is what may be shown: the best attempt's text, or the refusal when that is `blocked`. `validated` says
-    that it met the threshold, holds no blocked claim and no sentence with a number or a name that was skipped;
-    otherwise `warnings` say why not. `score` is that of the
-    best attempt, within [0, 1], or None where it has none. `usage` is of the judge's and the generator's models.
+    that it met the threshold, holds no blocked claim, and no sentence with a number or a name was skipped; otherwise
+    `warnings` say why not. `score` is that of the best attempt, within [0, 1], or None where it has none. `usage` is of
+    the judge's and the generator's models.
     """
 
     text: str
