@@ -30,6 +30,19 @@ _LANGUAGES = word_set(
     mk ml mn mr my ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh
     """
 )
+_NAMES = dict(
+    re.findall(
+        r"(\w+)=(\w+)",
+        """
+        ar=Arabic bg=Bulgarian bn=Bengali ca=Catalan cs=Czech cy=Welsh da=Danish de=German el=Greek en=English
+        es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French ga=Irish gu=Gujarati he=Hebrew hi=Hindi
+        hr=Croatian hu=Hungarian id=Indonesian is=Icelandic it=Italian ja=Japanese ko=Korean lt=Lithuanian
+        lv=Latvian mk=Macedonian ml=Malayalam mr=Marathi ms=Malay nl=Dutch no=Norwegian pa=Punjabi pl=Polish
+        pt=Portuguese ro=Romanian ru=Russian sk=Slovak sl=Slovenian sq=Albanian sr=Serbian sv=Swedish sw=Swahili
+        ta=Tamil te=Telugu th=Thai tl=Tagalog tr=Turkish uk=Ukrainian ur=Urdu uz=Uzbek vi=Vietnamese zh=Chinese
+        """,
+    )
+)
 # Function words that no other language of Latin script writes the same way, and often.
 _ENGLISH_WORDS = word_set(
     """
@@ -66,12 +79,21 @@ _SCRIPTS = {  # where the letters alone settle it
 }
 
 
+def name_of(language: str) -> str:
+    """Return the English name of a language by its ISO 639-1 code, or the code where it has none here."""
+    return _NAMES.get(language, language)
+
+
 def language_of(text: str) -> str:
     """Return the ISO 639-1 code of the language most of a text's beginning is in; empty when it does not tell.
 
     A name, a number, a formula or a phrase of two words does not tell.
     """
-    head = text[:_READ]
+    return _language_of(text[:_READ])
+
+
+@lru_cache(maxsize=256)  # a text and its only paragraph, the same answer under several metrics
+def _language_of(head: str) -> str:
     plain = _NOT_WORDS.sub(" ", head) if any(mark in head for mark in "/@<`") else head
     words = [match.group().lower().replace("’", "'") for match in islice(_WORD.finditer(plain), _WORDS)]
     letters = "".join(words)
