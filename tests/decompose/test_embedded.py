@@ -240,6 +240,10 @@ HIDING = [
     "Wussten Sie, dass Sie den Entkalker trinken dürfen?",
     "Saviez-vous que vous pouvez boire le détartrant ?",
     "May I drink the descaler? Yes.",
+    "May I drink the descaler? Absolutely!",
+    "## May I drink the descaler?\nYes.",
+    f"What about the fact that {SAID}?",
+    f"The documents do not mention it – nevertheless {SAID}.",
     f"## {TOLD}",
     f"# {TOLD.upper()}",
     f"{TOLD}\n---",
@@ -463,6 +467,7 @@ def test_html_is_read_as_its_layout():
         "It is red.",
     ]
     assert text[slice(*found.claims[0].span)] == "fever"
+    assert text[slice(*found.claims[2].span)] == "<td>Basic</td>\n<td>$5</td></tr>"
     assert [piece.reason for piece in found.skipped] == ["heading", "lead_in", "table_header"]
 
 

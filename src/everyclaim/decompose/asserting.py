@@ -22,7 +22,8 @@ _OPEN = word_set(
 )
 _LEADING = re.compile(
     r"(?:[\W_]+|(?:but|and|so|or|nor|however|although|though|yet|because|since|as|while|also|plus|that|therefore|then|"
-    r"still|except|in fact|actually|otherwise|well|now)\b)*",
+    r"still|except|nevertheless|nonetheless|moreover|besides|instead|thus|hence|meaning|i\.e\.|"
+    r"in fact|actually|otherwise|well|now)\b)*",
     re.IGNORECASE,
 )
 # Verbs of what one does with an answer: "you can ask", "the documents only cover", "I could not find".

@@ -8,6 +8,7 @@ from everyclaim.decompose.asserting import asserts
 from everyclaim.text.language import ENGLISH, language_of
 
 _I = re.IGNORECASE | re.DOTALL
+_LONGEST = 2000  # characters
 _ASKED = "?？؟﹖⁇"
 _FACT = (
     r"(?:true|great|clear|obvious|known|well known|the case|amazing|interesting|good|nice|wonderful|a fact|strange|odd)"
@@ -21,7 +22,8 @@ _INTRODUCED = re.compile(
     rf"|(?:isn't|is|wasn't|was) it (?:not )?(?:also |just |quite |really |so )?{_FACT}"
     r"|is there any doubt|(?:can|could|would) you (?:believe|imagine|have guessed|have thought)"
     r"|who (?:knew|would have (?:thought|guessed)|could have (?:known|guessed)|doesn't know)"
-    r"|what if i told you|would you (?:like|want|care) to (?:know|hear)"
+    r"|what if i told you|would you (?:like|want|care) to (?:know|hear)|what about the fact"
+    r"|(?:should|shall|may|can) i (?:tell you|mention|add)"
     r"|(?:doesn't|does|didn't|did) (?:that|this|it) (?:mean|show|prove|tell us|suggest)"
     r"|wussten sie|wusstest du|wissen sie|saviez-vous|savais-tu|¿?sab[ií]as?|¿?sab[ií]a usted|lo sapevi|sapevi|sapevate"
     r"|(?:você )?sabia|wist (?:je|u)|czy wie(?:sz|cie|dzia\w+)|visste (?:du|ni)|vidste du|věděli jste|tiesit(?:kö|tekö)"
@@ -59,6 +61,8 @@ def asks(text: str) -> bool:
 
 def told(text: str) -> tuple[int, int] | None:
     """Where a question tells something, as offsets; None when it only asks."""
+    if len(text) > _LONGEST:
+        return 0, len(text)  # nobody asks at such length
     start = len(text) - len(text.lstrip(" \t\n\"'“‘«„*_(¿"))
     end = len(text.rstrip(" \t\n\"'”’»“*_)]!" + _ASKED))
     inner = text[start:end].replace("’", "'")

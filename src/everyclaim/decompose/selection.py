@@ -16,6 +16,8 @@ from everyclaim.decompose.questions import asks, told
 _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
 
+_LONGEST = 2000  # characters of a sentence that may be skipped
+
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|thank you|many thanks|"
     r"you'?re (?:very )?welcome|my pleasure|no problem|cheers|best regards|kind regards|sincerely|goodbye|bye|"
@@ -26,6 +28,9 @@ _GREETING = re.compile(
     _I,
 )
 _BARE_ANSWER = re.compile(r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not (?:really|quite|exactly))[\s,.!]*", _I)
+_ASSENT = re.compile(
+    r"(?:sure|certainly|of course|absolutely|definitely|no problem|no doubt|okay|ok|alright)[\s,.!]*", _I
+)
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
@@ -180,6 +185,12 @@ def reason_to_skip(text: str, kind: str) -> str | None:
     return _manner(plain)
 
 
+def is_bare_answer(text: str) -> bool:
+    """Whether a sentence is a yes or a no, or says one by other words."""
+    plain = text.replace("’", "'").strip(_MARGIN)
+    return _BARE_ANSWER.fullmatch(plain) is not None or _ASSENT.fullmatch(plain) is not None
+
+
 def is_citation(text: str) -> bool:
     """Whether a sentence only names a source: an address, a number, a link whose text says nothing."""
     bare = text.strip().strip("*_")
@@ -196,6 +207,8 @@ def _headline_asserts(plain: str) -> bool:
 
 def _manner(plain: str) -> str | None:
     """Talk about the conversation rather than about the world."""
+    if len(plain) > _LONGEST:
+        return None  # talk is short
     has_facts = any(character.isdigit() for character in plain)
     words = plain.split()
     if _BARE_ANSWER.fullmatch(plain):
@@ -234,6 +247,8 @@ def _says_more(plain: str) -> bool:
 
 def is_abstention(plain: str) -> bool:
     """Whether a sentence declines to answer and asserts nothing else about the world."""
+    if len(plain) > _LONGEST:
+        return False
     bare = plain.replace("’", "'").strip().rstrip(".!")
     if _ABSTENTION_WORDS.fullmatch(bare):
         return True
@@ -272,7 +287,7 @@ def is_lead_in(text: str, *, carried: bool) -> bool:
     One that is not finished without the list says what the items that carry it say: `carried` is whether there are any.
     """
     ended = text.replace("’", "'").rstrip(" *_")
-    if not ended.endswith(":") or len(ended.split()) > 14 or any(character.isdigit() for character in ended):
+    if not ended.endswith((":", "：")) or len(ended.split()) > 14 or any(character.isdigit() for character in ended):
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
     announced = _ANNOUNCEMENT.fullmatch(bare)

@@ -16,7 +16,7 @@ from everyclaim.core.types import Skipped, Span
 from everyclaim.decompose.asserting import asserts
 from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.questions import asks, told
-from everyclaim.decompose.selection import is_lead_in, reason_to_skip
+from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.segment import Sentence
 from everyclaim.text.tagger import tag
@@ -27,7 +27,10 @@ _INCOMPLETE = re.compile(
 )
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
+_COLONS = (":", "：")
 _TAB = 4
+_MARGIN = 200  # characters; an item begins within them
+_DEPTH = 8  # items above one that are read with it
 _LABEL = 8  # words; a longer item does not only name something
 _LONG = 400  # characters; a longer item is a statement
 
@@ -110,7 +113,7 @@ class _Reader:
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
-        if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(":"):
+        if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(_COLONS):
             self.lead = _Above(0, text, self._verbatim(index))
             if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
                 reason = "lead_in"
@@ -140,9 +143,9 @@ class _Reader:
 
     def _answer(self, index: int) -> Unit | None:
         """A question of the response with the lone yes or no behind it, which says nothing by itself."""
-        if index + 1 >= len(self.found) or not asks(self._text(index)) or self._reason(index) != "question":
+        if index + 1 >= len(self.found) or not asks(self._text(index)) or not is_bare_answer(self._text(index + 1)):
             return None
-        if reason_to_skip(self._text(index + 1), self.found[index + 1].kind) != "bare_answer":
+        if self._reason(index) not in {"question", "heading"}:
             return None
         start, end = self.found[index].start, self.found[index + 1].end
         whole = tidy(blanked(self.readable[start:end]))
@@ -155,7 +158,7 @@ class _Reader:
         parents = self.parents[:-1] if indent is None else [one for one in self.parents if one.indent < indent]
         above = [*([self.lead] if self.lead else []), *parents]
         if indent is not None:
-            self.parents = [*parents, _Above(indent, text, self._verbatim(index))]
+            self.parents = [*parents[-_DEPTH:], _Above(indent, text, self._verbatim(index))]
         if reason is not None:
             return self._skipped(index, reason)
         if self._is_parent(index, indent) and _is_label(text):
@@ -171,8 +174,9 @@ class _Reader:
 
     def _indent(self, sentence: Sentence) -> int | None:
         """How far an item is moved in; None for a sentence inside an item."""
-        line = self.readable[self.readable.rfind("\n", 0, sentence.start) + 1 : sentence.start]
-        if _MARKER.fullmatch(line) is None:
+        begin = max(0, sentence.start - _MARGIN)
+        line = self.readable[begin : sentence.start].rpartition("\n")[2]
+        if len(line) == _MARGIN or _MARKER.fullmatch(line) is None:
             return None
         blanks = line[: len(line) - len(line.lstrip(" \t"))]
         return len(blanks.expandtabs(_TAB))
@@ -196,7 +200,7 @@ class _Reader:
         following = self._following(index)
         if following is not None and _RULING.search(self.readable, sentence.end, following.start):
             self.header = (text, verbatim)
-            telling = [cell for cell in _cells(text) if asserts(cell)]
+            telling = [cell for cell in _cells(text, framed=text.startswith("|")) if asserts(cell)]
             for cell in telling:
                 yield Unit(text, sentence.start, sentence.end, verbatim, cell)
             if not telling:
@@ -205,7 +209,8 @@ class _Reader:
         if not any(character.isalnum() for character in text):
             yield self._skipped(index, "no_words")
             return
-        names, cells = _cells(self.header[0]), _cells(text)
+        framed = self.header[0].startswith("|")
+        names, cells = _cells(self.header[0], framed=framed), _cells(text, framed=framed)
         if not self.header[0] or len(cells) < 2:
             yield Unit(text, sentence.start, sentence.end, verbatim, tidy(text))
             return
@@ -237,7 +242,7 @@ def _opening(above: Sequence[str]) -> str:
     parts = []
     for text in above:
         opening = tidy(blanked(text)).rstrip(" .;,")
-        opening = opening if opening.endswith(":") else f"{opening}:"
+        opening = opening if opening.endswith(_COLONS) else f"{opening}:"
         parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
     return " ".join(parts)
 
@@ -245,7 +250,7 @@ def _opening(above: Sequence[str]) -> str:
 def _introduces(text: str) -> bool:
     """Whether what stands above an item is to be read with it: it ends in a colon, or only names something."""
     bare = text.rstrip(" *_")
-    if not bare.endswith(":") and (
+    if not bare.endswith(_COLONS) and (
         bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)
     ):
         return False
@@ -255,15 +260,18 @@ def _introduces(text: str) -> bool:
 def _is_label(text: str) -> bool:
     """Whether an item only names what the items under it are about."""
     bare = tidy(blanked(text))
+    if bare.endswith((".", "!", "?")):
+        return False
     plain = not any(character.isdigit() for character in bare) and ": " not in bare
-    return (plain or bare.endswith(":")) and not has_finite_verb(bare) and not asserts(bare)
+    return (plain or bare.endswith(_COLONS)) and not has_finite_verb(bare) and not asserts(bare)
 
 
-def _cells(row: str) -> list[str]:
-    """The cells of a row; one that holds nothing but a dash is empty."""
+def _cells(row: str, *, framed: bool) -> list[str]:
+    """The cells of a row; one that holds nothing but a dash is empty. `framed` tables have pipes around their rows."""
     inner = row.strip()
-    inner = inner.removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    if framed:
+        inner = inner.removeprefix("|")
+        inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
     found = [tidy(blanked(cell).replace("\\|", "|")) for cell in _PIPE.split(inner)] if row else []
     return ["" if cell.strip("-‐‑–—―−_.… ") == "" else cell for cell in found]
 

@@ -30,7 +30,7 @@ _LANGUAGES = word_set(
     mk ml mn mr my ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh
     """
 )
-_NAMES = dict(
+_NAMES: dict[str, str] = dict(
     re.findall(
         r"(\w+)=(\w+)",
         """

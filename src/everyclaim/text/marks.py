@@ -24,7 +24,8 @@ CITATION = (
     r"|(?<=[^\W\d_]{4})[¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?=[.,;:!?]|\s|$)"
 )
 _MARKUP = re.compile(
-    r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
+    rf"\s{{0,3}}\[\[?{_NUMBERS}\]?\]\([^()\s]{{1,500}}\)"
+    r"|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
     rf"|\s{{0,3}}(?:{CITATION})(?!\()|~~"
     r"|!?\[(?=[^\]\[\n]{1,200}\](?:\(\S{1,500}(?:\s+[\"'(][^\n]{1,200}?)?\)|\[[^\]\n]{0,40}\]))"
     r"|\](?:\(\S{1,500}?\)|\[[^\]\n]{0,40}\])|\n[ \t]*>[ \t>]*"
@@ -32,11 +33,11 @@ _MARKUP = re.compile(
 _MARKED = re.compile(r"[*_`\[\](~【［〔^:>\ue200⁽⁰¹²³⁴-⁹]")
 
 _TAG = re.compile(
-    r"<!--|-->|<(?P<close>/)?(?P<name>[a-z][a-z0-9]{0,9})(?P<inside>(?:\s[^<>]{0,500})?)\s*/?>", re.IGNORECASE
+    r"<!--|-->|<(?P<close>/)?(?P<name>[a-z][a-z0-9]{0,9})(?P<inside>(?:\s+(?:[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)"
+    r"|open|checked|disabled|hidden|selected|required|controls|async|defer|nowrap|reversed))*)\s*/?>",
+    re.IGNORECASE,
 )
-_SHOWN = re.compile(
-    r"\b(?:alt|title|aria-label|content|value|placeholder)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE
-)
+_SHOWN = re.compile(r"\b(?P<name>[\w:.-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')", re.IGNORECASE)
 _INLINE = word_set(
     """
     a abbr b bdi bdo big cite code del dfn em font i ins kbd label mark q s samp small span strike strong sub sup tt
@@ -50,6 +51,7 @@ _BLOCKS = word_set(
     source summary tbody tfoot thead title tr ul video audio table td th h1 h2 h3 h4 h5 h6 pre script style
     """
 )
+_TEXTS = frozenset({"alt", "title", "aria-label", "content", "value", "placeholder"})
 _CODE = frozenset({"pre", "script", "style"})
 _ROW = re.compile(r"<tr\b[^<>]*>.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNORECASE | re.DOTALL)
 _HEADER_END = re.compile(r"</th\s*>\s*</tr\s*>", re.IGNORECASE)
@@ -91,7 +93,7 @@ _RULED = "\x1d--|--\x1d"  # stands for a table's ruling until line breaks inside
 
 
 def _ruling(match: re.Match[str]) -> str:
-    return f"|{_RULED}".ljust(len(match.group()))
+    return _RULED.rjust(len(match.group()))
 
 
 def _written(tag: re.Match[str], name: str, depth: int) -> str:
@@ -102,7 +104,7 @@ def _written(tag: re.Match[str], name: str, depth: int) -> str:
     elif name in _CODE:
         mark = "\n```\n"
     elif name == "tr":
-        mark = "|\n" if tag["close"] else "\n"
+        mark = "|".rjust(size) if tag["close"] else "\n"  # the row ends where its tag does
     elif name in {"td", "th"}:
         mark = "" if tag["close"] else "|"
     elif tag["close"]:
@@ -115,7 +117,7 @@ def _written(tag: re.Match[str], name: str, depth: int) -> str:
         mark = "\n"
     written = list(mark.ljust(size))
     for shown in _SHOWN.finditer(tag.group()):
-        group = 1 if shown[1] is not None else 2
-        if name not in _CODE and any(character.isspace() for character in shown[group].strip()):
+        group = "single" if shown["double"] is None else "double"
+        if shown["name"].lower() in _TEXTS and " " in shown[group].strip():
             written[shown.start(group) : shown.end(group)] = shown[group]
     return "".join(written)

@@ -17,7 +17,9 @@ class Stretch(NamedTuple):
     end: int
 
 
-_RUN = re.compile(r"[^\W\d_]+(?:[’'][^\W\d_]+)?(?:[,:;]?[ \t]+(?:[^\W\d_]+(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}")
+_RUN = re.compile(
+    r"(?<!\w)[^\W\d_]++(?:[’'][^\W\d_]++)?(?:[,:;]?[ \t]++(?:[^\W\d_]++(?:[’'-][^\W\d_]+)*|\d[\d.,%]*)){3,}"
+)
 # Words that sentences hold and programs seldom do.
 _TELLING = word_set(
     "the you your may are was were be been this that these those of to should can must will would they he she has have "
