@@ -7,6 +7,7 @@
     │   └── MissingExtraError     an optional part is not installed
     ├── OperatorError             whoever runs it: disk, database, limits
     │   ├── StoreError            the store cannot be opened, read or written
+    │   │   └── NoStoreError      there is none at that place to read from
     │   └── BudgetExceeded        a limit on cost, calls or tokens is reached; what is done is kept
     ├── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
     └── GeneratorError            whoever writes the answers that a guard checks: there is none to return
@@ -50,6 +51,10 @@ class OperatorError(EveryclaimError):
 
 class StoreError(OperatorError):
     """The store cannot be opened, read or written."""
+
+
+class NoStoreError(StoreError):
+    """There is no store at that place to read from. Reading makes none."""
 
 
 class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was asked for, not a fault)

@@ -4,7 +4,7 @@
 `connect` how a database is reached and how its failures are put into words.
 """
 
-from everyclaim.store.records import HumanLabel, RunRecord, Status, config_fingerprint
+from everyclaim.store.records import HumanLabel, Reading, RunRecord, Status, config_fingerprint
 from everyclaim.store.store import Store
 
-__all__ = ["HumanLabel", "RunRecord", "Status", "Store", "config_fingerprint"]
+__all__ = ["HumanLabel", "Reading", "RunRecord", "Status", "Store", "config_fingerprint"]

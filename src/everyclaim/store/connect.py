@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,8 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 from sqlalchemy.engine import make_url
 
-from everyclaim.core.errors import MissingExtraError, StoreError
+from everyclaim.core.errors import MissingExtraError, NoStoreError, StoreError
 
+_TRIES, _PAUSE = 3, 0.05  # seconds
 POSTGRES_SCHEMA = "everyclaim"  # our own, so that a shared database keeps its own `runs` table
 
 _HINTS = (  # a part of the database's message, and what it means for the user
@@ -30,17 +32,22 @@ _HINTS = (  # a part of the database's message, and what it means for the user
 )
 
 
-def engine_for(location: str | os.PathLike[str], *, lock_seconds: float) -> tuple[sa.Engine, str]:
+def engine_for(
+    location: str | os.PathLike[str], *, lock_seconds: float, read_only: bool = False
+) -> tuple[sa.Engine, str]:
     """Return an engine, not yet connected, and a name of the place without its password.
 
+    With `read_only` nothing is made or changed: no folder, no file, no row.
+
     Raises `StoreError` for a URL that names no known kind of database, and `MissingExtraError` for
-    PostgreSQL without its driver.
+    PostgreSQL without its driver, `NoStoreError` where there is no file to read.
     """
     url = _url(location)
     shown = url.render_as_string(hide_password=True) if "://" in os.fspath(location) else os.fspath(location)
     if url.get_backend_name() == "sqlite":
-        return _sqlite(url, shown, lock_seconds), shown
-    return _postgres(url, shown), shown
+        make = _sqlite_reader if read_only else _sqlite
+        return make(url, shown, lock_seconds), shown
+    return _postgres(url, shown, read_only=read_only), shown
 
 
 @contextmanager
@@ -54,6 +61,12 @@ def translated(shown: str) -> Iterator[None]:
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
         raise StoreError(f"store {shown}: all its connections are busy; read and write with fewer threads") from error
+
+
+def sqlite_file(location: str | os.PathLike[str]) -> Path | None:
+    """Return the file that a SQLite store is in, links followed; None for a server. Raises `StoreError` for neither."""
+    url = _url(location)
+    return Path(os.path.realpath(url.database or "")) if url.get_backend_name() == "sqlite" else None
 
 
 def _url(location: str | os.PathLike[str]) -> sa.URL:
@@ -78,10 +91,8 @@ def _url(location: str | os.PathLike[str]) -> sa.URL:
 
 
 def _sqlite(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
-    path = Path(url.database or "")
     with translated(shown):
-        if path.is_dir():
-            raise StoreError(f"store {shown}: it is a folder; give the path of a file in it")
+        path = _file_of(url, shown)
         path.parent.mkdir(parents=True, exist_ok=True)
     engine = sa.create_engine(url, connect_args={"timeout": lock_seconds}, hide_parameters=True)
 
@@ -101,12 +112,57 @@ def _sqlite(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
     return engine
 
 
-def _postgres(url: sa.URL, shown: str) -> sa.Engine:
+def _sqlite_reader(url: sa.URL, shown: str, lock_seconds: float) -> sa.Engine:
+    """Return an engine for reading alone, which needs no right to write.
+
+    A store in WAL mode is read through two files beside it, a log and its index. Where we may, SQLite makes them and
+    removes them again, and folds a log that a killed writer left into the file, so that the folder is as before. Where
+    we may not, an older log is read together with the file; without one nobody is writing, and the file stands alone.
+    """
+    with translated(shown):
+        path = _file_of(url, shown)
+        if not path.exists():
+            raise NoStoreError(f"there is no store at {shown}")
+
+    def connect() -> sqlite3.Connection:
+        for tries_left in reversed(range(_TRIES)):
+            mode = "mode=rw"
+            if not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+                mode = "mode=ro" if path.with_name(f"{path.name}-wal").exists() else "mode=ro&immutable=1"
+            # Read by one thread, closed by another: SQLAlchemy gives a connection to one thread at a time.
+            connection = sqlite3.connect(
+                f"{path.as_uri()}?{mode}", uri=True, timeout=lock_seconds, isolation_level=None, check_same_thread=False
+            )
+            try:
+                connection.execute("PRAGMA query_only=ON").close()
+                connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").close()  # opens the files
+            except sqlite3.OperationalError:
+                connection.close()
+                if not tries_left:
+                    raise
+                time.sleep(_PAUSE)  # a writer came or went between the look and the opening
+            else:
+                return connection
+        raise AssertionError
+
+    engine = sa.create_engine("sqlite+pysqlite://", creator=connect, poolclass=sa.NullPool, hide_parameters=True)
+    sa.event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def _file_of(url: sa.URL, shown: str) -> Path:
+    path = Path(os.path.realpath(url.database or ""))
+    if path.is_dir():
+        raise StoreError(f"store {shown}: it is a folder; give the path of a file in it")
+    return path
+
+
+def _postgres(url: sa.URL, shown: str, *, read_only: bool) -> sa.Engine:
     try:
         return sa.create_engine(
             url,
             connect_args={} if "connect_timeout" in url.query else {"connect_timeout": 10},
-            execution_options={"schema_translate_map": {None: POSTGRES_SCHEMA}},
+            execution_options={"schema_translate_map": {None: POSTGRES_SCHEMA}, "postgresql_readonly": read_only},
             hide_parameters=True,
             pool_pre_ping=True,  # a server that restarted between two samples costs nothing
         )

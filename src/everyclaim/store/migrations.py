@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 import sqlalchemy as sa
 
 from everyclaim._version import __version__
-from everyclaim.core.errors import StoreError
+from everyclaim.core.errors import NoStoreError, StoreError
 
 Step = Callable[[sa.Connection, str], None]
 
@@ -59,6 +59,9 @@ CREATE INDEX labels_place ON {p}labels ("run_id", "position")
 """
 
 
+_READING = 'ALTER TABLE {p}runs ADD COLUMN "reading" TEXT'  # what became of the rows of the data set; NULL: not known
+
+
 def _make_runs_samples_claims(connection: sa.Connection, prefix: str) -> None:
     _execute(connection, prefix, _RUNS_SAMPLES_CLAIMS)
 
@@ -67,12 +70,16 @@ def _make_labels(connection: sa.Connection, prefix: str) -> None:
     _execute(connection, prefix, _LABELS)
 
 
+def _add_reading(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _READING)
+
+
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
     for statement in script.split(";"):
         connection.exec_driver_sql(statement.replace("{p}", prefix))
 
 
-MIGRATIONS: tuple[Step, ...] = (_make_runs_samples_claims, _make_labels)
+MIGRATIONS: tuple[Step, ...] = (_make_runs_samples_claims, _make_labels, _add_reading)
 
 
 def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[Step, ...] = MIGRATIONS) -> None:
@@ -90,10 +97,7 @@ def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[S
         with _exclusive(engine) as connection:
             applied = _version(connection, prefix)
             if applied > len(steps):
-                raise StoreError(
-                    f"{location}: made by a newer everyclaim (its schema is {applied}, this version knows"
-                    f" {len(steps)}): upgrade everyclaim to read it"
-                )
+                raise _newer(location, applied, len(steps))
             if applied < number:
                 steps[number - 1](connection, prefix)
                 connection.execute(
@@ -103,6 +107,39 @@ def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[S
                     ),
                     {"version": number, "applied": datetime.now(UTC).isoformat(), "library": __version__},
                 )
+
+
+def check_current(engine: sa.Engine, schema: str | None, location: str) -> None:
+    """Check that a store can be read as it is, and change nothing.
+
+    Raises `NoStoreError` for an empty database, and `StoreError` for a store made by an older or a newer library and
+    for a database of something else.
+    """
+    applied, known = _applied(engine, schema), len(MIGRATIONS)
+    if applied > known:
+        raise _newer(location, applied, known)
+    if 0 < applied < known:
+        raise StoreError(
+            f"{location}: made by an older everyclaim (its schema is {applied}, this version reads {known}), and"
+            " reading changes nothing: `everyclaim runs --upgrade` brings it up to date in place, and so does the next"
+            " run into it"
+        )
+    if not applied:
+        names = sa.inspect(engine).get_table_names(schema=schema)
+        if set(names) - {"schema_migrations"}:
+            raise _foreign(location, names)
+        raise NoStoreError(f"there is no {location}, only an empty database")
+
+
+def _newer(location: str, applied: int, known: int) -> StoreError:
+    return StoreError(
+        f"{location}: made by a newer everyclaim (its schema is {applied}, this version knows {known}):"
+        " upgrade everyclaim to read it"
+    )
+
+
+def _foreign(location: str, names: list[str]) -> StoreError:
+    return StoreError(f"{location}: holds the tables of something else ({names[0]}, …): choose another place")
 
 
 def _applied(engine: sa.Engine, schema: str | None) -> int:
@@ -124,7 +161,7 @@ def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -
     if "schema_migrations" in names:
         return
     if names:
-        raise StoreError(f"{location}: holds the tables of something else ({names[0]}, …): choose another place")
+        raise _foreign(location, names)
     prefix = f"{schema}." if schema else ""
     connection.exec_driver_sql(
         f"CREATE TABLE {prefix}schema_migrations"

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.core.wire import provenance_to_json
 
-Status = Literal["running", "finished", "stopped", "failed"]
+Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of the rows of a data set: those that were read, and those that are in no count of samples."""
+
+    good: int
+    bad: int  # could not be read as samples
+    first: Sequence[str] = ()  # of the bad ones: the place and the reason of a few
+    incomplete: str = ""  # why the source could not be read to its end
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
     """One scoring of one data set with one configuration.
 
-    A run that was killed stays `running`: nobody was left to say otherwise. `counts` holds every
-    outcome, zeros included. Times are ISO 8601 in UTC.
+    `running` means that a process is at it now; `interrupted`, that it ended without a word (it was killed, the machine
+    went down). `counts` holds every outcome, zeros included. Times are ISO 8601 in UTC.
     """
 
     id: str  # 12 hexadecimal digits
@@ -34,11 +44,17 @@ class RunRecord:
     dataset_fingerprint: str
     total: int | None  # samples in the data set, when known beforehand
     counts: Mapping[Outcome, int]
+    reading: Reading | None = None  # not known before a run ends, nor of runs of older versions
 
     @property
     def kept(self) -> int:
         """How many samples the store holds for this run, whatever became of them."""
         return sum(self.counts.values())
+
+    @property
+    def bad_rows(self) -> int:
+        """How many rows of the data set are known to be in no count, because they could not be read as samples."""
+        return self.reading.bad if self.reading else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance, Sample
 from everyclaim.core.wire import result_from_json, result_to_json, sample_from_json, sample_to_json
-from everyclaim.store.records import HumanLabel, RunRecord
+from everyclaim.store.records import HumanLabel, Reading, RunRecord, Status
 
 Row = dict[str, Any]
 
@@ -42,14 +42,14 @@ def sample_from(row: sa.RowMapping) -> Sample:
     return sample_from_json({"id": row["sample_id"], **row})
 
 
-def run_from(row: sa.RowMapping, counts: dict[Outcome, int]) -> RunRecord:
-    """Read a row of `runs`."""
+def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> RunRecord:
+    """Read a row of `runs`; `status` is what has become of it."""
     return RunRecord(
         id=row["id"],
         name=row["name"],
         created=row["created"],
         finished=row["finished"],
-        status=row["status"],
+        status=status,
         provenance=Provenance(
             metric=row["metric"],
             decomposer=row["decomposer"],
@@ -64,6 +64,7 @@ def run_from(row: sa.RowMapping, counts: dict[Outcome, int]) -> RunRecord:
         dataset_fingerprint=row["dataset_fingerprint"],
         total=row["total"],
         counts=counts,
+        reading=Reading(**row["reading"]) if row["reading"] else None,
     )
 
 

@@ -10,6 +10,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any, Literal, Self, TypeVar
 
@@ -20,9 +21,10 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
-from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, translated
-from everyclaim.store.migrations import migrate
-from everyclaim.store.records import HumanLabel, RunRecord, config_fingerprint
+from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
+from everyclaim.store.holds import FileHolds, Holds, ServerHolds
+from everyclaim.store.migrations import check_current, migrate
+from everyclaim.store.records import HumanLabel, Reading, RunRecord, config_fingerprint
 from everyclaim.store.rows import kept_from, rows_of, run_from, sample_from
 from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
 
@@ -37,12 +39,14 @@ _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outc
 class Store:
     """Runs, samples, claims and human labels in one SQLite file or PostgreSQL database.
 
-    Open one with `Store.open`, and close it or use it in a ``with`` statement. `location` is safe to
-    show: it never holds a password.
+    Open one with `Store.open`, or with `Store.open_to_read`, and close it or use it in a ``with`` statement.
+    `location` is safe to show: it never holds a password. A run is held by the store that begins or resumes it until
+    it finishes or the store is closed: that is how everybody knows whether somebody is still at it.
     """
 
     def __init__(self, engine: sa.Engine, location: str) -> None:
         self._engine = engine
+        self._holds = _holds_of(engine, location)
         self.location = location
 
     @classmethod
@@ -54,17 +58,33 @@ class Store:
         `MissingExtraError` for PostgreSQL without its driver.
         """
         engine, shown = engine_for(location, lock_seconds=lock_seconds)
+        return cls._checked(engine, shown, migrate)
+
+    @classmethod
+    def open_to_read(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
+        """Open a store that is there, to read it: nothing is made, brought up to date or written.
+
+        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`, also for a store
+        that an older version made.
+        """
+        engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=True)
+        return cls._checked(engine, shown, check_current)
+
+    @classmethod
+    def _checked(cls, engine: sa.Engine, shown: str, check: Callable[[sa.Engine, str | None, str], None]) -> Self:
         schema = POSTGRES_SCHEMA if engine.dialect.name == "postgresql" else None
         try:
             with translated(shown):
-                migrate(engine, schema, f"store {shown}")
+                check(engine, schema, f"store {shown}")
         except BaseException:
             engine.dispose()
             raise
         return cls(engine, shown)
 
     def close(self) -> None:
-        """Close every connection. The store cannot be used afterwards."""
+        """Let go of every run and close every connection. The store cannot be used afterwards."""
+        with translated(self.location):
+            self._holds.close()
         self._engine.dispose()
 
     def __enter__(self) -> Self:
@@ -105,8 +125,10 @@ class Store:
             "dataset_fingerprint": dataset_fingerprint,
             "total": total,
             "counts": None,
+            "reading": None,
         }
         with self._write() as connection:
+            self._take(row["id"])  # before anybody can see it
             connection.execute(sa.insert(RUNS), row)
         return self.run(row["id"])
 
@@ -125,22 +147,29 @@ class Store:
         return next((record for record in self._records(query) if record.status != "finished"), None)
 
     def resume_run(self, run: str) -> RunRecord:
-        """Note that a run goes on."""
+        """Note that a run goes on. Raises `StoreError` when somebody else is at it."""
+        going_on = {"status": "running", "finished": None, "counts": None, "reading": None}
         with self._write() as connection:
             self._lock(connection, run)
-            connection.execute(
-                sa.update(RUNS).where(RUNS.c.id == run).values(status="running", finished=None, counts=None)
-            )
+            self._take(run)
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(going_on))
         return self.run(run)
 
-    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
-        """Note how a run ended, when, and how many samples had each outcome."""
+    def finish_run(
+        self, run: str, status: Literal["finished", "stopped", "failed"], reading: Reading | None = None
+    ) -> None:
+        """Note how a run ended, when, how many samples had each outcome, and what became of the rows."""
         with self._write() as connection:
             self._lock(connection, run)
-            counts = self._count(connection, [run])[run]
-            connection.execute(
-                sa.update(RUNS).where(RUNS.c.id == run).values(status=status, finished=_now(), counts=counts)
-            )
+            ended: dict[str, Any] = {
+                "status": status,
+                "finished": _now(),
+                "counts": self._count(connection, [run])[run],
+                "reading": asdict(reading) if reading else None,
+            }
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+        with translated(self.location):
+            self._holds.release(run)
 
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """Return the runs, newest first."""
@@ -165,12 +194,18 @@ class Store:
         raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
 
     def delete_run(self, run: str) -> None:
-        """Delete a run with its samples, claims and human labels. Raises `InputError` when there is none."""
+        """Delete a run with its samples, claims and human labels.
+
+        Raises `InputError` when there is none, and `StoreError` when somebody else is at it.
+        """
         with self._write() as connection:
             self._lock(connection, run)
+            self._take(run)
             for table in (LABELS, CLAIMS, TAGS, SAMPLES):
                 connection.execute(sa.delete(table).where(table.c.run_id == run))
             connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
+        with translated(self.location):
+            self._holds.release(run)
 
     # ---- samples and results
 
@@ -269,6 +304,12 @@ class Store:
         ):
             yield connection
 
+    def _take(self, run: str) -> None:
+        """Hold a run, or say that somebody else does."""
+        with translated(self.location):
+            if not self._holds.take(run):
+                raise StoreError(f"store {self.location}: run {run} is being scored in another place at this moment")
+
     def _lock(self, connection: sa.Connection, run: str) -> None:
         """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""
         if connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == run).with_for_update()).first() is None:
@@ -298,7 +339,14 @@ class Store:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
-        return [run_from(row, _counts(live.get(row["id"], row["counts"]))) for row in rows]
+            running = {row["id"] for row in rows if row["status"] == "running"}
+            left = running - self._holds.held(connection, running)
+        return [
+            run_from(
+                row, _counts(live.get(row["id"], row["counts"])), "interrupted" if row["id"] in left else row["status"]
+            )
+            for row in rows
+        ]
 
     def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
         counts: dict[str, dict[str, int]] = {run: {} for run in runs}
@@ -342,6 +390,11 @@ class Store:
             raise StoreError(
                 f"store {self.location}: sample {row['position']} of run {run} cannot be read: {error!r}"
             ) from error
+
+
+def _holds_of(engine: sa.Engine, location: str) -> Holds:
+    file = sqlite_file(location)
+    return FileHolds(file) if file else ServerHolds(engine)
 
 
 def _counts(stored: Mapping[str, int]) -> dict[Outcome, int]:

@@ -92,6 +92,7 @@ RUNS = sa.Table(
     sa.Column("dataset_fingerprint", Text, nullable=False),
     sa.Column("total", sa.BigInteger),
     sa.Column("counts", Json),  # by outcome, written when the run ends
+    sa.Column("reading", Json),  # rows of the data set, likewise
 )
 
 SAMPLES = sa.Table(

@@ -1,0 +1,209 @@
+"""Which runs are being written at this moment: known by locks that end with the process, however it ends.
+
+A run in a SQLite store is held by a lock on a small file beside the store, one on a server by an advisory lock of a
+connection. Both are let go by the system itself when the process is killed, so nobody has to judge by the clock, by
+the number of a process or by the name of a machine whether it still lives.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+from typing import Protocol
+
+import sqlalchemy as sa
+from sqlalchemy import exc
+
+_TRIES, _PAUSE = 10, 0.02  # seconds; whoever only looks at a lock has it for a moment
+_KEYS = 0x6576 << 48  # "ev": our part of the advisory locks that a database's users share; an id has 48 bits
+
+
+class Holds(Protocol):
+    """The runs that one open store holds, and what it can see of others'."""
+
+    def take(self, run: str) -> bool:
+        """Hold a run until it is released or this process ends; False when somebody else holds it."""
+
+    def release(self, run: str) -> None:
+        """Let go of a run; nothing happens when it is not held here."""
+
+    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:
+        """Return those of these runs that are held, by us or by others."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+
+
+class FileHolds:
+    """Holds of a SQLite store: a locked file for each run beside it."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._files: dict[str, int] = {}
+        self._guard = Lock()
+
+    def take(self, run: str) -> bool:
+        """See `Holds`. Raises `OSError` when no file can be made beside the store."""
+        with self._guard:
+            if run in self._files:
+                return True
+            for _ in range(_TRIES):
+                file = os.open(self._place(run), os.O_RDWR | os.O_CREAT, 0o666)
+                if not _lock(file, shared=False):
+                    os.close(file)
+                    time.sleep(_PAUSE)
+                elif _is_named(file, self._place(run)):
+                    self._files[run] = file
+                    self._sweep()
+                    return True
+                else:  # released, and so removed, between the opening and the locking
+                    os.close(file)
+            return False
+
+    def release(self, run: str) -> None:
+        """See `Holds`."""
+        with self._guard:
+            file = self._files.pop(run, None)
+            if file is None:
+                return
+            if os.name == "posix":
+                self._place(run).unlink(missing_ok=True)  # while it is locked, so that nobody else's is removed
+            os.close(file)
+            if os.name != "posix":  # an open file cannot be removed there
+                with suppress(OSError):
+                    self._place(run).unlink(missing_ok=True)
+
+    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:  # noqa: ARG002 - of the protocol
+        """See `Holds`. What may not be looked at is taken as held."""
+        return {run for run in runs if run in self._files or _is_locked(self._place(run))}
+
+    def close(self) -> None:
+        """See `Holds`."""
+        for run in list(self._files):
+            self.release(run)
+
+    def _place(self, run: str) -> Path:
+        return self._store.with_name(f"{self._store.name}-{run}.lock")
+
+    def _sweep(self) -> None:
+        """Remove the files of processes that were killed."""
+        for path in self._store.parent.iterdir():
+            if path.match("*.lock") and path.name.startswith(f"{self._store.name}-"):
+                _remove_if_free(path)
+
+
+class ServerHolds:
+    """Holds of a PostgreSQL store: advisory locks of a connection that is kept open for them.
+
+    They need a connection of one's own to the server: a pool that shares connections between transactions has none.
+    """
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._connection: sa.Connection | None = None
+        self._runs: set[str] = set()
+        self._guard = Lock()
+
+    def take(self, run: str) -> bool:
+        """See `Holds`."""
+        with self._guard:
+            if run in self._runs:
+                return True
+            if self._connection is None:
+                self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+            if self._connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_key(run)))):
+                self._runs.add(run)
+            return run in self._runs
+
+    def release(self, run: str) -> None:
+        """See `Holds`."""
+        with self._guard:
+            if run not in self._runs or self._connection is None:
+                return
+            self._runs.discard(run)
+            with suppress(exc.DBAPIError):  # the server went away, and the lock with it
+                self._connection.execute(sa.select(sa.func.pg_advisory_unlock(_key(run))))
+            if not self._runs:
+                self._connection.close()
+                self._connection = None
+
+    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:
+        """See `Holds`."""
+        wanted = {_key(run): run for run in runs}
+        if not wanted:
+            return set()
+        query = sa.text(
+            "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1"
+            " AND granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+        )
+        return {wanted[key] for key in connection.execute(query).scalars() if key in wanted}
+
+    def close(self) -> None:
+        """See `Holds`."""
+        for run in list(self._runs):
+            self.release(run)
+
+
+def _key(run: str) -> int:
+    return _KEYS | int(run, 16)
+
+
+def _is_locked(place: Path) -> bool:
+    try:
+        file = os.open(place, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        return not _lock(file, shared=True)
+    finally:
+        os.close(file)
+
+
+def _remove_if_free(place: Path) -> None:
+    with suppress(OSError):
+        file = os.open(place, os.O_RDWR)
+        try:
+            if _lock(file, shared=False) and _is_named(file, place):
+                place.unlink()
+        finally:
+            os.close(file)
+
+
+def _is_named(file: int, place: Path) -> bool:
+    """Whether an open file is still the one at a place."""
+    try:
+        return os.path.samestat(os.fstat(file), place.stat())
+    except FileNotFoundError:
+        return False
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(file: int, *, shared: bool) -> bool:  # noqa: ARG001 - there is one kind of lock
+        """Lock a file, let go of when it is closed; False when somebody else has it locked."""
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(file: int, *, shared: bool) -> bool:
+        """Lock a file, let go of when it is closed; False when somebody else has it locked."""
+        try:
+            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # a file system without locks: everything is taken as free
+        return True

@@ -1,0 +1,292 @@
+"""Reading a store changes nothing, needs no right to write, and tells who is still at work from who is not."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from kept_samples import PROVENANCE, a_result, a_sample
+
+from everyclaim.core.errors import InputError, NoStoreError, StoreError
+from everyclaim.core.wire import fingerprint
+from everyclaim.store import Reading, Store
+
+posix = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
+
+
+def keep(store: Store, run: str, *numbers: int) -> None:
+    for number in numbers:
+        sample = a_sample(number)
+        store.save(run, number, fingerprint(sample), sample, a_result(sample))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def make(place: Path) -> str:
+    with Store.open(place) as store:
+        run = store.create_run(PROVENANCE, name="v1").id
+        keep(store, run, *range(70))
+        store.finish_run(run, "finished", Reading(70, 2, ("line 3: no",)))
+    return run
+
+
+def read_everything(place: Path | str) -> tuple[int, int]:
+    with Store.open_to_read(place) as store:
+        record = store.run("v1")
+        return record.kept, len(list(store.records(record.id)))
+
+
+@posix
+def test_reading_leaves_every_file_as_it_was(tmp_path: Path) -> None:
+    """Content, names and times are those of before, also while the store is being read."""
+    make(tmp_path / "runs.db")
+    before, when = contents(tmp_path), (tmp_path / "runs.db").stat().st_mtime_ns
+    assert read_everything(tmp_path / "runs.db") == (70, 70)
+    assert contents(tmp_path) == before
+    assert (tmp_path / "runs.db").stat().st_mtime_ns == when
+
+
+def test_reading_makes_nothing_where_nothing_is(place: str, tmp_path: Path) -> None:
+    """Neither folder nor file, and in a shared database no tables."""
+    missing = str(tmp_path / "no" / "such" / "runs.db") if "://" not in place else place
+    with pytest.raises(NoStoreError, match="there is no store"):
+        Store.open_to_read(missing)
+    assert list(tmp_path.iterdir()) == []
+    if "://" in place:
+        with psycopg.connect(place) as connection:
+            found = connection.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'everyclaim'").fetchone()
+        assert found is None
+
+
+def test_an_empty_file_is_no_store_yet(tmp_path: Path) -> None:
+    """It stays empty."""
+    (tmp_path / "runs.db").touch()
+    with pytest.raises(NoStoreError, match="only an empty database"):
+        Store.open_to_read(tmp_path / "runs.db")
+    assert contents(tmp_path) == {"runs.db": b""}
+
+
+def test_a_database_of_something_else_is_said(tmp_path: Path) -> None:
+    """Not taken for an empty store."""
+    connection = sqlite3.connect(tmp_path / "other.db")
+    connection.execute("CREATE TABLE bookmarks (url TEXT)")
+    connection.close()
+    with pytest.raises(StoreError, match=r"tables of something else \(bookmarks"):
+        Store.open_to_read(tmp_path / "other.db")
+
+
+def test_an_older_store_is_not_upgraded_by_reading(tmp_path: Path) -> None:
+    """One line says what upgrades it; the file stays as it is."""
+    connection = sqlite3.connect(tmp_path / "old.db")
+    connection.executescript((Path(__file__).parent / "schema1.sql").read_text())
+    connection.close()
+    before = contents(tmp_path)
+    with pytest.raises(StoreError, match=r"older everyclaim .*everyclaim runs --upgrade"):
+        Store.open_to_read(tmp_path / "old.db")
+    assert contents(tmp_path) == before
+
+
+def test_a_store_that_is_read_cannot_be_written(place: str) -> None:
+    """Whatever is tried."""
+    with Store.open(place) as store:
+        run = store.create_run(PROVENANCE, name="v1").id
+    with Store.open_to_read(place) as reading:
+        for write in (lambda: keep(reading, run, 0), lambda: reading.forget_failed(run)):
+            with pytest.raises(StoreError):
+                write()
+
+
+@pytest.fixture
+def locked() -> Iterator[Path]:
+    """Give a folder that is made read-only by the test, where users without privileges can get."""
+    folder = Path(tempfile.mkdtemp())
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def read_without_rights(place: Path) -> str:
+    program = f"""
+        import os
+        import sqlalchemy.dialects.sqlite
+        from everyclaim.store import Store
+        if os.getuid() == 0:
+            os.setuid(65534)
+        try:
+            with Store.open_to_read({str(place)!r}) as store:
+                print(store.run("v1").status, len(list(store.records(store.run("v1").id))))
+        except Exception as error:
+            print(type(error).__name__, error)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@posix
+def test_a_store_in_a_read_only_folder_can_be_read(locked: Path) -> None:
+    """As on a mounted snapshot; tried as a user without privileges."""
+    make(locked / "runs.db")
+    locked.chmod(0o555)
+    assert read_without_rights(locked / "runs.db") == "finished 70"
+
+
+KILLED = """
+    import os, signal, sys
+    sys.path.insert(0, sys.argv[2])
+    from kept_samples import PROVENANCE, a_result, a_sample
+    from everyclaim.core.wire import fingerprint
+    from everyclaim.store import Store
+    store = Store.open(sys.argv[1])
+    run = store.create_run(PROVENANCE, name="v1").id
+    for n in range(5):
+        store.save(run, n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n)))
+    print(run, flush=True)
+    if sys.argv[3] == "wait":
+        sys.stdin.read()
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def writer(place: str, *, waits: bool) -> "subprocess.Popen[str]":
+    """Start a process that keeps five samples and is killed, or waits."""
+    here = str(Path(__file__).parent)
+    command = [sys.executable, "-c", textwrap.dedent(KILLED), place, here, "wait" if waits else "die"]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen(command, text=True, **pipes)  # type: ignore[call-overload]
+    assert process.stdout is not None
+    assert len(process.stdout.readline()) == 13
+    if not waits:
+        process.communicate(timeout=60)
+    return process  # type: ignore[no-any-return]
+
+
+def status(place: str, expected: str) -> None:
+    """Look until a run has this status: a server notices after a moment that a process is gone."""
+    end = time.monotonic() + 20
+    while True:
+        with Store.open_to_read(place) as store:
+            found = store.run("v1").status
+        if found == expected or time.monotonic() > end:
+            assert found == expected
+            return
+        time.sleep(0.05)
+
+
+@posix
+def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> None:
+    """Known without a clock, from another process, on both kinds of store; and it can go on at once."""
+    process = writer(place, waits=True)
+    status(place, "running")
+    with Store.open(place) as other:
+        run = other.run("v1").id
+        with pytest.raises(StoreError, match="is being scored in another place"):
+            other.resume_run(run)
+        with pytest.raises(StoreError, match="is being scored in another place"):
+            other.delete_run(run)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+        status(place, "interrupted")
+        assert other.resume_run(run).status == "running"
+        status(place, "running")
+    status(place, "interrupted")
+
+
+@posix
+def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> None:
+    """What it had kept is read with the log that it left."""
+    writer(str(locked / "runs.db"), waits=False)
+    locked.chmod(0o555)
+    before = contents(locked)
+    assert "runs.db-wal" in before
+    assert read_without_rights(locked / "runs.db") == "interrupted 5"
+    assert contents(locked) == before
+
+
+@posix
+def test_what_killed_processes_leave_behind_is_swept(tmp_path: Path) -> None:
+    """The next run removes their locks, and none that is in use."""
+    place = str(tmp_path / "runs.db")
+    writer(place, waits=False)
+    living = writer(place, waits=True)
+    with Store.open(place) as store:
+        mine = store.create_run(PROVENANCE).id
+        assert len(list(tmp_path.glob("*.lock"))) == 2
+        assert {record.status for record in store.runs()} == {"running", "interrupted"}
+        store.finish_run(mine, "finished")
+    living.kill()
+    living.communicate(timeout=60)
+
+
+def test_a_run_that_ended_is_let_go(place: str) -> None:
+    """It can be deleted by anybody, and leaves no file."""
+    with Store.open(place) as store, Store.open(place) as other:
+        run = store.create_run(PROVENANCE).id
+        store.finish_run(run, "stopped")
+        other.delete_run(run)
+        assert store.runs() == []
+    if "://" not in place:
+        assert [path.name for path in Path(place).parent.iterdir()] == ["runs.db"]
+
+
+@pytest.mark.parametrize("wanted", ["../../x", "nothere", "", "zz"])
+def test_deleting_what_is_not_there_makes_no_file(place: str, wanted: str) -> None:
+    """Not even beside the store."""
+    with Store.open(place) as store:
+        with pytest.raises(InputError, match="no run"):
+            store.delete_run(wanted)
+        if "://" not in place:
+            assert list(Path(place).parent.glob("*.lock")) == []
+
+
+def test_what_became_of_the_rows_is_kept_with_the_run(store: Store) -> None:
+    """How many were read, how many not, the first reasons; forgotten when the run goes on."""
+    run = store.create_run(PROVENANCE).id
+    reading = Reading(3, 2, ("line 2: \ud800",), "line 6: cut off")
+    store.finish_run(run, "finished", reading)
+    found = store.run(run)
+    assert found.reading is not None
+    assert (found.reading.good, found.reading.bad, list(found.reading.first)) == (3, 2, ["line 2: \ud800"])
+    assert (found.reading.incomplete, found.bad_rows) == ("line 6: cut off", 2)
+    assert store.resume_run(run).reading is None
+
+
+@posix
+def test_reading_and_writing_at_once_disturb_neither(tmp_path: Path) -> None:
+    """Readers come and go while writers do; in the end there is the store, whole, and nothing else."""
+    place = tmp_path / "runs.db"
+    Store.open(place).close()
+    is_over = threading.Event()
+
+    def look() -> int:
+        looks = 0
+        while not is_over.is_set() or not looks:
+            with Store.open_to_read(place) as store:
+                assert all(len(list(store.results(run.id))) == run.kept for run in store.runs() if run.finished)
+            looks += 1
+        return looks
+
+    with ThreadPoolExecutor() as pool:
+        readers = [pool.submit(look) for _ in range(2)]
+        try:
+            for _ in range(10):
+                with Store.open(place) as store:
+                    run = store.create_run(PROVENANCE).id
+                    keep(store, run, 0, 1)
+                    store.finish_run(run, "finished")
+        finally:
+            is_over.set()
+        assert all(reader.result() for reader in readers)
+    assert [path.name for path in tmp_path.iterdir()] == ["runs.db"]
