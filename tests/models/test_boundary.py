@@ -94,6 +94,25 @@ def test_each_status_has_its_place(status: int, body: bytes, kind: type[Everycla
     assert getattr(error, "code", "") == code
 
 
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("https://ada:secret@new.example/v1/chat?api_key=sk-12345678", "moved to https://new.example/v1/chat (301)"),
+        ("/v2/chat", "moved (301)"),
+        ("http://[::1", "moved (301)"),
+        ("", "moved (301)"),
+    ],
+)
+def test_a_redirect_is_a_moved_endpoint_and_no_unknown_model(location: str, said: str) -> None:
+    """Where it leads is said, without what may be secret in it."""
+    error = from_status(301, {"Location": location}, b"", "http://x")
+    assert isinstance(error, ConfigError)
+    assert said in str(error)
+    assert "model" not in str(error)
+    assert "secret" not in str(error)
+    assert "sk-" not in str(error)
+
+
 @given(st.integers(300, 599), st.binary(max_size=200))
 def test_any_status_with_any_body_is_one_of_our_errors_on_one_line(status: int, body: bytes) -> None:
     """Whatever a proxy in between makes of it; nothing that could forge a line in a log."""

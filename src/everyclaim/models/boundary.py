@@ -25,6 +25,7 @@ import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError
 from everyclaim.models.keys import Secret, scrub
@@ -116,6 +117,10 @@ def from_status(
     shown = scrub(said.message, secrets) or "no reason given"
     if status in {401, 403, 407}:
         return ConfigError(f"the endpoint {where} refuses the key ({status}): {shown}")
+    if 300 <= status < 400:
+        return ConfigError(
+            f"the endpoint {where} has moved{_moved_to(headers, secrets)} ({status}): give its new address"
+        )
     if status in {404, 405} or status < 400:
         return ConfigError(f"the endpoint {where} does not know the model or the address ({status}): {shown}")
     if status == 402 or (status == 429 and said.is_about_money):
@@ -125,6 +130,17 @@ def from_status(
     if code == "bad_request":
         return RejectedError(message, said.message + " " + said.code, said.param)
     return JudgeError(code, message, retry_after=retry_after(headers))
+
+
+def _moved_to(headers: Mapping[str, str], secrets: tuple[Secret, ...]) -> str:
+    """Say where a redirect leads, without what may be secret in the address."""
+    given = next((value for name, value in headers.items() if name.lower() == "location"), "")
+    try:
+        address = urlsplit(scrub(given, secrets))
+    except ValueError:  # no address
+        return ""
+    host = address.netloc.rpartition("@")[2]
+    return f" to {address.scheme or 'https'}://{host}{address.path}" if host else ""
 
 
 def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
