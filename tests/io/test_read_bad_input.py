@@ -263,12 +263,54 @@ def test_a_mapped_column_that_no_header_has(tmp_path):
     assert "no field 'source'" in refused(path, slices=["source"])
 
 
-def test_a_column_given_twice_counts_once(tmp_path):
-    """Of two columns with one name the first is read."""
+def test_a_column_given_twice_is_refused_when_it_is_read(tmp_path):
+    """Which of the two is meant nobody knows; two that nobody reads, such as those of trailing commas, do not matter."""
     path = tmp_path / "rows.csv"
-    path.write_text("response,response,contexts\nfirst,second,c\n")
+    path.write_text("response,contexts,response\nfirst,c,second\n")
+    assert "the columns 1 and 3 are both named 'response': rename all but one" in refused(path)
+    path.write_text("response,contexts,note,note\nfirst,c,,\n")
+    assert "both named 'note'" in refused(path, slices=["note"])
     (sample,) = read_samples(path)
     assert sample.response == "first"
+    path.write_text("response,contexts,,\nfirst,c,,\n")
+    (sample,) = read_samples(path)
+    assert sample.response == "first"
+
+
+def test_a_table_with_a_column_given_twice_is_refused(tmp_path):
+    """Parquet allows it, too."""
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    names = ["response", "contexts", "response"]
+    pq.write_table(pa.table([["a"], ["c"], ["b"]], names=names), tmp_path / "rows.parquet")
+    assert "both named 'response'" in refused(tmp_path / "rows.parquet")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+@pytest.mark.parametrize(
+    "row", ['{"response": "a", "response": "b"}', '{"response": "a", "contexts": [{"text": "x", "text": "y"}]}']
+)
+def test_a_key_given_twice_is_a_bad_row(tmp_path, suffix, row):
+    """Not the last one, silently; the other rows are read."""
+    path = tmp_path / f"rows.{suffix}"
+    rows = [row, '{"response": "good", "contexts": []}']
+    path.write_text("\n".join(rows) if suffix == "jsonl" else f"[{', '.join(rows)}]")
+    report = ReadReport()
+    assert [sample.response for sample in read_samples(path, report=report)] == ["good"]
+    assert report.bad == 1
+    assert "appears twice in one object" in report.bad_rows[0].reason
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.tsv", "rows"])
+@pytest.mark.parametrize(("declared", "mark"), [("sep=;", ";"), ("SEP=|", "|"), ('"sep=,"', ","), ("sep=\t", "\t")])
+def test_the_line_by_which_excel_names_the_delimiter(tmp_path, name, declared, mark):
+    """It is no header, and says how the rest is read."""
+    path = tmp_path / name
+    lines = [declared, mark.join(["response", "contexts"]), mark.join(["It is 1,5 or 2", "c"])]
+    if mark == ",":
+        lines[2] = '"It is 1,5 or 2",c'
+    path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join(lines).encode() + b"\r\n")
+    (sample,) = read_samples(path)
+    assert (sample.response, sample.passages[0].text) == ("It is 1,5 or 2", "c")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv"])

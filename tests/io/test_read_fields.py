@@ -308,3 +308,13 @@ def test_lone_surrogates_and_nul_are_data(tmp_path):
     assert sample.passages[0].text == "x\0y"
     path.with_suffix(".json").write_text(json.dumps([{"response": "a\ud800b"}]))
     assert [s.response for s in read_samples(path.with_suffix(".json"))] == ["a\ud800b"]
+
+
+def test_columns_that_differ_in_case_alone_are_told(tmp_path):
+    """The exact name comes first, and a warning says that there was another."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text(json.dumps({"Response": "other", "response": "exact", "contexts": []}) + "\n")
+    report = ReadReport()
+    (sample,) = read_samples(path, report=report)
+    assert sample.response == "exact"
+    assert "both 'response' and 'Response' appear; 'response' comes first" in report.warnings[0]

@@ -4,9 +4,11 @@ from everyclaim.io.documents import read_documents
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
 from everyclaim.io.flat import RESULT_COLUMNS, flat_table, flatten_result, write_results
+from everyclaim.io.places import check_apart
 from everyclaim.io.reading import read_claims, read_samples
 from everyclaim.io.rows import ClaimRow, Document
-from everyclaim.io.writing import WRITE_FORMATS, open_rows, write_rows
+from everyclaim.io.sinks import open_sink
+from everyclaim.io.writing import WRITE_FORMATS, check_format, open_rows, write_rows
 
 __all__ = [
     "FORMATS",
@@ -16,9 +18,12 @@ __all__ = [
     "ClaimRow",
     "Document",
     "ReadReport",
+    "check_apart",
+    "check_format",
     "flat_table",
     "flatten_result",
     "open_rows",
+    "open_sink",
     "read_claims",
     "read_documents",
     "read_samples",

@@ -12,15 +12,24 @@ from everyclaim.io.faults import BadRow
 from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
 from everyclaim.io.jsonlines import LONGEST_LINE, RawRow
 
+_DECLARED = re.compile(
+    rb'"?sep=([^\r\n])"?[,;\t]*\r?\n', re.IGNORECASE
+)  # a first line by which Excel tells its delimiter
 _UNDECODABLE = re.compile(r"[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
 
 
 def read_header(source: TextSource, delimiter: str) -> tuple[list[str], Iterator[RawRow | BadRow]]:
-    """Return the column names and the rows. Raises `InputError` when there is no usable header."""
+    """Return the column names and the rows. Raises `InputError` when there is no usable header.
+
+    A delimiter that the file itself declares goes over the one given.
+    """
     if csv.field_size_limit() < LONGEST_LINE:  # process-wide, so it is only ever raised
         csv.field_size_limit(LONGEST_LINE)
-    records = _records(source, delimiter)
-    first = next((record for record in records), None)
+    declared = _DECLARED.match(source.head)
+    records = _records(source, declared[1].decode("latin-1") if declared else delimiter)
+    if declared:
+        next(records, None)
+    first = next(records, None)
     if first is None:
         raise InputError(f"{source.name} holds no rows")
     if isinstance(first, BadRow):
@@ -47,8 +56,7 @@ def _rows(header: list[str], records: Iterator[tuple[int, list[str]] | BadRow]) 
         elif any("\0" in cell for cell in cells):
             yield BadRow(line, "holds a NUL byte")
         else:
-            # Backwards, so that of two columns with one name the first is kept.
-            yield RawRow(line, dict(zip(reversed(header), reversed(cells), strict=True)))
+            yield RawRow(line, dict(zip(header, cells, strict=True)))
 
 
 def _records(source: TextSource, delimiter: str) -> Generator[tuple[int, list[str]] | BadRow]:

@@ -132,12 +132,14 @@ class Fields:
         return plan
 
     def _make_plan(self, columns: tuple[str, ...]) -> dict[str, list[str]]:
-        present: dict[str, str] = {}
+        present: dict[str, list[str]] = {}
         for column in columns:
             name = _plain_name(column)
-            if name not in present or column == name:  # an exact name beats one in another case
-                present[name] = column
-        found = {ours: [present[name] for name in names if name in present] for ours, names in self._known.items()}
+            same = present.setdefault(name, [])
+            same.insert(0 if column == name else len(same), column)  # an exact name beats one in another case
+        found = {
+            ours: [column for name in names for column in present.get(name, ())] for ours, names in self._known.items()
+        }
         return {ours: theirs for ours, theirs in found.items() if theirs}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -10,7 +11,23 @@ from everyclaim.io.faults import BadRow
 from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
 
 LONGEST_LINE = 1 << 28
-DECODER = json.JSONDecoder(strict=False)  # control characters inside strings are data
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object. Raises `ValueError` for a key that appears twice: which of its values is meant nobody knows."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        seen = Counter(name for name, _ in pairs)
+        raise _RepeatedKeyError(seen.most_common(1)[0][0])
+    return made
+
+
+class _RepeatedKeyError(ValueError):
+    pass
+
+
+# Control characters inside strings are data.
+DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object)
 
 
 class RawRow(NamedTuple):
@@ -51,6 +68,8 @@ def type_name(value: Any) -> str:
 
 def json_fault(error: ValueError | RecursionError) -> str:
     """Say in words why a text is not a JSON value."""
+    if isinstance(error, _RepeatedKeyError):
+        return f"the key {str(error)[:60]!r} appears twice in one object"
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):

@@ -231,8 +231,11 @@ class _Columns:
             return {}
 
     def _check_columns(self, columns: Sequence[str]) -> None:
-        """Raise `InputError` for what is in no column, nor can be nested in one."""
+        """Raise `InputError` for what is in no column, nor can be nested in one, and for what is in two."""
         fields = self._fields
+        if twice := next((name for name in fields.wanted(columns) if list(columns).count(name) > 1), None):
+            places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
+            raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
         if fields.required in self._needed and fields.required not in fields.mapped:
             raise self._fault(fields.missing_required(columns))
         for theirs in sorted({fields.mapped[ours] for ours in self._needed} | self._slices):

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import bz2
+import glob
 import gzip
 import io
 import lzma
 import os
 import secrets
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from everyclaim.core.errors import InputError, OperatorError
 from everyclaim.io.zstandard import zstd
+
+fcntl: Any
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+_UNFINISHED = ".part"
+_FRESH = 60  # seconds in which a file may be made and not locked yet
 
 
 @contextmanager
@@ -23,9 +34,10 @@ def open_sink(destination: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """Give a binary stream to write to; compressed when the name ends in .gz, .xz, .zst or .bz2.
 
     A file is written beside its place, flushed to disk and renamed when the block ends well; when it
-    does not, what was there before is untouched and nothing is left behind. ``-`` is standard output;
-    devices and pipes are written to directly. Raises `InputError` for a place that cannot be written
-    to, `OperatorError` when writing fails (a full disk, a closed pipe).
+    does not, what was there before is untouched and nothing is left behind. What a killed process left
+    beside it is removed. ``-`` is standard output; devices and pipes are written to directly. Raises
+    `InputError` for a place that cannot be written to, `OperatorError` when writing fails (a full disk,
+    a closed pipe).
     """
     name = os.fspath(destination)
     opened = _standard_output() if name == "-" else _file(name)
@@ -55,9 +67,11 @@ def _file(name: str) -> Iterator[BinaryIO]:
     path = Path(os.path.realpath(given))  # the file a link points to is replaced, not the link
     if not path.parent.is_dir():
         raise InputError(f"cannot write {name}: there is no folder {path.parent}")
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}.part")
+    _sweep(path)
+    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}")
     try:
         with beside.open("xb") as file:
+            _is_free(file.fileno())  # from here on nobody sweeps it away
             with _compressed(file, path.suffix) as stream:
                 yield stream
             file.flush()
@@ -68,6 +82,25 @@ def _file(name: str) -> Iterator[BinaryIO]:
         _sync_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left of the same file; who still writes has a lock on its own."""
+    if fcntl is None:
+        return
+    for leftover in path.parent.glob(f".{glob.escape(path.name[:100])}.????????{_UNFINISHED}"):
+        with suppress(OSError), leftover.open("rb") as file:
+            if _is_free(file.fileno()) and time.time() - os.fstat(file.fileno()).st_mtime > _FRESH:
+                leftover.unlink()
+
+
+def _is_free(file: int) -> bool:
+    """Lock a file if nobody else has, until it is closed; where there are no locks nothing is free."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 @contextmanager

@@ -73,7 +73,7 @@ def files_of_folder(folder: Path) -> list[Path]:
         return [folder / name for name in _json_list(folder / "state.json", "_data_files", "filename")]
     by_split = _parquet_by_split(folder)
     if not by_split:
-        raise InputError(f"{folder} is a folder, but none that `datasets` saved; give a file")
+        raise InputError(f"{folder} is a folder, but none that `datasets` saved; give its files by name")
     if len(by_split) > 1:
         names = sorted(by_split)
         raise InputError(f"{folder} holds the splits {', '.join(names)}; point to one, as in {folder / names[0]}")

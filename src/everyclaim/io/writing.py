@@ -65,9 +65,7 @@ def open_rows(
     Raises `InputError` for a destination that cannot be written to or a row that does not fit the
     columns, `ConfigError` for an unknown format, `OperatorError` when writing fails.
     """
-    chosen = _format_of(destination, format)
-    if chosen == "parquet":
-        _require_pyarrow()
+    chosen = check_format(destination, format)
     with open_sink(destination) as stream:
         if chosen == "jsonl":
             yield _json_lines(stream)
@@ -82,7 +80,8 @@ def open_rows(
                 yield write
 
 
-def _format_of(destination: str | os.PathLike[str], given: str | None) -> str:
+def check_format(destination: str | os.PathLike[str], given: str | None = None) -> str:
+    """Return the format that would be written. Raises what `open_rows` would for it, and opens nothing."""
     name = os.fspath(destination)
     chosen = given or ("jsonl" if name == "-" else format_of_name(name))
     if chosen not in WRITE_FORMATS:
@@ -90,6 +89,8 @@ def _format_of(destination: str | os.PathLike[str], given: str | None) -> str:
         raise ConfigError(f"{what}; use a suffix or a format among: {', '.join(WRITE_FORMATS)}")
     if chosen == "parquet" and name.lower().endswith(COMPRESSIONS):
         raise ConfigError(f"cannot write {name}: Parquet is compressed inside; leave the last suffix away")
+    if chosen == "parquet":
+        _require_pyarrow()
     return chosen
 
 
