@@ -1,4 +1,4 @@
-"""Whether a run is good enough: a bar for the mean score, and a limit for failed samples."""
+"""Whether a run is good enough: a bar for the mean score, and a limit for what failed or could not be read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def gate(
     max_failed_share: float = MAX_FAILED_SHARE,
     confident: bool = False,
 ) -> GateResult:
-    """Check a summary. Too many failed samples come first: a mean over what was left proves nothing.
+    """Check a summary. Too many failures come first: a mean over what was left proves nothing.
+
+    What failed is a sample without a result or a row that could not be read as a sample; the share is of all rows.
 
     Without `fail_under` only failures are checked. The mean decides; with `confident` its whole
     interval must lie on one side of the bar, and what is in between is inconclusive. A bar over
@@ -46,17 +48,28 @@ def gate(
     for name, value in (("fail-under", fail_under), ("max-failed", max_failed_share)):
         if value is not None and not 0 <= value <= 1:
             raise ConfigError(f"{name} is {value:g}, but must lie between 0 and 1, as in 0.9")
-    group = summary.overall
-    failed = group.outcomes[Outcome.FAILED]
-    if group.total and failed / group.total > max_failed_share + _ROUNDING:
-        return GateResult(
-            GateStatus.TOO_MANY_FAILURES,
-            f"{failed} of {group.total} samples failed ({failed / group.total:.1%}), "
-            f"more than the limit of {max_failed_share:.1%}",
-        )
+    if fault := too_many_failed(
+        summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
+    ):
+        return GateResult(GateStatus.TOO_MANY_FAILURES, fault)
     if fail_under is None:
         return GateResult(GateStatus.PASSED, "no bar was set")
     return _against_bar(summary, fail_under, confident=confident)
+
+
+def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: str) -> str:
+    """Say that more than a share of all rows came to nothing, or nothing when not.
+
+    `failed` of the `total` things judged (`what`) failed; `bad_rows` more were never judged. The share is of them all.
+    """
+    rows = total + bad_rows
+    if not rows or (failed + bad_rows) / rows <= limit + _ROUNDING:
+        return ""
+    share = f"({(failed + bad_rows) / rows:.1%}), more than the limit of {limit:.1%}"
+    if not bad_rows:
+        return f"{failed} of {total} {what}s failed {share}"
+    failures = f" and {failed} failed" if failed else ""
+    return f"{bad_rows} of {rows} rows could not be read{failures} {share}"
 
 
 def _against_bar(summary: Summary, bar: float, *, confident: bool) -> GateResult:

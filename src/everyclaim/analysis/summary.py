@@ -88,6 +88,7 @@ class Summary:
     slices: Mapping[str, Mapping[str, Group]]  # tag → value → group; value "" is "no such tag"
     cluster_by: ClusterBy
     sampling: Sampling
+    bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
 
 
 @dataclass(slots=True)
@@ -97,6 +98,7 @@ class Collector:
     slices: Sequence[str] = ()
     cluster_by: ClusterBy = "sample"
     sampling: Sampling = DEFAULT
+    bad_rows: int = 0  # see `Summary`
     _columns: Columns = field(init=False)
     _failures: Counter[str] = field(init=False, default_factory=Counter)
     _modes: Counter[str] = field(init=False, default_factory=Counter)
@@ -165,6 +167,7 @@ class Collector:
             },
             cluster_by=self.cluster_by,
             sampling=self.sampling,
+            bad_rows=self.bad_rows,
         )
 
 
@@ -174,14 +177,15 @@ def summarise(
     slices: Sequence[str] = (),
     cluster_by: ClusterBy = "sample",
     seed: int = 0,
+    bad_rows: int = 0,
 ) -> Summary:
     """Add results up: outcomes, mean score, rates per label, shares of answers, slices.
 
     `slices` names tags; `model` and `release` may be named too when no tag has that name.
     `cluster_by="question"` takes answers to the same question as dependent. Scores that are not a
-    number (the `nan` policy) never enter a mean.
+    number (the `nan` policy) never enter a mean. `bad_rows` could not be read as samples; see `Summary`.
     """
-    collector = Collector(slices, cluster_by, Sampling(seed=seed))
+    collector = Collector(slices, cluster_by, Sampling(seed=seed), bad_rows)
     for result in results:
         collector.add(result)
     return collector.finish()
@@ -237,6 +241,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
     return {
         "schema": SUMMARY_SCHEMA,
         **group_to_json(summary.overall),
+        "bad_rows": summary.bad_rows,
         "failures": dict(summary.failures),
         "conflicts": summary.conflicts,
         "failure_modes": dict(summary.failure_modes),

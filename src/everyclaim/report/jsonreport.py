@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from everyclaim.analysis.summary import Summary, summary_to_json
@@ -37,5 +38,6 @@ def run_to_json(record: RunRecord) -> dict[str, Any]:
         "dataset": record.dataset,
         "total": record.total,
         "counts": {outcome.value: count for outcome, count in record.counts.items()},
+        "rows": asdict(record.reading) if record.reading else None,
         "provenance": provenance_to_json(record.provenance),
     }

@@ -70,6 +70,8 @@ def _heading(record: RunRecord) -> RenderableType:
     name = data(record.name, "bold") if record.name else ""
     started = record.created[:16].replace("T", " ") + " UTC"
     status = "" if record.status == "finished" else Text(f"{record.status}: not all samples are in", style="yellow")
+    if record.reading and record.reading.incomplete:
+        status = Text("the input could not be read to its end", style="bold red")
     first = joined([Text(f"run {record.id}", style="bold"), name, started, data(record.dataset), status])
     return Stack(first, provenance_line(record.provenance))
 
@@ -88,7 +90,7 @@ def provenance_line(provenance: Provenance) -> Text:
 def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
     """Lay a summary out; `name` is what its score is called."""
     group = summary.overall
-    parts: list[RenderableType] = [indented(_headline(group, name), 2), Text()]
+    parts: list[RenderableType] = [indented(_headline(group, name, summary.bad_rows), 2), Text()]
     if group.components:
         parts += [indented(_components(group.components), 2), Text()]
     if group.claims:
@@ -99,7 +101,7 @@ def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
     return parts
 
 
-def _headline(group: Group, name: str) -> RenderableType:
+def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
     lines = Table.grid(padding=(0, 3, 0, 0))
     score = group.score
     if score.value is None or group.band is None:
@@ -111,7 +113,8 @@ def _headline(group: Group, name: str) -> RenderableType:
             data(name, "bold", 60),
             joined([Text(f"{score.value:.3f}", style=style), Text(group.band.value, style=style), spread], "   "),
         )
-    lines.add_row(Text("answers"), _outcomes(group))
+    unread = Text(f"{counted(bad_rows, 'row')} not read", style="bold red") if bad_rows else ""
+    lines.add_row(Text("answers"), joined([_outcomes(group), unread]))
     return lines
 
 
