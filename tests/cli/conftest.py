@@ -71,7 +71,8 @@ def everyclaim(desk, monkeypatch, capsys):
 def process(desk):
     """Start a command line in a process of its own."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
-    clean |= {"PYTHONPATH": str(PLUGIN), "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    path = os.pathsep.join([str(PLUGIN), *os.environ.get("PYTHONPATH", "").split(os.pathsep)])
+    clean |= {"PYTHONPATH": path, "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
     clean |= {"EVERYCLAIM_JUDGE": "scripted", "EVERYCLAIM_DECOMPOSER": "sentences"}
 
     def start(*arguments, env=None, **options):

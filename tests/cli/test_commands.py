@@ -340,7 +340,7 @@ def test_a_reader_that_leaves_is_no_error(desk, process):
     process("score", "many.jsonl", "--quiet")
     plugin = Path(__file__).parent / "plugin"
     for options in (["report", "--out", "-", "--quiet"], ["report", "--json", "--worst", "0"]):
-        command = f"PYTHONPATH={plugin} {sys.executable} -m everyclaim {' '.join(options)} | head -c 10"
+        command = f"PYTHONPATH={plugin}:$PYTHONPATH {sys.executable} -m everyclaim {' '.join(options)} | head -c 10"
         done = subprocess.run(
             ["bash", "-c", command], cwd=desk, capture_output=True, text=True, timeout=60, check=False
         )

@@ -105,12 +105,12 @@ def test_failures_are_counted_and_too_many_exit_with_3(everyclaim):
 
 
 def test_bad_rows_are_named_and_do_not_stop_the_others(everyclaim, desk):
-    """Line numbers and reasons on stderr, the rest scored."""
+    """Line numbers and reasons on stderr, the rest scored; they count against the limit of failures."""
     with (desk / "answers.jsonl").open("a") as file:
         file.write('{"id": "n", "response": 7.5, "contexts": ["x"]}\nnot json\n{"id": "l", "response": [1]}\n')
-    done = everyclaim("score", "answers.jsonl")
+    done = everyclaim("score", "answers.jsonl", "--max-failed", "0.4")
     assert done.code == 0
-    assert "3 scored of 5" in done.out
+    assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed · 3 rows not read" in done.out
     assert [line.split(":")[1].strip() for line in done.said] == ["line 6", "line 7", "line 8"]
 
 
@@ -119,7 +119,7 @@ def test_many_bad_rows_are_summed_up(everyclaim):
     write_jsonl("many.jsonl", [*ANSWERS, *[{"id": str(i), "response": {}} for i in range(1000)]])
     done = everyclaim("score", "many.jsonl")
     assert len(done.said) < 10
-    assert "1,000 rows of 1,005 were left out in all" in done.err
+    assert "1,000 of 1,005 rows could not be read and were left out" in done.err
 
 
 @pytest.mark.parametrize(("policy", "mean"), [("exclude", 0.5), ("one", 0.7), ("zero", 0.3), ("nan", 0.5)])
@@ -274,7 +274,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
         (["--strategy", "random"], "strategy"),
         (["--empty", "two"], "empty"),
         (["--map", "response"], "--map response: write"),
-        (["--fail-under", "90"], "fail_under"),
+        (["--fail-under", "90"], "--fail-under: input should be less than or equal to 1, got 90.0"),
         (["--fail-under", "high"], "--fail-under"),
         (["--cluster-by", "moon"], "choose one of sample, question"),
         (["--limit", "0"], "--limit"),

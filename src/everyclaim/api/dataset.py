@@ -53,6 +53,8 @@ def _content(path: Path) -> tuple[str, int | None]:
 def _listing(folder: Path) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for path in sorted(folder.rglob("*")):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue  # no data: a store that is kept there changes with every run
         status = path.stat()
         digest.update(
             f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "replace")

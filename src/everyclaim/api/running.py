@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
-from typing import Any, Unpack, cast
+from typing import Any, Literal, Unpack, cast
 
 from everyclaim.analysis import ClusterBy, Summary, summarise
 from everyclaim.api.components import Options, build_metric, default_concurrency, in_talks
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.settings import DEFAULT_STORE
 from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
-from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
 from everyclaim.core.protocols import Kept, Metric
 from everyclaim.core.spec import Spec
@@ -24,8 +24,10 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread, wait
 from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, flat_table, read_samples, write_results
-from everyclaim.store import RunRecord, Store, config_fingerprint
+from everyclaim.io import ReadReport, check_apart, flat_table, read_samples, write_results
+from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
+
+_REASONS_KEPT = 5  # of rows that could not be read, with the run
 
 
 class FileOptions(Options, total=False):
@@ -54,7 +56,7 @@ class Run:
     @property
     def record(self) -> RunRecord:
         """What the store knows about the run: configuration, status, counts."""
-        with Store.open(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             return store.run(self.id)
 
     def results(self) -> Iterator[Result]:
@@ -69,7 +71,7 @@ class Run:
         """
         from everyclaim.api.metric_search import over_the_set
 
-        with Store.open(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             finish = over_the_set(store.run(self.id).provenance.metric)
             if finish is None:
                 yield from store.records(self.id)
@@ -80,7 +82,7 @@ class Run:
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in the order of the input."""
-        with Store.open(self.store_location) as store:
+        with Store.open_to_read(self.store_location) as store:
             yield from store.samples(self.id)
 
     @cached_property
@@ -90,10 +92,16 @@ class Run:
 
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:
         """Sum the run up; intervals are taken over answers, or over questions that several answers share."""
-        return summarise(self.results(), slices=self.slices, cluster_by=cluster_by, seed=seed)
+        bad_rows = self.record.bad_rows
+        return summarise(self.results(), slices=self.slices, cluster_by=cluster_by, seed=seed, bad_rows=bad_rows)
 
     def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by the suffix."""
+        """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by the suffix.
+
+        The file appears whole or not at all. Raises `ConfigError` when it is the data set of the run or its store.
+        """
+        reads = {"the data set": self.record.dataset, "the store": self.store_location}
+        check_apart(reads, {"the destination": destination})
         write_results(self.results(), destination)
 
     def to_pandas(self) -> Any:
@@ -125,6 +133,8 @@ def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **
     """
     if options.get("provider_batch") is True:
         options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
+    files = {"the cache": options.get("cache"), "the file of batches": options.get("provider_batch")}
+    check_apart({"the data set": source}, {"the store": store, **files})
     with in_talks(options, cache=cache_beside(store, DEFAULT_STORE)) as chosen:
         return _score_file(source, store, chosen)
 
@@ -158,7 +168,7 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
                 in_thread(stream) if source == "-" else stream,
                 metric,
                 run=record.id,
-                store=kept,
+                store=_WithReading(kept, report),
                 options=Pace(concurrency=options.get("concurrency") or default_concurrency(options)),
                 hooks=options.get("hooks", ()),
                 total=record.total,
@@ -172,8 +182,11 @@ def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAU
 
     Raises `InputError` when there is none.
     """
-    with Store.open(store) as kept:
-        newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
+    try:
+        with Store.open_to_read(store) as kept:
+            newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
+    except NoStoreError as error:
+        raise InputError(f"{error}: score something first") from None
     if not newest:
         raise InputError(f"store {store} holds no run yet: score something first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
@@ -202,11 +215,17 @@ def _begin(store: Store, metric: Metric, identity: Identity, options: FileOption
             raise ConfigError(f"run {record.id} was made with another configuration; give the same options, or --fresh")
         if record.dataset_fingerprint != identity.fingerprint:
             raise InputError(f"run {record.id} is over other data than {identity.name}; score it as a new run")
+        going_on = store.resume_run(record.id)
         store.forget_failed(record.id)
-        return store.resume_run(record.id)
+        return going_on
     if "resume" not in options and identity.fingerprint:
         found = store.find_unfinished(identity.name, fingerprint)
         if found and found.dataset_fingerprint == identity.fingerprint:
+            if found.status == "running":
+                raise StoreError(
+                    f"run {found.id} does the same and is under way: wait for it, or begin another one with --fresh"
+                    " (in Python, resume=None)"
+                )
             return store.resume_run(found.id)
     total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
     return store.create_run(
@@ -217,6 +236,25 @@ def _begin(store: Store, metric: Metric, identity: Identity, options: FileOption
         config=config,
         total=total,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _WithReading:
+    """The store, which is told at the end of a run what became of the rows that its samples come from."""
+
+    store: Store
+    report: ReadReport
+
+    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
+        return self.store.kept(run, start, stop)
+
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        self.store.save_all(run, batch)
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        report = self.report
+        first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
+        self.store.finish_run(run, status, Reading(report.good, report.bad, first, report.incomplete))
 
 
 def _nothing(name: str, report: ReadReport) -> str:

@@ -6,17 +6,21 @@ Whatever a call or a command-line option says goes over both. Lists and tables i
 
 from __future__ import annotations
 
+import difflib
+import json
+import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
     SettingsError,
-    TomlConfigSettingsSource,
 )
 
 from everyclaim.api.components import DEFAULT_JUDGE, Strategy
@@ -25,13 +29,24 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.metrics.faithfulness import Empty
 
 FILE_NAME = "everyclaim.toml"
+PREFIX = "EVERYCLAIM_"
 DEFAULT_STORE = ".everyclaim/runs.db"
+
+
+# Options whose names are not their settings'.
+OPTIONS = {
+    "slices": "--slice",
+    "headers": "--header",
+    "provider_batch": "--batch",
+    "strict": "--strict",
+}
+_AS_JSON = {"slices": '["domain"]', "map": '{"answer_text": "response"}', "headers": '{"X-Team": "$TEAM"}'}
 
 
 class Settings(BaseSettings):
     """Everything that can be set once for a project."""
 
-    model_config = SettingsConfigDict(env_prefix="EVERYCLAIM_", extra="forbid")
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid")
 
     metric: str = "faithfulness"
     judge: str = DEFAULT_JUDGE
@@ -74,18 +89,6 @@ class Settings(BaseSettings):
         chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
         return cast("Talking", chosen)
 
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the signature is given)
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Read arguments, then variables, then the file; `.env` files are never read."""
-        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls)
-
 
 def find_settings_file(start: Path | None = None) -> Path | None:
     """Return the nearest `everyclaim.toml` in `start` (the working directory) or a folder above it."""
@@ -104,24 +107,64 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     source = file or find_settings_file()
     if file and not file.is_file():
         raise ConfigError(f"no settings file at {file}")
+    rows = _read(source) if source else {}
+    said = {key: value for key, value in given.items() if value is not None}
 
     class FromFile(Settings):
-        model_config = SettingsConfigDict(toml_file=source)
+        @classmethod
+        def settings_customise_sources(
+            cls,
+            settings_cls: type[BaseSettings],
+            init_settings: PydanticBaseSettingsSource,
+            env_settings: PydanticBaseSettingsSource,
+            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the signature is given)
+            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        ) -> tuple[PydanticBaseSettingsSource, ...]:
+            """Read arguments, then variables, then the file; `.env` files are never read."""
+            return init_settings, env_settings, InitSettingsSource(settings_cls, rows)
 
     try:
-        return FromFile(**{key: value for key, value in given.items() if value is not None})
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{source} is not valid TOML: {error}") from None
-    except SettingsError as error:
-        raise ConfigError(f"a setting in the environment cannot be read: {error}") from None
+        return FromFile(**said)
+    except SettingsError:
+        raise ConfigError(_no_json()) from None
     except ValidationError as error:
-        raise ConfigError(_first_fault(error, source)) from None
+        raise ConfigError(_first_fault(error, said, source)) from None
 
 
-def _first_fault(error: ValidationError, source: Path | None) -> str:
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_bytes().decode("utf-8-sig"))  # Windows' editors write the mark
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}): save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{file} is not valid TOML: {error}") from None
+    except OSError as error:
+        raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def _no_json() -> str:
+    """Say which variable should hold JSON and does not, never with its value: headers may be secret."""
+    for name, example in _AS_JSON.items():
+        variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
+        if variable is not None:
+            try:
+                json.loads(os.environ[variable])
+            except ValueError:
+                return f"{variable} is not JSON: write it as in {variable}='{example}'"
+    return "a setting in the environment cannot be read"
+
+
+def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path | None) -> str:
+    """Say what is wrong with a setting, and where it was said."""
     fault = error.errors()[0]
-    name = ".".join(str(part) for part in fault["loc"])
-    places = f"EVERYCLAIM_{name.upper()}" + (f" or {source}" if source else "")
+    path = [str(part) for part in fault["loc"]]
+    name, whole = path[0], ".".join(path)
+    variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
+    place = OPTIONS.get(name, f"--{name.replace('_', '-')}") if name in said else variable or str(source)
     if fault["type"] == "extra_forbidden":
-        return f"unknown setting {name!r} in {places}"
-    return f"setting {name!r} ({places}): {fault['msg'].lower()}, got {fault['input']!r}"
+        near = difflib.get_close_matches(name, Settings.model_fields, n=1)
+        return f"unknown setting {whole!r} in {place}" + (f": is {near[0]!r} meant?" if near else "")
+    got = "" if name == "headers" else f", got {fault['input']!r}"
+    where = place if name in said or variable else f"setting {whole!r} in {place}"
+    hint = " (a share: 60 % is 0.6)" if name in {"fail_under", "max_failed"} else ""
+    return f"{where}: {fault['msg'].lower()}{got}{hint}"

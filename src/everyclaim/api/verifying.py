@@ -16,7 +16,7 @@ from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json, verdict_to_json
 from everyclaim.engine import score_sample, wait
-from everyclaim.io import ClaimRow, ReadReport, read_claims
+from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims
 from everyclaim.verify import Policy, judged
 
 
@@ -52,6 +52,7 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
     `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option, and
     `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
     """
+    check_apart({"the file of claims": source}, {"the cache": options.get("cache")})
     with in_talks(options) as chosen:
         return _verify_file(source, on_verdict, chosen)
 

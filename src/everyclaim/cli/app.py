@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from everyclaim._version import __version__
-from everyclaim.cli import band, claims, corpus, doctor, report, runs, score, verify
+from everyclaim.cli import band, claims, corpus, doctor, report, runs, score, signals, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.helping import App
 from everyclaim.cli.screen import complain, prepare_streams
@@ -62,16 +63,23 @@ def run(arguments: Sequence[str]) -> int:
         code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
-        code = INTERRUPTED
+        code = signals.code()
     except Exception as error:  # noqa: BLE001 - the last one to catch it
-        if _reader_has_gone(error):
-            # What is still buffered has nowhere to go, and must not fail again at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return BROKEN_PIPE
-        return _explain(error)
-    if code == INTERRUPTED:  # what Typer makes of Ctrl-C, too
-        complain("interrupted", kind="")
+        code = BROKEN_PIPE if _reader_has_gone(error) else _explain(error)
+        _drop_output()
+        return code
+    if code == INTERRUPTED or code == signals.code():  # the first is what Typer makes of Ctrl-C
+        complain(signals.word(), kind="")
+        return signals.code()
     return code if isinstance(code, int) else OK
+
+
+def _drop_output() -> None:
+    """Let what is still buffered and has nowhere to go not fail again at exit."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _reader_has_gone(error: BaseException | None) -> bool:
@@ -90,13 +98,16 @@ def _explain(error: Exception) -> int:
         _usage(error)
         return USAGE
     if isinstance(error, InterruptedWorkError | typer.Abort):
-        complain(str(error) or "interrupted", kind="")
-        return INTERRUPTED
+        complain(str(error) or signals.word(), kind="")
+        return signals.code()
     if isinstance(error, JudgeError | BudgetExceeded):
         complain(str(error))
         return TOO_MANY_FAILURES
     if isinstance(error, EveryclaimError):
         complain(str(error))
+        return USAGE
+    if isinstance(error, OSError) and error.errno == errno.EBADF:
+        complain("standard output is closed: there is nowhere to print to")
         return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""

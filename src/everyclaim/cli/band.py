@@ -13,7 +13,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.exits import INCONCLUSIVE, OK
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.io import ReadReport
 from everyclaim.report.doubt import band_page
 
@@ -65,6 +65,7 @@ def band(
     """
     settings = opt.settings(config, judge=judge, map=mapping, concurrency=concurrency, **as_settings(talking))
     check_use(talking, settings.judge)
+    check_files(settings, config, [labels], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge
     with progressing(quiet=False) as progress:
@@ -86,7 +87,8 @@ def band(
     tell_of_reading(reading)
     cascade = cascade_spec(fit, spec, then)
     if json:
-        show_json(band_fit_to_json(fit) | {"spec": cascade if fit.settled.claims else None})
+        spec_found = cascade if fit.settled.claims else None
+        show_json(band_fit_to_json(fit) | {"spec": spec_found, "bad_rows": reading.bad})
     else:
         show(band_page(fit, spec, cascade))
     return OK if fit.settled.claims else INCONCLUSIVE

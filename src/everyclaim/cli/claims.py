@@ -11,7 +11,7 @@ import typer
 from everyclaim.api.scoring import extract_claims
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import OF_JUDGING, as_settings, check_use, chosen, with_talking
+from everyclaim.cli.talking import OF_JUDGING, as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Decomposition
 from everyclaim.core.wire import skipped_to_json
@@ -31,6 +31,7 @@ def claims(
     """Show the claims of a text, and what is skipped and why."""
     settings = opt.settings(config, decomposer=decomposer, **as_settings(talking))
     check_use(talking, settings.decomposer)
+    check_files(settings, config, [], {})
     response = _standard_input() if text == "-" else text
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **chosen(settings))
     if json:
@@ -40,10 +41,14 @@ def claims(
 
 
 def _standard_input() -> str:
+    raw = getattr(sys.stdin, "buffer", None)
+    if raw is None:
+        raise InputError("standard input is closed; give the text itself")
     try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
+        text: str = raw.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"standard input is not UTF-8 text: byte {error.start} cannot be read") from None
+    return text
 
 
 def _to_json(found: Decomposition) -> dict[str, Any]:

@@ -6,15 +6,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from everyclaim.analysis import ClusterBy, Collector, GateStatus, Summary, gate, worst
+from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
 from everyclaim.api.running import Run
 from everyclaim.api.settings import Settings
 from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import complain, show, show_json
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
-from everyclaim.io import WRITE_FORMATS
-from everyclaim.io.files import format_of_name
+from everyclaim.io import check_apart, check_format, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.terminal import run_page
@@ -43,64 +42,78 @@ class Wishes:
         check_destination("--out", self.out)
         check_destination("--report", self.report)
 
+    @property
+    def outputs(self) -> dict[str, str | None]:
+        """What is written, by what it is; standard output is written whatever is asked for."""
+        return {"--out": None if self.out == "-" else self.out, "--report": self.report, "standard output": "-"}
+
 
 def check_destination(option: str, path: str | None) -> None:
     """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
     if path is None or path == "-":
         return
-    place = Path(path).absolute()
-    if format_of_name(path) not in WRITE_FORMATS:
-        raise ConfigError(f"{option} {path}: the name does not say the format; end it in .{', .'.join(WRITE_FORMATS)}")
+    try:
+        check_format(path)
+    except ConfigError as error:
+        raise ConfigError(f"{option} {path}: {error}") from None
+    place = Path(os.path.realpath(path))  # where a link leads is where it is written
     if not place.parent.is_dir():
         raise ConfigError(f"{option} {path}: there is no folder {place.parent}")
-    if place.is_dir() or not os.access(place if place.exists() else place.parent, os.W_OK):
+    # A file is written beside its place and renamed, a device directly; one that is protected stays as it is.
+    needed = [place] if place.exists() else []
+    if place.is_file() or not needed:
+        needed.append(place.parent)
+    if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
         raise ConfigError(f"{option} {path}: cannot be written there")
 
 
 def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
     """Write and show a run, and return the exit code that its gate and its input give."""
-    record, summary, found = _read(run, wishes)
+    record = run.record
+    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.outputs)
+    summary, found = _read(run, record, wishes)
     for tag, groups in summary.slices.items():
         if set(groups) == {""} and not wishes.quiet:
             complain(f"no answer has a tag {tag!r}", kind="warning")
     document = report_to_json(record, summary, found) if wishes.json or wishes.report else None
-    if wishes.out:
-        run.write(wishes.out)
-    if wishes.report:
-        _write(wishes.report, json_text(document, indent=2) + "\n")
+    try:
+        if wishes.out:
+            run.write(wishes.out)
+        if wishes.report:
+            with open_sink(wishes.report) as sink:
+                sink.write(json_text(document, indent=2).encode() + b"\n")
+    except OperatorError as error:
+        raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
     if wishes.json:
         show_json(document, indent=None)
     elif not wishes.quiet:
         show(run_page(record, summary, found), stderr=wishes.out == "-")
-    return gravest([_gate(summary, wishes, settings), _reading(run)])
+    return gravest([_gate(record, summary, wishes, settings), _reading(record)])
 
 
-def _read(run: Run, wishes: Wishes) -> tuple[RunRecord, Summary, list[Kept]]:
+def _read(run: Run, record: RunRecord, wishes: Wishes) -> tuple[Summary, list[Kept]]:
     """Sum up and find the worst answers in one pass over the store."""
-    collector = Collector(run.slices, wishes.cluster_by, Sampling())
+    collector = Collector(run.slices, wishes.cluster_by, Sampling(), bad_rows=record.bad_rows)
     found = worst(collector.watching(run.records()), wishes.worst)
-    return run.record, collector.finish(), found
+    return collector.finish(), found
 
 
-def _gate(summary: Summary, wishes: Wishes, settings: Settings) -> int:
-    result = gate(summary, settings.fail_under, max_failed_share=settings.max_failed, confident=wishes.confident)
+def _gate(record: RunRecord, summary: Summary, wishes: Wishes, settings: Settings) -> int:
+    bar = settings.fail_under
+    result = gate(summary, bar, max_failed_share=settings.max_failed, confident=wishes.confident)
+    if result.status is GateStatus.PASSED and bar is not None and record.status != "finished":
+        what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
+        result = GateResult(GateStatus.INCONCLUSIVE, what)
     if result.status is GateStatus.PASSED:
-        if settings.fail_under is not None and not wishes.quiet:
+        if bar is not None and not wishes.quiet:
             complain(result.message, kind="gate passed")
     else:
         complain(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
     return OF_GATE[result.status]
 
 
-def _reading(run: Run) -> int:
-    if run.read is None or not run.read.incomplete:
+def _reading(record: RunRecord) -> int:
+    if record.reading is None or not record.reading.incomplete:
         return 0
-    complain(f"the input could not be read to its end: {run.read.incomplete}")
+    complain(f"the input could not be read to its end: {record.reading.incomplete}")
     return USAGE
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OperatorError(f"cannot write {path}: {error.strerror or error}") from None

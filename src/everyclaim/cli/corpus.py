@@ -11,7 +11,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.helping import App
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
 from everyclaim.core.errors import InputError, JudgeError
-from everyclaim.io import ReadReport
+from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.listings import passages_page
 from everyclaim.retrieve.corpus import Found
 from everyclaim.retrieve.cutting import WORDS
@@ -37,6 +37,7 @@ def build(
 
     The file appears whole or not at all, and the same documents make the same file.
     """
+    check_apart({"the source": source}, {"--out": out, "standard output": "-"}, in_folders=True)
     report = ReadReport()
     try:
         info = build_corpus(source, out, words=words, mapping=opt.pairs(mapping), format=format_, report=report)

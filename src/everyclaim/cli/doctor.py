@@ -23,7 +23,7 @@ from everyclaim.api.settings import Settings, find_settings_file
 from everyclaim.api.talking import MODELS
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
-from everyclaim.core.errors import EveryclaimError
+from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.types import Outcome
 from everyclaim.models.keys import VARIABLES, keys_file, where_key_is
 from everyclaim.report.style import Page, counted, data
@@ -115,21 +115,22 @@ def _extra(name: str) -> Check:
 
 
 def _store(location: str) -> Check:
-    """Open the store when it is there; otherwise only look whether it could be made."""
+    """Read the store when it is there; otherwise only look whether it could be made. Nothing is made or changed."""
     if "://" not in location and not Path(location).exists():
         folder = next((parent for parent in Path(location).absolute().parents if parent.exists()), Path("/"))
         if not folder.is_dir() or not os.access(folder, os.W_OK):
             return Check("store", False, f"{location} cannot be made: {folder} is not a folder to write in")
         return Check("store", True, f"{location}, made by the first run")
     try:
-        with Store.open(location) as store:
-            count = len(store.runs())
-            where = store.location
+        with Store.open_to_read(location) as store:
+            found = f"{store.location}, {counted(len(store.runs()), 'run')}"
+    except NoStoreError as error:
+        return Check("store", True, f"{error}; the first run makes it")
     except EveryclaimError as error:
         return Check("store", False, str(error))
-    if "://" not in location and not os.access(location, os.W_OK):
-        return Check("store", False, f"{where} is not writable")
-    return Check("store", True, f"{where}, {counted(count, 'run')}")
+    if "://" not in location and not (os.access(location, os.W_OK) and os.access(Path(location).parent, os.W_OK)):
+        return Check("store", None, f"{found}; it can be read, not written: runs need another place (--store)")
+    return Check("store", True, found)
 
 
 def _self_check(settings: Settings) -> Check:

@@ -5,6 +5,7 @@ An option that is not given leaves the setting of `everyclaim.toml` or of `EVERY
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -74,9 +75,23 @@ Format = Annotated[
         "--format", metavar="FORMAT", help="Format of the input, when its name does not say.", rich_help_panel=_INPUT
     ),
 ]
+
+
+def _countable(number: int | None) -> int | None:
+    """Take a number that nothing can count to as the largest that something can."""
+    return None if number is None else min(number, sys.maxsize)
+
+
 Limit = Annotated[
     int | None,
-    typer.Option("--limit", metavar="N", min=1, help="Read at most so many rows.", rich_help_panel=_INPUT),
+    typer.Option(
+        "--limit",
+        metavar="N",
+        min=1,
+        help="Read at most so many rows.",
+        rich_help_panel=_INPUT,
+        callback=_countable,
+    ),
 ]
 Out = Annotated[
     str | None,
@@ -117,7 +132,10 @@ FailUnder = Annotated[
 MaxFailed = Annotated[
     float | None,
     typer.Option(
-        "--max-failed", metavar="SHARE", help="Exit with 3 when a larger share failed (0.05).", rich_help_panel=_GATE
+        "--max-failed",
+        metavar="SHARE",
+        help="Exit with 3 when a larger share failed or could not be read (0.05).",
+        rich_help_panel=_GATE,
     ),
 ]
 Confident = Annotated[

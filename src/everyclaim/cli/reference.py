@@ -23,14 +23,17 @@ Made from the commands by `python docs/commands.py`. An option that is not given
 | 0 | all is well |
 | 1 | the gate failed; `doctor`: something is broken |
 | 2 | bad input or usage, or a store that cannot be used |
-| 3 | too many failures of the judge, or stopped at a limit such as `--max-cost`; what is done is kept |
-| 4 | inconclusive: nothing was scored, or, with `--confident`, too little to tell |
+| 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; what is done is kept |
+| 4 | inconclusive: nothing was scored, the run did not end, or, with `--confident`, too little to tell |
 | 70 | a bug in everyclaim |
-| 130 | interrupted with Ctrl-C |
+| 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up: what is done is kept |
 | 141 | the reader of the output has gone |
 
 Pages and results go to standard output, everything else to standard error. An error is one line;
 `EVERYCLAIM_DEBUG=1` adds the traceback.
+
+Nothing that a command reads is written over, whatever it is called; a file that is written appears whole or not at all.
+`runs`, `report` and `doctor` write nothing and need no right to.
 """
 
 

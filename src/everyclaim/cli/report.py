@@ -11,6 +11,7 @@ from everyclaim.analysis import ClusterBy as ClusterByWord
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.conclude import Wishes, conclude
+from everyclaim.cli.screen import tell_of_bad_rows
 
 
 def report(
@@ -47,4 +48,7 @@ def report(
     wishes.check()
     settings = opt.settings(config, store=store, fail_under=fail_under, max_failed=max_failed)
     found = find_run(run, store=settings.store)
+    reading = found.record.reading
+    if reading is not None:
+        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
     return conclude(replace(found, slices=tuple(slices)) if slices else found, wishes, settings)

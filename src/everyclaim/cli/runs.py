@@ -1,15 +1,18 @@
-"""``everyclaim runs``: what has been scored into the store."""
+"""``everyclaim runs``: what has been scored into the store, and what is to go from it."""
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
 
 from everyclaim.cli import options as opt
-from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.screen import complain, show, show_json
+from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.report.jsonreport import run_to_json
 from everyclaim.report.listings import runs_page
+from everyclaim.report.style import Page, counted, data
 from everyclaim.store import Store
 
 
@@ -17,14 +20,70 @@ def runs(
     *,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show so many of the newest.")] = 20,
     json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of the table.")] = False,
+    delete: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--delete",
+            metavar="RUN",
+            help="Delete this run, by its id or a name that no other has, with samples and human labels. Repeatable.",
+        ),
+    ] = None,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Bring the store of an older version up to date, in place.")
+    ] = False,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> None:
-    """List the runs in the store, newest first."""
+    """List the runs in the store, newest first.
+
+    Listing writes nothing and needs no more than the right to read. A run that nobody is at any more although it did
+    not end is shown as interrupted; scoring the same again goes on with it.
+    """
+    if delete and (json or upgrade):
+        raise ConfigError("--delete stands alone: nothing is listed or upgraded where something is deleted")
     settings = opt.settings(config, store=store)
-    with Store.open(settings.store) as kept:
-        records, location = kept.runs(limit=limit), kept.location
+    if delete:
+        _delete(settings.store, delete)
+        return
+    if upgrade:
+        _upgrade(settings.store)
+    try:
+        with Store.open_to_read(settings.store) as kept:
+            records, location = kept.runs(limit=min(limit, sys.maxsize)), kept.location
+    except NoStoreError as error:
+        if json:
+            show_json([])
+        else:
+            show(Page(data(f"no runs yet: {error}")))
+        return
     if json:
         show_json([run_to_json(record) for record in records])
     else:
         show(runs_page(records, location))
+
+
+def _upgrade(location: str) -> None:
+    try:
+        Store.open_to_read(location).close()
+    except NoStoreError:
+        raise  # opening would make one
+    except StoreError:
+        Store.open(location).close()  # whatever else is wrong, it says
+
+
+def _delete(location: str, wanted: list[str]) -> None:
+    """Delete runs: all of them, or none when one of them cannot be."""
+    Store.open_to_read(location).close()  # opening to write would make a store, or change one of an older version
+    with Store.open(location) as kept:
+        found = {one: kept.run(one) for one in wanted}
+        for name, record in found.items():
+            same = [other.id for other in kept.runs() if other.name == name and name]
+            if len(same) > 1 and record.id != name:
+                raise InputError(f"{len(same)} runs are named {name!r}: give the id of one: {', '.join(same)}")
+            if record.status == "running":
+                raise InputError(f"run {record.id} is being scored at this moment: stop that first")
+        for record in {record.id: record for record in found.values()}.values():
+            labels = len(kept.labels(record.id))
+            kept.delete_run(record.id)
+            and_labels = f" and {counted(labels, 'human label')}" if labels else ""
+            complain(f"run {record.id} deleted, with {counted(record.kept, 'sample')}{and_labels}", kind="")

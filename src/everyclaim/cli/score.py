@@ -12,17 +12,20 @@ from everyclaim.api.components import in_talks
 from everyclaim.api.running import FileOptions, find_run, score_file
 from everyclaim.api.settings import Settings
 from everyclaim.cli import options as opt
+from everyclaim.cli import signals
 from everyclaim.cli.conclude import Wishes, conclude
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.progress import Progressing, progressing
-from everyclaim.cli.screen import complain, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, chosen_for_runs, why_it_stopped, with_talking
+from everyclaim.cli.screen import complain, tell_of_bad_rows, tell_of_reading
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
 @with_talking()
 def score(
-    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files or folders of answers; - is stdin.")],
+    files: Annotated[
+        list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")
+    ],
     *,
     judge: opt.Judge = None,
     decomposer: opt.Decomposer = None,
@@ -98,6 +101,7 @@ def score(
         **as_settings(talking),
     )
     check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
+    check_files(settings, config, files, {"the store": settings.store} | wishes.outputs)
     chosen = _of_settings(settings)
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
@@ -130,11 +134,13 @@ def _score_one(file: str, options: FileOptions, wishes: Wishes, settings: Settin
                 raise
             stop, run = error, find_run(progress.run, store=settings.store)
         except KeyboardInterrupt:
-            raise InterruptedWorkError(_how_to_go_on(file, progress)) from None
-    if not wishes.quiet:
-        tell_of_reading(run.read)
-        if progress.skipped:
-            complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
+            raise InterruptedWorkError(_how_to_go_on(file, progress, signals.word())) from None
+    if run.read is not None:
+        tell_of_reading(run.read, quiet=wishes.quiet)
+    elif (reading := run.record.reading) is not None:
+        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=wishes.quiet)
+    if progress.skipped and not wishes.quiet:
+        complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
     code = conclude(run, wishes, settings)
     if stop is None:
         return code, False
@@ -166,7 +172,7 @@ def _of_settings(settings: Settings) -> FileOptions:
     return cast("FileOptions", options | chosen_for_runs(settings))
 
 
-def _how_to_go_on(file: str, progress: Progressing, why: str = "interrupted", *, is_fresh: bool = False) -> str:
+def _how_to_go_on(file: str, progress: Progressing, why: str, *, is_fresh: bool = False) -> str:
     if not progress.run:
         return f"{why} before the first sample"
     again = "the same command goes on from there"

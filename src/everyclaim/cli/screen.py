@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console, RenderableType
@@ -54,13 +55,19 @@ def complain(message: str, *, kind: str = "error") -> None:
     error_screen().print(Text.assemble((prefix, style), one_line(message)), soft_wrap=True)
 
 
-def tell_of_reading(report: ReadReport | None) -> None:
-    """Say which rows were kept out, and what the reader decided."""
-    if report is None:
-        return
-    for row in report.bad_rows[:BAD_ROWS_SHOWN]:
-        complain(f"{row}; left out", kind="warning")
-    if report.bad > BAD_ROWS_SHOWN:
-        complain(f"{report.bad:,} rows of {report.bad + report.good:,} were left out in all", kind="warning")
-    for text in report.warnings:
-        complain(text, kind="warning")
+def tell_of_reading(report: ReadReport, *, quiet: bool = False) -> None:
+    """Say which rows were kept out, and what the reader decided; quietly, only how many were kept out."""
+    tell_of_bad_rows(report.good, report.bad, [str(row) for row in report.bad_rows[:BAD_ROWS_SHOWN]], quiet=quiet)
+    if not quiet:
+        for text in report.warnings:
+            complain(text, kind="warning")
+
+
+def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) -> None:
+    """Say which rows were kept out: the first of them one by one, or quietly in one line."""
+    if not quiet:
+        for row in first:
+            complain(f"{row}; left out", kind="warning")
+    if bad > len(first) or (bad and quiet):
+        example = f"; the first: {first[0]}" if quiet and first else ""
+        complain(f"{bad:,} of {bad + good:,} rows could not be read and were left out{example}", kind="warning")

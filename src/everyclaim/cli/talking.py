@@ -6,6 +6,7 @@ A command takes them as one mapping, `talking`, and is wrapped with `with_talkin
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, wraps
 from pathlib import Path
@@ -14,9 +15,12 @@ from typing import Annotated, Any
 import typer
 
 from everyclaim.api.components import Options
-from everyclaim.api.settings import DEFAULT_STORE, Settings
+from everyclaim.api.settings import DEFAULT_STORE, Settings, find_settings_file
 from everyclaim.api.talking import OFF, Talking, batches_beside, cache_beside, searches, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError
+from everyclaim.core.spec import Spec
+from everyclaim.io import check_apart
+from everyclaim.models.keys import keys_file
 
 _MODEL, _LIMITS = "Language models", "Limits and cache"
 
@@ -133,6 +137,26 @@ def check_use(talking: Mapping[str, Any], *components: Any, metric: str | None =
         option = "--header" if given[0] == "headers" else f"--{given[0].replace('_', '-')}"
         named = " and ".join(repr(one) for one in components if one)
         raise ConfigError(f"{option} is about language models, but {named} is none; name one, as in --judge openai:…")
+
+
+def check_files(settings: Settings, config: Path | None, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
+    """Refuse to write over anything that the command reads. `outputs` are beside the cache and the file of batches."""
+    reads: dict[str, Any] = {"the input" if len(inputs) == 1 else f"input {n}": one for n, one in enumerate(inputs, 1)}
+    reads |= {"the settings file": config or find_settings_file(), "--rubric": settings.rubric}
+    reads |= {"--prices": settings.prices, "the keys file": keys_file()}
+    for kind in ("metric", "judge", "decomposer"):
+        reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}
+    talking = chosen_for_runs(settings)
+    written = {"the cache": talking.get("cache"), "the file of batches": talking.get("provider_batch")}
+    check_apart(reads, {name: path for name, path in written.items() if path != OFF} | dict(outputs))
+
+
+def _files_in(text: str | None) -> list[str]:
+    """Return the files that a spec names: rules of a domain, a corpus."""
+    spec = Spec.parse(text) if text else Spec("none")
+    named = [spec.argument, *spec.options.values()]
+    # Not by `Path`, which refuses to look at what is too long for a name.
+    return [path for value in named for path in (value, value.partition(":")[2]) if os.path.isfile(path)]  # noqa: PTH113
 
 
 def chosen(settings: Settings) -> Talking:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
+from everyclaim.analysis.gate import too_many_failed
 from everyclaim.analysis.summary import failure_code
 from everyclaim.api.components import in_talks
 from everyclaim.api.settings import Settings
@@ -20,7 +21,7 @@ from everyclaim.cli.conclude import check_destination
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_use, chosen, why_it_stopped, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json
@@ -31,7 +32,12 @@ from everyclaim.report.listings import verdicts_page
 
 @with_talking("one_call")
 def verify(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A file or folder of claims with contexts; - is stdin.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file of claims with contexts, or a folder saved by datasets; - is stdin."
+        ),
+    ],
     *,
     judge: opt.Judge = None,
     strategy: opt.Strategy = None,
@@ -75,6 +81,8 @@ def verify(
         **as_settings(talking),
     )
     check_use(talking, settings.judge)
+    # Standard output is not only the page's: what is piped in and out by one redirected file never ends.
+    check_files(settings, config, [file], {"--out": None if out == "-" else out, "standard output": "-"})
     reading = ReadReport()
     tally = _Tally(worst)
     stop = None
@@ -95,8 +103,7 @@ def verify(
             verify_file(file, take, **options)
         except BudgetExceeded as error:
             stop = error
-    if not quiet:
-        tell_of_reading(reading)
+    tell_of_reading(reading, quiet=quiet)
     if json:
         show_json(tally.to_json(reading), indent=None)
     elif not quiet:
@@ -183,7 +190,7 @@ def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
     if reading.incomplete:
         complain(f"the input could not be read to its end: {reading.incomplete}")
         return USAGE
-    if tally.failed > max_failed * tally.total:
-        complain(f"{tally.failed} of {tally.total} claims failed, more than the limit of {max_failed:.1%}")
+    if fault := too_many_failed(tally.failed, tally.total, reading.bad, max_failed, "claim"):
+        complain(fault)
         return TOO_MANY_FAILURES
     return OK

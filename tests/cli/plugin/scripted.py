@@ -2,7 +2,7 @@
 
 A claim that stands in a passage is supported; one that stands there after "NOT " is contradicted; one
 that says "FAIL" makes the judge fail, one that says "CRASH" breaks it, one that says "STOP" is the user
-pressing Ctrl-C.
+pressing Ctrl-C, or the signal that SCRIPTED_STOP names.
 """
 
 import os
@@ -21,8 +21,8 @@ class Judge:
     def _verdict(self, claim, passages):
         if "FAIL" in claim.text:
             raise JudgeError("no_reply", "the script says so")
-        if "STOP" in claim.text and os.environ.pop("SCRIPTED_STOP", ""):
-            signal.raise_signal(signal.SIGINT)
+        if "STOP" in claim.text and (named := os.environ.pop("SCRIPTED_STOP", "")):
+            signal.raise_signal(getattr(signal, named, signal.SIGINT))
         for passage in passages:
             start = passage.text.find(claim.text)
             if start >= 0:

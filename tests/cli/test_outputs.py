@@ -1,0 +1,231 @@
+"""What a command writes: never over what it reads, whole or not at all."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from conftest import ANSWERS, PLUGIN, write_jsonl
+
+CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
+
+
+@pytest.fixture
+def inputs(desk):
+    """Files that are read, and names that lead to them."""
+    write_jsonl("claims.jsonl", CLAIMS)
+    Path("in.json").write_text(json.dumps(ANSWERS))
+    os.symlink("answers.jsonl", "link.jsonl")  # noqa: PTH211 - as written
+    os.link("answers.jsonl", "twin.jsonl")
+    (desk / "below").mkdir()
+    os.symlink(desk, desk / "below" / "up")  # noqa: PTH211
+    Path("rules.json").write_text('[verify]\nrules = "Be strict."\n')
+    Path("prices.json").write_text("{}")
+    Path("settings.json").write_text('judge = "scripted"\n')
+    return desk
+
+
+def files(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "score answers.jsonl --out answers.jsonl",
+        "score answers.jsonl --out ./below/../answers.jsonl",
+        "score answers.jsonl --out link.jsonl",
+        "score link.jsonl --out answers.jsonl",
+        "score answers.jsonl --out twin.jsonl",
+        "score answers.jsonl --out below/up/answers.jsonl",
+        "score in.json --report in.json",
+        "score answers.jsonl --out x.json --report x.json",
+        "score answers.jsonl --out x.json --report below/up/x.json",
+        "score answers.jsonl --store answers.jsonl",
+        "score answers.jsonl --store sqlite:///answers.jsonl",
+        "score answers.jsonl --store x.jsonl --out x.jsonl",
+        "score answers.jsonl --config settings.json --report settings.json",
+        "score answers.jsonl --judge openai:m --cache answers.jsonl",
+        "score answers.jsonl --judge openai:m --store x.db --cache x.db",
+        "score answers.jsonl --judge openai:m --rubric rules.json --report rules.json",
+        "score answers.jsonl --judge openai:m?domain=rules.json --report rules.json",
+        "score answers.jsonl --judge openai:m --prices prices.json --report prices.json",
+        "score answers.jsonl --metric factscore?knowledge=corpus:claims.jsonl --out claims.jsonl",
+        "verify claims.jsonl --out claims.jsonl",
+        "verify claims.jsonl --judge openai:m --cache claims.jsonl",
+        "band claims.jsonl --judge openai:m --cache claims.jsonl",
+        "claims text --decomposer openai:m --rubric rules.json --cache rules.json",
+        "corpus build claims.jsonl --out claims.jsonl",
+    ],
+)
+def test_nothing_that_is_read_is_written_over(everyclaim, inputs, command):
+    """Whatever it is called and whatever it is for: refused in one line, and nothing has changed or appeared."""
+    before = files(inputs)
+    done = everyclaim(*command.split())
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert "which is read" in done.err or " are both " in done.err
+    assert files(inputs) == before
+    assert not (inputs / ".everyclaim").exists()
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "sub/rows.jsonl"])
+def test_nothing_is_written_into_a_folder_that_is_read(everyclaim, desk, name):
+    """It would be taken for a part of the data the next time; a store in a hidden folder there is not."""
+    tables = pytest.importorskip("pyarrow.parquet")
+    (desk / "data" / "sub").mkdir(parents=True)
+    table = __import__("pyarrow").table({"response": ["It is red"], "contexts": [["It is red"]]})
+    tables.write_table(table, desk / "data" / "train.parquet")
+    done = everyclaim("score", "data", "--out", f"data/{name}")
+    assert done.code == 2
+    assert "is in the input data, which is read: write elsewhere" in done.err
+    for _ in range(2):
+        assert everyclaim("score", "data", "--store", "data/.everyclaim/runs.db", "--quiet").code == 0
+
+
+def test_a_corpus_may_lie_beside_its_documents(everyclaim, desk):
+    """The natural place of a first try."""
+    (desk / "note.md").write_text("The kettle is red.")
+    assert everyclaim("corpus", "build", ".", "--out", "corpus.db").code == 0
+
+
+@pytest.mark.parametrize("out", ["answers.jsonl", "other.jsonl"])
+def test_a_redirected_input_is_the_same_file(process, desk, out):
+    """`< answers.jsonl` is reading answers.jsonl; verdicts that are appended to it would be read again."""
+    before = (desk / "answers.jsonl").read_bytes()
+    with (desk / "answers.jsonl").open("rb") as stdin:
+        done = process("score", "-", "--out", out, stdin=stdin)
+    assert done.returncode == (2 if out == "answers.jsonl" else 0)
+    assert (desk / "answers.jsonl").read_bytes() == before
+    write_jsonl(desk / "claims.jsonl", CLAIMS)
+    with (desk / "claims.jsonl").open("ab") as stdout:
+        done = process("verify", "claims.jsonl", "--out", "-", stdout=stdout)
+    assert done.returncode == 2
+    assert "standard output is the input claims.jsonl, which is read" in done.stderr
+
+
+def test_a_kept_run_is_not_written_over_its_answers(everyclaim, desk):
+    """`report` knows what the run was made of; so does `Run.write`."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    before = files(desk)
+    done = everyclaim("report", "--out", "answers.jsonl")
+    assert done.code == 2
+    assert "--out answers.jsonl is the data set of the run" in done.err
+    assert files(desk) == before
+    everyclaim("score", "answers.jsonl", "--quiet", "--store", "runs.json")
+    for option in ("--out", "--report"):
+        done = everyclaim("report", "--store", "runs.json", option, "runs.json")
+        assert (done.code, f"{option} runs.json is the store runs.json" in done.err) == (2, True)
+    assert everyclaim("runs", "--store", "runs.json").code == 0
+
+
+def test_an_output_that_cannot_be_written_is_said_before_anything_is_scored(everyclaim, desk):
+    """A link into nowhere, a protected file, a compressed Parquet file, no name at all."""
+    os.symlink("no/such/folder/x.jsonl", "nowhere.jsonl")  # noqa: PTH211
+    for name, says in [
+        ("nowhere.jsonl", "there is no folder"),
+        ("x.parquet.gz", "Parquet is compressed inside"),
+        ("", "does not say the format"),
+        (".", "does not say the format"),
+    ]:
+        done = everyclaim("score", "answers.jsonl", "--out", name)
+        assert (done.code, len(done.said)) == (2, 1)
+        assert says in done.err
+    assert not (desk / ".everyclaim").exists()
+
+
+def small_disk(folder):
+    """Mount a file system of 200 kB, or skip."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(folder)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("mounting a small file system needs privileges")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["score", "answers.jsonl", "--out", "small/out.jsonl"],
+        ["score", "answers.jsonl", "--report", "small/out.json", "--worst", "2000"],
+        ["verify", "answers.jsonl", "--map", "response=claim", "--out", "small/out.jsonl"],
+    ],
+)
+def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arguments):
+    """The reason in one line, what was there before, nothing half-written; a run is kept and says how to get at it."""
+    small = desk / "small"
+    small_disk(small)
+    try:
+        old = small / Path(arguments[-1] if "--worst" not in arguments else arguments[3]).name
+        old.write_text("older")
+        write_jsonl("answers.jsonl", [ANSWERS[2] | {"id": str(i), "question": "why " * 99} for i in range(1500)])
+        done = everyclaim(*arguments, "--quiet")
+        assert done.code == 2
+        assert "No space left on device" in done.err
+        assert ("everyclaim report" in done.err) == (arguments[0] == "score")
+        assert [(path.name, path.read_text()) for path in small.iterdir()] == [(old.name, "older")]
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=True)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+@pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
+def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(desk, how):
+    """Asked to end it cleans up; killed, it leaves a file that the next command of the same name removes."""
+    write_jsonl("claims.jsonl", CLAIMS)
+    (desk / "out.jsonl").write_text("older")
+    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
+    command = [sys.executable, "-m", "everyclaim", "verify", "-", "--out", "out.jsonl"]
+    process = subprocess.Popen(command, cwd=desk, env=env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdin.write(json.dumps(CLAIMS[0]).encode() + b"\n")
+    process.stdin.flush()
+    end = time.monotonic() + 60
+    while not list(desk.glob(".out.jsonl.*.part")):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    process.send_signal(getattr(signal, how))
+    process.communicate(timeout=60)
+    left = list(desk.glob(".out.jsonl.*"))
+    assert (desk / "out.jsonl").read_text() == "older"
+    assert len(left) == (how == "SIGKILL")
+    for path in left:
+        os.utime(path, (0, 0))
+    subprocess.run([*command[:3], "verify", "claims.jsonl", "--out", "out.jsonl"], cwd=desk, env=env, check=True)
+    assert list(desk.glob(".out.jsonl.*")) == []
+    assert json.loads((desk / "out.jsonl").read_text())["label"] == "SUPPORTED"
+
+
+def test_python_holds_them_apart_too(everyclaim, inputs):
+    """A cache that cannot be read as one would be set aside: the data set is none. A run is not written over its data."""
+    import everyclaim as ec
+    from everyclaim.api.verifying import verify_file
+
+    everyclaim("claims", "text")  # no variables around
+    chosen = {"judge": "scripted", "decomposer": "sentences"}
+    before = files(inputs)
+    for call in (
+        lambda: ec.score_file("answers.jsonl", cache="link.jsonl", **chosen),
+        lambda: ec.score_file("answers.jsonl", store="twin.jsonl", **chosen),
+        lambda: ec.score_file(Path("answers.jsonl"), store="runs.jsonl", cache="runs.jsonl", **chosen),
+        lambda: verify_file("claims.jsonl", print, judge="scripted", cache="claims.jsonl"),
+    ):
+        with pytest.raises(ec.ConfigError):
+            call()
+    assert files(inputs) == before
+    run = ec.score_file("answers.jsonl", store="store.jsonl", **chosen)
+    for place in ("answers.jsonl", Path("link.jsonl"), "store.jsonl"):
+        with pytest.raises(ec.ConfigError, match="which is read"):
+            run.write(place)
+    run.write("results.jsonl")
+    assert (inputs / "results.jsonl").read_text().count("\n") == len(ANSWERS)
+    assert (inputs / "answers.jsonl").read_bytes() == before["answers.jsonl"]
+
+
+def test_a_spec_may_be_longer_than_a_name_of_a_file(everyclaim, desk):
+    """Looking whether it names one is no reason to fail."""
+    done = everyclaim("score", "answers.jsonl", "--judge", f"scripted:{'x' * 5000}", "--quiet")
+    assert done.code == 0

@@ -1,0 +1,190 @@
+"""Settings, streams and signals that are not what they should be: one line, the right code, never a bug of ours."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import ANSWERS, PLUGIN, write_jsonl
+
+posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of POSIX")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('judge = "é"'.encode("latin-1"), "everyclaim.toml is not UTF-8 text (byte 9): save it as UTF-8"),
+        ('judge = "lexical"'.encode("utf-16"), "everyclaim.toml is not UTF-8 text (byte 0): save it as UTF-8"),
+        (b"judge = ", "everyclaim.toml is not valid TOML"),
+        (
+            b"fail_undr = 0.5",
+            "unknown setting 'fail_undr' in",
+        ),
+        (b"fail_under = 60", "setting 'fail_under' in"),
+        (b"[headers]\nX = 5", "setting 'headers.X' in"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_read(everyclaim, desk, content, says):
+    """One line that names the file and what is wrong in it."""
+    (desk / "everyclaim.toml").write_bytes(content)
+    done = everyclaim("score", "answers.jsonl")
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert says in done.err
+    assert "everyclaim.toml" in done.err
+
+
+def test_a_settings_file_with_a_byte_order_mark_is_read(everyclaim, desk):
+    """Windows' editors write it."""
+    (desk / "everyclaim.toml").write_bytes(b"\xef\xbb\xbffail_under = 0.9\n")
+    assert everyclaim("score", "answers.jsonl", "-q").code == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("SLICES", "domain", """EVERYCLAIM_SLICES is not JSON: write it as in EVERYCLAIM_SLICES='["domain"]'"""),
+        ("MAP", "a=b", "EVERYCLAIM_MAP is not JSON: write it as in EVERYCLAIM_MAP="),
+        ("HEADERS", "X-Key=sk-secret", "EVERYCLAIM_HEADERS is not JSON"),
+        ("HEADERS", '["sk-secret"]', "EVERYCLAIM_HEADERS: input should be a valid dictionary"),
+        ("FAIL_UNDER", "60", "EVERYCLAIM_FAIL_UNDER: input should be less than or equal to 1, got '60'"),
+        ("CONCURRENCY", "many", "EVERYCLAIM_CONCURRENCY: input should be a valid integer"),
+    ],
+)
+def test_a_variable_that_cannot_be_read(everyclaim, monkeypatch, name, value, says):
+    """It is named, with what to write; what may be secret is not repeated."""
+    monkeypatch.setenv(f"EVERYCLAIM_{name}", value)
+    done = everyclaim("score", "answers.jsonl")
+    assert done.code == 2
+    assert len(done.said) == 1
+    assert says in done.err
+    assert "secret" not in done.err
+
+
+@pytest.mark.parametrize("variable", [None, "0.5"])
+def test_a_wrong_option_is_not_blamed_on_a_variable_or_a_file(everyclaim, desk, monkeypatch, variable):
+    """What was given last is what is wrong."""
+    (desk / "everyclaim.toml").write_text("fail_under = 0.4\n")
+    if variable:
+        monkeypatch.setenv("EVERYCLAIM_FAIL_UNDER", variable)
+    done = everyclaim("score", "answers.jsonl", "--fail-under", "60")
+    assert done.code == 2
+    assert done.said == [
+        "error: --fail-under: input should be less than or equal to 1, got 60.0 (a share: 60 % is 0.6)"
+    ]
+
+
+def shell(desk, line, **env):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    clean |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
+    clean |= {"EVERYCLAIM_DECOMPOSER": "sentences", "EC": f"{sys.executable} -m everyclaim"}
+    command = ["bash", "-c", line]
+    return subprocess.run(command, cwd=desk, env=clean | env, capture_output=True, text=True, timeout=120, check=False)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("$EC runs >&-", 2, "error: standard output is closed: there is nowhere to print to\n"),
+        ("$EC runs --json >&-", 2, "error: standard output is closed: there is nowhere to print to\n"),
+        ("$EC score answers.jsonl --json >&-", 2, "error: standard output is closed: there is nowhere to print to\n"),
+        ("$EC score answers.jsonl --out r.jsonl -q >&-", 0, ""),
+        ("$EC --version >&-", 2, "error: Bad file descriptor\n"),
+        ("$EC runs > /dev/full", 2, "error: No space left on device\n"),
+        ("$EC runs 2>&-", 0, ""),
+        ("$EC nothing 2>&-", 2, ""),
+        ("$EC score - <&-", 2, "error: standard input is empty\n"),
+        ("$EC claims - <&- >&- 2>&-", 2, ""),
+    ],
+)
+def test_standard_streams_that_are_closed_or_full(desk, line, code, said):
+    """Said where there is anybody to hear it; a file that is opened later is never taken for a closed stream."""
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    done = shell(desk, line)
+    assert (done.returncode, done.stderr) == (code, said)
+    if "r.jsonl" in line:
+        assert (desk / "r.jsonl").read_text().count("\n") == len(ANSWERS)
+
+
+@posix
+@pytest.mark.parametrize(
+    ("name", "word", "code"),
+    [("SIGTERM", "terminated", 143), ("SIGHUP", "hung up", 129), ("SIGINT", "interrupted", 130)],
+)
+def test_a_run_that_is_asked_to_end_ends_in_order(desk, process, name, word, code):
+    """What is done is kept, one line says how to go on, and nothing is left behind."""
+    rows = [ANSWERS[0] | {"id": f"s{i}"} for i in range(40)]
+    rows[20] = rows[20] | {"response": "STOP"}
+    write_jsonl("long.jsonl", rows)
+    done = process("score", "long.jsonl", "--out", "o.jsonl", env={"SCRIPTED_STOP": name})
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith(f"{word}; ")
+    assert "the same command goes on from there" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert sorted(path.name for path in desk.iterdir()) == [".everyclaim", "answers.jsonl", "long.jsonl"]
+    assert '"status": "stopped"' in process("runs", "--json").stdout
+    assert process("score", "long.jsonl").returncode == 0
+
+
+@posix
+@pytest.mark.parametrize(("number", "word"), [(signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")])
+def test_an_interrupt_while_starting_is_one_line(desk, number, word):
+    """Also in the middle of an import, which would leave half a module and a traceback."""
+    folder = desk / "slow"
+    folder.mkdir()
+    (folder / "typer.py").write_text("print('importing', flush=True)\nimport time\ntime.sleep(60)\n")
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(folder), *sys.path])}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-m", "everyclaim", "runs"], cwd=desk, env=env, text=True, **pipes)
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (128 + number, "", f"{word}\n")
+
+
+@posix
+def test_an_ignored_hang_up_stays_ignored(desk):
+    """That is what nohup is for."""
+    write_jsonl("long.jsonl", [ANSWERS[0] | {"id": f"s{i}", "response": "STOP"} for i in range(3)])
+    done = shell(desk, "trap '' HUP; $EC score long.jsonl -q", SCRIPTED_STOP="SIGHUP")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_folder_of_files_is_no_data_set_and_the_help_says_so(everyclaim, desk):
+    """The error says what to give instead."""
+    (desk / "folder").mkdir()
+    write_jsonl("folder/a.jsonl", ANSWERS)
+    done = everyclaim("score", "folder")
+    assert done.code == 2
+    assert done.said == ["error: folder is a folder, but none that `datasets` saved; give its files by name"]
+    assert "folders saved by datasets" in " ".join(everyclaim("score", "--help").out.split())
+
+
+@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 30])
+def test_a_limit_beyond_all_numbers_is_no_limit(everyclaim, desk, number):
+    """Nobody counts so far, so nothing is cut."""
+    write_jsonl("claims.jsonl", [{"claim": "It is red", "contexts": ["It is red"]}])
+    for command in (["score", "answers.jsonl", "-q"], ["verify", "claims.jsonl", "-q"], ["runs"]):
+        assert everyclaim(*command, "--limit", number).code == 0
+
+
+@posix
+def test_waiting_for_input_ends_when_asked(desk):
+    """Nothing was read yet, so nothing is kept, and that is all there is to say."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
+    env |= {"EVERYCLAIM_DECOMPOSER": "sentences"}
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    command = [sys.executable, "-m", "everyclaim", "score", "-"]
+    process = subprocess.Popen(command, cwd=desk, env=env, text=True, **pipes)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=6)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 143
+    assert len(err.splitlines()) == 1
+    assert err.startswith("terminated")
