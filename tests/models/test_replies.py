@@ -100,6 +100,14 @@ def test_the_same_object_said_twice_is_one() -> None:
     assert parse_object('{"a": 1}\nAgain:\n{"a": 1}') == {"a": 1}
 
 
+@pytest.mark.parametrize("text", ['[{"id": "a"}, {"id": "b"}]', '```\n{"id": "a"}\n{"id": "b"}\n```'])
+def test_rows_without_an_object_around_them_are_rows(text: str) -> None:
+    """A list of their own, or one after the other; one that comes twice is not taken for one."""
+    assert parse_object(text) == {"rows": [{"id": "a"}, {"id": "b"}]}
+    assert parse_object(text.replace("b", "a")) == {"rows": [{"id": "a"}, {"id": "a"}]}
+    assert code_of(text[: text.rindex('"')]) == "truncated"
+
+
 def test_braces_in_prose_do_not_hide_the_object() -> None:
     """A brace pair that is no JSON is passed over as a whole."""
     assert parse_object('I filled in {placeholders} as asked: {"a": "}{"}') == {"a": "}{"}

@@ -137,26 +137,27 @@ def test_the_prefix_to_keep_ends_behind_the_passages() -> None:
         {"label": "TRUE"},
         {"label": 1},
         {"label": None},
-        {"why": None},
-        {"why": 3},
-        {"mode": "made_up"},
-        {"mode": ""},
-        {"mode": 0},
-        {"quotes": "p1: words"},
-        {"quotes": [{"passage": "p1"}]},
-        {"quotes": None},
-        {"conflict": "no"},
-        {"conflict": None},
+        {"label": ["SUPPORTED"]},
+        {"id": None},
+        {"id": True},
+        {"id": 1.0},
     ],
 )
-def test_a_verdict_with_a_field_out_of_range_is_left_out(change: dict[str, object]) -> None:
+def test_a_verdict_without_id_or_label_is_left_out(change: dict[str, object]) -> None:
     """The others in the reply stay."""
     found = VerdictPrompt().parse({"verdicts": [ROW | change, ROW | {"id": "c2"}]}, ["c1", "c2"])
     assert list(found) == ["c2"]
 
 
 @pytest.mark.parametrize(
-    "change", [{"label": "contradicted"}, {"label": " Contradicted "}, {"mode": "Negation"}, {"label": "CONTRADICTED"}]
+    "change",
+    [
+        {"label": "contradicted"},
+        {"label": " Contradicted\n"},
+        {"label": "C O N T R A D I C T E D"},
+        {"mode": "Negation"},
+        {"label": "CONTRADICTED"},
+    ],
 )
 def test_words_are_read_in_any_case(change: dict[str, object]) -> None:
     """Models that were given no schema write them as they please; they are the same words."""
@@ -197,13 +198,29 @@ def test_a_quote_names_its_passage_or_none(given_: str, quote: Quote) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [{}, {"verdicts": None}, {"verdicts": {"c1": ROW}}, {"verdicts": [ROW, ROW | {"id": "c9"}]}]
+    "reply",
+    [
+        {},
+        {"verdicts": None},
+        {"verdicts": "SUPPORTED"},
+        {"verdicts": [ROW, ROW | {"id": "c9"}]},
+        {"verdicts": [ROW, ROW | {"id": 9}]},
+        {"verdicts": [ROW | {"id": 0}]},
+        {"verdicts": {"c9": {"label": "SUPPORTED"}}},
+        {"first": [ROW], "second": [ROW | {"label": "UNSUPPORTED"}]},
+    ],
 )
 def test_a_reply_of_another_form_or_about_unknown_claims_is_no_reply(reply: dict[str, object]) -> None:
     """It does not speak of what was asked."""
     with pytest.raises(JudgeError) as raised:
         VerdictPrompt().parse(reply, ["c1"])
     assert raised.value.code == "bad_reply"
+
+
+def test_a_row_that_stands_under_another_id_is_not_read() -> None:
+    """Nobody knows which of the two it speaks of."""
+    found = VerdictPrompt().parse({"verdicts": {"c1": ROW, "c2": ROW | {"id": "c3"}}}, ["c1", "c2", "c3"])
+    assert list(found) == ["c1"]
 
 
 def test_a_claim_judged_twice_in_one_reply_is_not_judged() -> None:
@@ -233,10 +250,14 @@ def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
         {"id": "s4", "claims": [], "skip": "boring"},
         {"id": "s5", "claims": [], "skip": "minor"},
         {"id": "s6", "claims": ["ok", 3], "skip": "none"},
-        {"id": "s7", "claims": "A fact.", "skip": "none"},
+        {"id": "s7", "claims": "A fact."},
+        {"id": 8, "skip": " Greeting "},
+        {"id": "s9"},
     ]
-    ids = [row["id"] for row in rows]
-    assert SplitPrompt().parse({"sentences": rows}, ids) == {"s1": (("A fact.",), ""), "s2": ((), "greeting")}
+    ids = [f"s{number}" for number in range(1, 10)]
+    fact, greeting = (("A fact.",), ""), ((), "greeting")
+    found = {"s1": fact, "s2": greeting, "s7": fact, "s8": greeting}
+    assert SplitPrompt().parse({"sentences": rows}, ids) == found
     assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
 
 

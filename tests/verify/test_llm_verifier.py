@@ -134,9 +134,8 @@ FAULTS = {
     "duplicate id": reply(row("c1"), row("c1", "UNSUPPORTED"), row("c2")),
     "label out of range": reply(row("c1", "TRUE"), row("c2")),
     "label a number": reply(row("c1", label=7), row("c2")),  # type: ignore[arg-type]
-    "bad mode": reply(row("c1", mode="evil"), row("c2")),
-    "no reason": reply({k: v for k, v in row("c1").items() if k != "why"}, row("c2")),
-    "a list at the top": json.dumps([row("c1"), row("c2")]),
+    "no id": reply({k: v for k, v in row("c1").items() if k != "id"}, row("c2")),
+    "a duplicate in a bare list": json.dumps([row("c1"), row("c1"), row("c2")]),
     "NaN": '{"verdicts": NaN}',
     "python": "{'verdicts': []}",
     "two objects": reply(row("c1"), row("c2")) + reply(row("c1", "UNSUPPORTED"), row("c2")),

@@ -153,8 +153,10 @@ class Verdict:
     """A judge's finding on one claim. `flags` say what a reader should know about it.
 
     Flags in use: `no_passages`, `quote_not_found` (a quote of the judge is nowhere in the passages),
-    `no_evidence`, `hedge_mismatch`, `spread_evidence` (supported only by passages together), `unstable`
-    (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a cascade).
+    `no_evidence`, `incomplete_verdict` (the judge left out quotes, reason, failure mode or conflict, or gave
+    something else in their place), `hedge_mismatch`, `spread_evidence` (supported only by passages together),
+    `unstable` (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a
+    cascade).
     """
 
     claim_id: str

@@ -24,6 +24,7 @@ from everyclaim.core.types import Usage
 from everyclaim.models.private_file import connect
 from everyclaim.models.replies import parse_object
 from everyclaim.models.shared import call_key
+from everyclaim.prompts.reading import rows
 
 _log = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
@@ -154,8 +155,10 @@ class Cached:
 
 
 def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
-    """Whether a reply is an object with what the schema wants at its top; a bad one is worth another try some day."""
+    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
+    required = list(schema.get("required", ()))
     try:
-        return parse_object(reply.content).keys() >= set(schema.get("required", ()))
+        value = parse_object(reply.content)
+        return value.keys() >= set(required) or (len(required) == 1 and bool(rows(value, required[0])))
     except JudgeError:
         return False

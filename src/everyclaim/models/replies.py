@@ -1,6 +1,7 @@
 """Read the one JSON value out of a model's reply. Strictly: what is cut or ambiguous is an error, never half kept.
 
-Accepted: the value alone, in a code fence, or with prose around it. A reply is parsed, never evaluated.
+Accepted: the value alone, in a code fence, or with prose around it; and rows (objects with an `id`) one after the
+other, in a list of their own or without. A reply is parsed, never evaluated.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def _check_finish(reply: ChatReply) -> None:
 
 
 def parse_object(text: str) -> dict[str, Any]:
-    """Return the one JSON object in a text.
+    """Return the one JSON object in a text. Several objects that all have an `id` become ``{"rows": [...]}``.
 
     Raises `JudgeError`: `empty_reply` for blank text; `truncated` when an object is opened and never closed;
     `malformed` when there is none, when there are several that differ, and for duplicate keys, NaN,
@@ -70,10 +71,11 @@ def parse_object(text: str) -> dict[str, Any]:
         except ValueError as error:
             fault = str(error)
         else:
-            if value not in found:
-                found.append(value)
+            found.append(value)
         position = text.find("{", end)
-    if len(found) == 1:
+    if len(found) > 1 and all("id" in value for value in found):
+        return {"rows": found}
+    if found and all(value == found[0] for value in found):
         return found[0]
     raise _malformed("it holds several JSON objects that differ" if found else fault, text)
 

@@ -1,12 +1,20 @@
-"""Reading replies strictly: a field is there and of its type, or the reply is a fault that says so."""
+"""Reading replies: ids and what is essential strictly, the dress around them as small models write it.
+
+What a row answers to must be beyond doubt: unknown ids and ids that come twice are faults. Where the rows stand
+(in the list asked for, as a list of their own, in one more object, by their ids) changes nothing about them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from everyclaim.core.errors import JudgeError
+
+_WRAPPERS = 5  # objects and lists around the rows that are opened at most
+_ID = re.compile(r"\s*[a-zA-Z]?\d{1,6}\s*")
 
 
 def bad_reply(why: str) -> JudgeError:
@@ -15,23 +23,54 @@ def bad_reply(why: str) -> JudgeError:
 
 
 def rows(reply: Mapping[str, Any], name: str) -> list[Any]:
-    """Return the list at the top of a reply. Raises `JudgeError`."""
-    value = reply.get(name)
-    if not isinstance(value, list):
-        raise bad_reply(f"{name!r} is not a list but {shown(value)}")
-    return value
+    """Return the rows of a reply: the list under `name`, wherever it stands, or what was written in its place.
+
+    That is one row alone, rows by their ids, or the only list or object in a reply. Raises `JudgeError`.
+    """
+    value: Any = reply
+    for _ in range(_WRAPPERS):
+        if isinstance(value, list):
+            return value
+        if not isinstance(value, Mapping):
+            break
+        if name in value:
+            value = value[name]
+        elif "id" in value:
+            return [value]
+        elif value and all(isinstance(row, Mapping) and _ID.fullmatch(key) for key, row in value.items()):
+            # A row that says another id than it stands under answers to neither.
+            return [{**row, "id": key if row.get("id", key) == key else None} for key, row in value.items()]
+        else:
+            inside = [one for one in value.values() if isinstance(one, Mapping | list)]
+            value = inside[0] if len(inside) == 1 else None
+    raise bad_reply(f"{name!r} is not a list but {shown(reply.get(name))}")
 
 
 def by_id(found: Sequence[Any], asked: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Sort a reply's rows by the ids they answer to. A row that is no object or an id that comes twice is left out.
 
-    Raises `JudgeError` for ids that were never given: such a reply does not speak of what was asked.
+    The number of an id is that id. Raises `JudgeError` for ids that were never given: such a reply does not speak of
+    what was asked.
     """
-    named = [(row["id"], row) for row in found if isinstance(row, Mapping) and isinstance(row.get("id"), str)]
+    numbers = Counter(_number(one) for one in asked)
+    known = {_number(one): one for one in asked if numbers[_number(one)] == 1} | {one.casefold(): one for one in asked}
+    named = [(known.get(given, given), row) for row in found if (given := _given_id(row)) is not None]
     seen = Counter(row_id for row_id, _ in named)
     if unknown := sorted(seen.keys() - set(asked)):
         raise bad_reply(f"it answers for {shown(unknown[0])}, which was not asked")
     return {row_id: row for row_id, row in named if seen[row_id] == 1}
+
+
+def _given_id(row: Any) -> str | None:
+    given = row.get("id") if isinstance(row, Mapping) else None
+    if isinstance(given, int) and not isinstance(given, bool):
+        return str(given)
+    return given.strip().casefold() if isinstance(given, str) else None
+
+
+def _number(asked: str) -> str:
+    """Return the number in an id, as in `c1`; the id itself where it is made in another way."""
+    return asked[1:] if asked[1:].isdigit() else asked
 
 
 def text(row: Mapping[str, Any], name: str) -> str | None:
@@ -41,9 +80,13 @@ def text(row: Mapping[str, Any], name: str) -> str | None:
 
 
 def word(row: Mapping[str, Any], name: str, words: Iterable[str]) -> str | None:
-    """Return a field that holds one of these words, in whatever case; None when it holds anything else."""
-    given = (text(row, name) or "").casefold()
-    return next((one for one in words if one.casefold() == given), None)
+    """Return a field that holds one of these words, in whatever case and spacing; None when it holds anything else."""
+    given = _closed_up(text(row, name) or "")
+    return next((one for one in words if _closed_up(one) == given), None)
+
+
+def _closed_up(given: str) -> str:
+    return re.sub(r"[\s_-]+", "", given).casefold()
 
 
 def shown(value: Any) -> str:

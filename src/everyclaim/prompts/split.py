@@ -112,7 +112,8 @@ class SplitPrompt:
 
     def read(self, row: Mapping[str, Any]) -> Split | None:
         """Read one sentence's row; None when it cannot be used."""
-        claims, skip = row.get("claims"), word(row, "skip", self.reasons)
+        given, skip = row.get("claims"), word(row, "skip", self.reasons)
+        claims = [given] if isinstance(given, str) else [] if given is None else given
         if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
             return None
         texts = tuple(dict.fromkeys(" ".join(claim.split()) for claim in claims if claim.strip()))

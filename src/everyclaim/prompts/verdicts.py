@@ -11,11 +11,12 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, shown, text, word
+from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, text, word
 
 NO_MODE = "none"
 _WORD = re.compile(r"\w+")
 _NAMED = re.compile(r"\s*\[?(p\d{1,6})\]?\s*:\s*")
+_PASSAGE = re.compile(r"\s*p\d{1,6}\s*")
 MAX_QUOTES = 20  # of one verdict; more is noise
 
 
@@ -34,6 +35,7 @@ class Finding(NamedTuple):
     quotes: tuple[Quote, ...] = ()
     mode: FailureMode | None = None
     conflict: bool = False
+    complete: bool = True  # whether everything that was asked for is there
 
 
 class AskedClaim(NamedTuple):
@@ -161,7 +163,7 @@ class VerdictPrompt:
         Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
         """
         found = {key: read_finding(row) for key, row in by_id(rows(reply, "verdicts"), asked).items()}
-        return {key: finding for key, finding in found.items() if isinstance(finding, Finding)}
+        return {key: finding for key, finding in found.items() if finding}
 
 
 FINDING: Mapping[str, Any] = {
@@ -192,25 +194,37 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold())
 
 
-def read_finding(row: Mapping[str, Any]) -> Finding | str:
-    """Read one verdict, or say why it cannot be used. No mode (null) is the mode "none"; nothing else is made up."""
+def read_finding(row: Mapping[str, Any]) -> Finding | None:
+    """Read one verdict; None without one of the three labels.
+
+    The rest serves people: what is missing or of another kind is left empty and makes the finding incomplete; nothing
+    is made up. No mode (null) is the mode "none".
+    """
     label = word(row, "label", Label)
     if label is None:
-        return f"label {shown(row.get('label'))} is none of {', '.join(Label)}"
-    why, given = text(row, "why"), row.get("quotes")
+        return None
+    why, given, conflict = text(row, "why"), row.get("quotes"), row.get("conflict")
     mode = NO_MODE if row.get("mode", "") is None else word(row, "mode", (NO_MODE, *FailureMode))
-    if why is None:
-        return f"'why' is not a text but {shown(row.get('why'))}"
-    if mode is None:
-        return f"mode {shown(row.get('mode'))} is none of {', '.join(FailureMode)}"
-    if not isinstance(row.get("conflict"), bool):
-        return f"'conflict' is not true or false but {shown(row.get('conflict'))}"
-    if not isinstance(given, list):
-        return f"'quotes' is not a list but {shown(given)}"
-    if not all(isinstance(quote, str) for quote in given):
-        return f"a quote is not a text but {shown(next(quote for quote in given if not isinstance(quote, str)))}"
-    quotes = tuple(quote for quote in map(read_quote, given[:MAX_QUOTES]) if quote.text)
-    return Finding(Label(label), why, quotes, None if mode == NO_MODE else FailureMode(mode), row["conflict"])
+    listed_quotes = given if isinstance(given, list) else [given]
+    quotes = tuple(quote for quote in map(_any_quote, listed_quotes[:MAX_QUOTES]) if quote.text)
+    whole = isinstance(given, list) and all(isinstance(one, str) for one in given)
+    return Finding(
+        Label(label),
+        why or "",
+        quotes,
+        None if mode in {None, NO_MODE} else FailureMode(mode),
+        conflict is True,
+        complete=whole and why is not None and mode is not None and isinstance(conflict, bool),
+    )
+
+
+def _any_quote(given: Any) -> Quote:
+    """Read a quote as small models write it, too: an object that names the passage and the words."""
+    if isinstance(given, Mapping):
+        texts = sorted((one for one in given.values() if isinstance(one, str)), key=len)
+        passage = next((one.strip() for one in texts if _PASSAGE.fullmatch(one)), "")
+        return Quote(passage, texts[-1].strip()) if texts and texts[-1].strip() != passage else Quote("", "")
+    return read_quote(given) if isinstance(given, str) else Quote("", "")
 
 
 def read_quote(given: str) -> Quote:

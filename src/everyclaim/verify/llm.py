@@ -155,10 +155,12 @@ def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:
 def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], judge: str) -> Verdict:
     """Make a verdict of a finding. Its quotes are not located yet; `aligned` does that for every judge.
 
-    A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`.
+    A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`. A finding that lacks
+    something beside its label has the flag `incomplete_verdict`.
     """
     ids = {f"p{i}": passage.id for i, passage in enumerate(passages, start=1)}
     hedged = finding.label is Label.SUPPORTED and finding.mode is FailureMode.HEDGE_MISMATCH
+    flags = {"hedge_mismatch": hedged, "incomplete_verdict": not finding.complete}
     return Verdict(
         claim_id=claim_id,
         label=finding.label,
@@ -167,5 +169,5 @@ def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], jud
         judge=judge,
         conflict=finding.conflict,
         failure_mode=finding.mode if finding.label is not Label.SUPPORTED else None,
-        flags=("hedge_mismatch",) if hedged else (),
+        flags=tuple(flag for flag, is_so in flags.items() if is_so),
     )

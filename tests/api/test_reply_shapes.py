@@ -1,0 +1,231 @@
+"""What judges write around ids and labels, as small local models do: accepted, and flagged where something is missing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.testing import JudgeServer, Reply, Request, no_sleep, play
+
+ANSWER = "The kettle is red. The lamp holds 9 litres."
+SHELF = ["The kettle is red. The lamp is blue."]
+SPLIT = ["The kettle is red.", "The lamp holds 9 litres."]
+Row = dict[str, Any]
+Shape = Callable[[list[Row]], Any]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("OPENAI_API_KEY", "test-key")
+    with no_sleep():
+        yield
+
+
+def rows_of(request: Request) -> list[Row]:
+    (found,) = json.loads(play(request.messages)).values()
+    return list(found)
+
+
+def judged(shape: Shape, **options: Any) -> tuple[ec.Result, int]:
+    """Score two claims, the one supported and the other not, by a judge whose verdicts have this shape."""
+
+    def rule(request: Request) -> str:
+        if '"sentences"' in request.messages[-1].content:
+            return play(request.messages)
+        shaped = shape(rows_of(request))
+        return shaped if isinstance(shaped, str) else json.dumps(shaped)
+
+    with JudgeServer(rule) as server:
+        judge = f"openai:small?base_url={server.base_url}"
+        result = ec.score(response=ANSWER, passages=SHELF, judge=judge, **options)
+        return result, server.calls
+
+
+def without(*names: str) -> Shape:
+    return lambda rows: {"verdicts": [{k: v for k, v in row.items() if k not in names} for row in rows]}
+
+
+def having(**values: Any) -> Shape:
+    return lambda rows: {"verdicts": [row | values for row in rows]}
+
+
+COMPLETE: dict[str, Shape] = {
+    "as asked": lambda rows: {"verdicts": rows},
+    "a bare list": lambda rows: rows,
+    "a bare list in a fence with prose": lambda rows: (
+        f"Here you are [see below]:\n```json\n{json.dumps(rows)}\n```\nDone."
+    ),
+    "a line for each": lambda rows: "\n".join(map(json.dumps, rows)),
+    "one more object around": lambda rows: {"result": {"verdicts": rows}},
+    "two more objects around, in a fence": lambda rows: (
+        f"```\n{json.dumps({'data': {'answer': {'verdicts': rows}}})}\n```"
+    ),
+    "under another name": lambda rows: {"judgements": rows},
+    "by id": lambda rows: {"verdicts": {row["id"]: row for row in rows}},
+    "by id alone": lambda rows: {row.pop("id"): row for row in rows},
+    "more fields": lambda rows: {"verdicts": [row | {"confidence": 1, "claim": "x"} for row in rows], "notes": "none"},
+    "ids as numbers": lambda rows: {"verdicts": [row | {"id": int(row["id"][1:])} for row in rows]},
+    "ids as digits": lambda rows: {"verdicts": [row | {"id": f" {row['id'][1:]} "} for row in rows]},
+    "ids in capitals": lambda rows: {"verdicts": [row | {"id": row["id"].upper()} for row in rows]},
+    "labels in lower case": lambda rows: {"verdicts": [row | {"label": row["label"].lower()} for row in rows]},
+    "labels with spaces": lambda rows: {"verdicts": [row | {"label": f" {row['label'].title()} \n"} for row in rows]},
+    "no mode as null": having(mode=None),
+}
+INCOMPLETE: dict[str, Shape] = {
+    "id and label alone": without("quotes", "why", "mode", "conflict"),
+    "id and label alone, in a bare list": lambda rows: [{"id": row["id"], "label": row["label"]} for row in rows],
+    "no quotes": without("quotes"),
+    "quotes null": having(quotes=None),
+    "quotes a number": having(quotes=3),
+    "no reason": without("why"),
+    "reason null": having(why=None),
+    "reason a list": having(why=["a", "b"]),
+    "no mode": lambda rows: {"verdicts": [row | {"mode": ""} for row in rows]},
+    "unknown mode": having(mode="hallucination"),
+    "mode a list": having(mode=["other"]),
+    "no conflict": without("conflict"),
+    "conflict a word": having(conflict="maybe"),
+}
+
+
+def found(result: ec.Result) -> list[tuple[str, str]]:
+    return [(claim.text, claim.verdict.label.value) for claim in result.claims]
+
+
+JUDGED = list(zip(SPLIT, ["SUPPORTED", "UNSUPPORTED"], strict=True))
+
+
+@pytest.mark.parametrize("shape", COMPLETE.values(), ids=COMPLETE)
+def test_a_verdict_in_another_dress_is_the_same_verdict(shape: Shape) -> None:
+    """Two calls, the labels on their own claims, nothing flagged, and the evidence that was given."""
+    result, calls = judged(shape)
+    assert (found(result), calls) == (JUDGED, 2)
+    assert [claim.verdict.flags for claim in result.claims] == [(), ()]
+    assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
+
+
+@pytest.mark.parametrize("shape", INCOMPLETE.values(), ids=INCOMPLETE)
+def test_a_verdict_with_id_and_label_is_accepted_and_flagged(shape: Shape) -> None:
+    """No second request; what is missing is empty and never made up, and the verdict says that it is incomplete."""
+    result, calls = judged(shape)
+    assert (found(result), calls) == (JUDGED, 2)
+    assert all("incomplete_verdict" in claim.verdict.flags for claim in result.claims)
+
+
+@pytest.mark.parametrize(
+    "quotes", ["p1: The kettle is red.", [{"passage": "p1", "quote": "The kettle is red."}], [3, "The kettle is red."]]
+)
+def test_quotes_of_another_form_are_still_looked_for(quotes: Any) -> None:
+    """One text, objects, a stray number: what is a quote is located in the passage like any other."""
+    result, _ = judged(lambda rows: {"verdicts": [row | {"quotes": quotes} for row in rows]})
+    assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
+    assert "incomplete_verdict" in result.claims[0].verdict.flags
+
+
+@pytest.mark.parametrize(
+    ("shape", "code"),
+    [
+        (lambda rows: [*rows, rows[0] | {"id": "c9"}], "bad_reply"),
+        (lambda rows: [row | {"id": i} for i, row in enumerate(rows)], "bad_reply"),
+        (lambda rows: {"a": {"verdicts": rows}, "b": {"verdicts": rows}}, "bad_reply"),
+        (lambda rows: [rows[0], rows[0]], "missing_verdict"),
+        (lambda rows: {"verdicts": [{"label": row["label"]} for row in rows]}, "missing_verdict"),
+        (lambda rows: [row | {"label": "not supported"} for row in rows], "missing_verdict"),
+        (lambda rows: [row | {"label": "SUPPORTED."} for row in rows], "missing_verdict"),
+        (lambda rows: json.dumps(rows)[:-9], "truncated"),
+    ],
+    ids=["unknown id", "counted from 0", "two lists", "twice", "no id", "another label", "a full stop", "cut"],
+)
+def test_ids_and_labels_stay_strict_in_every_dress(shape: Shape, code: str) -> None:
+    """Asked once more, then failed, without a score."""
+    result, calls = judged(shape, claims_per_call=2)
+    assert (result.outcome, result.score) == ("failed", None)
+    assert result.reason.startswith(code)
+    assert calls in {3, 4}  # a cut reply is halved
+
+
+def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
+    """In any dress; what was there stays."""
+    asked: list[list[Row]] = []
+
+    def shape(rows: list[Row]) -> Any:
+        asked.append(rows)
+        return [{"id": int(rows[0]["id"][1:]), "label": rows[0]["label"].lower()}]
+
+    result, calls = judged(shape)
+    assert (found(result), calls) == (JUDGED, 3)
+    assert [len(rows) for rows in asked] == [2, 1]
+
+
+SPLITS: dict[str, Shape] = {
+    "a bare list": lambda rows: rows,
+    "ids as numbers": lambda rows: {"sentences": [row | {"id": int(row["id"][1:])} for row in rows]},
+    "no reason to skip": lambda rows: {"sentences": [{"id": row["id"], "claims": row["claims"]} for row in rows]},
+    "one claim as a text": lambda rows: {"sentences": [row | {"claims": row["claims"][0]} for row in rows]},
+    "one more object, in a fence": lambda rows: f"```json\n{json.dumps({'reply': {'sentences': rows}})}\n```",
+    "by id": lambda rows: {"sentences": {row["id"]: {"claims": row["claims"]} for row in rows}},
+    "more fields": lambda rows: {"sentences": [row | {"note": 1} for row in rows]},
+}
+
+
+@pytest.mark.parametrize("shape", SPLITS.values(), ids=SPLITS)
+def test_a_split_in_another_dress_is_the_same_split(shape: Shape) -> None:
+    """Two calls, the same claims."""
+
+    def rule(request: Request) -> str:
+        if '"sentences"' not in request.messages[-1].content:
+            return play(request.messages)
+        shaped = shape(rows_of(request))
+        return shaped if isinstance(shaped, str) else json.dumps(shaped)
+
+    with JudgeServer(rule) as server:
+        result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")
+        assert (found(result), server.calls) == (JUDGED, 2)
+
+
+def test_a_reply_in_another_dress_is_kept_in_the_cache(tmp_path: Path) -> None:
+    """What could be used is not paid for twice."""
+    with JudgeServer(lambda request: json.dumps(rows_of(request))) as server:
+        for calls in (2, 2):
+            ec.score(
+                response=ANSWER,
+                passages=SHELF,
+                judge=f"openai:small?base_url={server.base_url}",
+                cache=tmp_path / "replies.db",
+            )
+            assert server.calls == calls
+
+
+def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
+    """Claims and verdicts in one request: the same rules."""
+
+    def rule(request: Request) -> str:
+        rows = rows_of(request)
+        for row in rows:
+            row["claims"] = [{"claim": one["claim"], "label": one["label"]} for one in row["claims"]]
+        return json.dumps(rows)
+
+    with JudgeServer(rule) as server:
+        judge = f"openai:small?base_url={server.base_url}"
+        result = ec.score(response=ANSWER, passages=SHELF, judge=judge, one_call=True)
+        assert (found(result), server.calls) == (JUDGED, 1)
+    assert all("incomplete_verdict" in claim.verdict.flags for claim in result.claims)
+
+
+def test_a_required_quote_is_asked_for_once_more() -> None:
+    """Evidence that is required is not waived: asked twice, then not counted as support."""
+    result, calls = judged(without("quotes"), evidence="required")
+    assert [label for _, label in found(result)] == ["UNSUPPORTED", "UNSUPPORTED"]
+    assert calls == 3
+
+
+def test_an_endpoint_that_says_nothing_useful_is_no_verdict() -> None:
+    """Neither is a label without anything it belongs to."""
+    with JudgeServer(lambda r: play(r.messages) if "sentences" in r.text else Reply('"SUPPORTED"')) as server:
+        result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")
+    assert (result.outcome, result.score) == ("failed", None)
