@@ -18,6 +18,7 @@ from everyclaim.api.talking import (
     OFF,
     SEARCHING,
     Talking,
+    check_address,
     decomposer_spec,
     judge_spec,
     metric_spec,
@@ -205,6 +206,7 @@ def build_metric(options: Options) -> Metric:
     named = options.get("judge", DEFAULT_JUDGE)
     splitter = options.get("decomposer") or default_decomposer(named)
     options = {**options, "decomposer": splitter}
+    check_address(options, named, splitter)
     if not options.get("chats") and (chats := _chats(options, named, splitter)):
         options["chats"] = chats
     decomposer, judge = build_decomposer(options), build_judge(options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from everyclaim.api.components import Options, build_decomposer, build_metric, in_talks
 from everyclaim.api.scoring import Passages, read_sample
+from everyclaim.api.talking import author_spec, check_address
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.scope import scope
@@ -50,7 +51,7 @@ class Guard:
     - `repair`: `rewrite` the sentences that failed (usual for chat models), `drop` the claims that failed (usual
       for functions), or `none`. When that does not help, another answer is generated, with guidance in the
       generator's instructions. The evidence is in every round what the caller gave. `rewriter`: a chat model for
-      rewriting alone.
+      rewriting alone. `base_url` and `headers` are for the generator and the rewriter as well.
     - `contradicted` (`block`), `unsupported` (`annotate`): `block`, `annotate` or `pass`. With a blocked claim an
       answer is not shown: the claim is dropped in the end, or `refusal` returned.
     - `on_failure`: `return` an answer that the judge could not check, not validated and with a warning, or `raise`
@@ -70,11 +71,13 @@ class Guard:
         try:
             talking = in_talks(cast("Options", scoring), *_specs(generate, rewriter))
             chosen = self._open.enter_context(talking)
+            check_address(chosen, generate, rewriter, chosen.get("judge"), chosen.get("decomposer"))
             author = _author(generate, rewriter, chosen)
             writes_chats = isinstance(author, ChatAuthor | Pair)
             rules = {"repair": "rewrite" if writes_chats else "drop", **rules}
             metric = build_metric(chosen)
             language = getattr(build_decomposer(chosen), "language", "en")
+            self._generator = _name(generate)
             self._loop = Loop(metric, author, Rules(**cast("dict[str, Any]", rules)), language)
         except BaseException:
             self.close()
@@ -89,7 +92,7 @@ class Guard:
         self, question: str, passages: Passages, *, instructions: str = "", response: str | None = None
     ) -> GuardedAnswer:
         """Return a guarded answer; see `answer`."""
-        task, given = _task(question, passages, instructions, response)
+        task, given = self._task(question, passages, instructions, response)
         async with scope():
             return await self._loop.answer(task, given)
 
@@ -114,10 +117,20 @@ class Guard:
         The generator may give its answer in pieces, so that the first sentence is there before the last is written.
         There are no retries, and the threshold plays no part.
         """
-        task, _ = _task(question, passages, instructions, None)
+        task, _ = self._task(question, passages, instructions, None)
         async with scope():
             async for sentence in stream(self._loop, task):
                 yield sentence
+
+    def _task(
+        self, question: str, passages: Passages, instructions: str, response: str | None
+    ) -> tuple[Task, str | None]:
+        for name, value in (("question", question), ("instructions", instructions)):
+            if not isinstance(value, str):
+                raise InputError(f"the {name} must be a text, got {type(value).__name__}")
+        sample = read_sample("" if response is None else response, passages, question, None)
+        task = Task(sample.question, sample.passages, instructions, self._generator)
+        return task, None if response is None else sample.response
 
     def close(self) -> None:
         """Close the cache of replies, where there is one."""
@@ -159,15 +172,13 @@ def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
 def _chat(model: Any, options: Options) -> ChatModel:
     if not isinstance(model, str):
         return cast("ChatModel", model)
-    spec = Spec.parse(model)
+    spec = Spec.parse(author_spec(model, options))
     if spec.name not in {"openai", "anthropic"}:
         raise ConfigError(f"{model!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'")
     return options["chats"].model(spec)
 
 
-def _task(question: str, passages: Passages, instructions: str, response: str | None) -> tuple[Task, str | None]:
-    for name, value in (("question", question), ("instructions", instructions)):
-        if not isinstance(value, str):
-            raise InputError(f"the {name} must be a text, got {type(value).__name__}")
-    sample = read_sample("" if response is None else response, passages, question, None)
-    return Task(sample.question, sample.passages, instructions), None if response is None else sample.response
+def _name(generate: Any) -> str | None:
+    """Return what the generator's model is called, where it says so."""
+    spec = generate if isinstance(generate, str) else getattr(generate, "spec", None)
+    return spec.partition("?")[0] if isinstance(spec, str) else None

@@ -33,10 +33,11 @@ async def ascore(
     passages: Passages = (),
     question: str = "",
     reference: str | None = None,
+    model: str | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    sample = read_sample(response, passages, question, reference)
+    sample = read_sample(response, passages, question, reference, model)
     with in_talks(options) as chosen:
         async with scope():
             return await score_sample(build_metric(chosen), sample)
@@ -48,12 +49,15 @@ def score(
     passages: Passages = (),
     question: str = "",
     reference: str | None = None,
+    model: str | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer against its passages, offline unless a judge that lives elsewhere is named.
 
     `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`; passages
-    without an id are `p1`, `p2`, … Options: `judge`, `decomposer`, `metric` (specs, or for the first two
+    without an id are `p1`, `p2`, … `model` names the one that wrote the answer: a judge of its family is warned of.
+
+    Options: `judge`, `decomposer`, `metric` (specs, or for the first two
     components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models
     `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings.
 
@@ -61,7 +65,10 @@ def score(
     a score. Raises `InputError` for what is not text and `ConfigError` for a wrong option. Works inside a
     running event loop, too.
     """
-    return wait(ascore(response=response, passages=passages, question=question, reference=reference, **options))
+    scoring = ascore(
+        response=response, passages=passages, question=question, reference=reference, model=model, **options
+    )
+    return wait(scoring)
 
 
 async def averify_claims(
@@ -127,7 +134,9 @@ def _options(talking: Talking, **others: Any) -> Options:
     return cast("Options", {**talking, **others})
 
 
-def read_sample(response: str, passages: Passages, question: str, reference: str | None) -> Sample:
+def read_sample(
+    response: str, passages: Passages, question: str, reference: str | None, model: str | None = None
+) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")
@@ -138,6 +147,7 @@ def read_sample(response: str, passages: Passages, question: str, reference: str
         "response": response,
         "contexts": [_plain(passage) for passage in shelf],
         "reference": reference,
+        "model": model,
     }
 
     def refuse(bad: Any) -> None:

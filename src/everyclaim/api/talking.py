@@ -64,7 +64,8 @@ _OF_JUDGES = {
     "numbers": "numbers",
     "hedges": "hedges",
 }
-_OF_MODELS = {"base_url": "base_url", "rubric": "domain"}  # of judges and of decomposers
+_OF_ADDRESSES = {"base_url": "base_url"}  # of whatever is a language model
+_OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decomposers
 
 
 def judge_spec(judge: str, options: Mapping[str, Any]) -> str:
@@ -78,6 +79,26 @@ def judge_spec(judge: str, options: Mapping[str, Any]) -> str:
 def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> str:
     """Return a decomposer's spec with what the options say of it."""
     return _with(decomposer, [*_said(options, _OF_MODELS)])
+
+
+def author_spec(author: str, options: Mapping[str, Any]) -> str:
+    """Return the spec of a guard's generator or rewriter with what the options say of where models are."""
+    return _with(author, [*_said(options, _OF_ADDRESSES)])
+
+
+def check_address(options: Mapping[str, Any], *components: Any) -> None:
+    """Refuse an address, or headers, for models of several providers: each would be sent the other's key.
+
+    Raises `ConfigError`.
+    """
+    found = providers(*components)
+    if len(found) < 2:
+        return
+    if said := next((one for one in _said(options, _OF_ADDRESSES)), None):
+        raise ConfigError(
+            f"{said.name} goes to one provider, and these models are of several ({', '.join(found)}): "
+            f"say it in the spec of each, as in '{found[0]}:…?{said.option}=…'"
+        )
 
 
 def metric_spec(metric: str, options: Mapping[str, Any]) -> str:

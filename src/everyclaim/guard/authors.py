@@ -32,6 +32,7 @@ class Task:
     question: str
     passages: tuple[Passage, ...]
     instructions: str = ""
+    model: str | None = None  # that writes, where it is known
 
 
 class Author(Protocol):

@@ -186,6 +186,7 @@ class _Run:
             warnings.append("the answer declines to answer: there was nothing to check")
         if len(self.attempts) > 1 and (gone := len(best.removed)):
             warnings.append(f"{gone} claim{'s' * (gone > 1)} taken out of the answer")
+        warnings += [warning for warning in best.result.warnings if warning not in warnings]
         return GuardedAnswer(
             text=rules.refusal if blocked else best.text,
             best=best,
@@ -199,7 +200,7 @@ class _Run:
 
 async def checked(metric: Metric, task: Task, text: str, rules: Rules) -> Result:
     """Score a text against the task's own passages; a judge's failure is a failed result, or raised by the rules."""
-    sample = Sample("guard", text, task.passages, task.question)
+    sample = Sample("guard", text, task.passages, task.question, model=task.model)
     try:
         result = await score_sample(metric, sample)
     except BudgetExceeded as error:
