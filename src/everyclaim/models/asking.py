@@ -1,4 +1,4 @@
-"""Ask a chat model for one JSON object, and account for it: the one place where judges' replies come in."""
+"""Ask a chat model for one JSON object or a few words, and account for it: where judges' replies come in."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from everyclaim.core.accounting import account
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import ChatModel, Message
-from everyclaim.models.replies import read_reply
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.models.replies import check_finish, read_reply
 
 # Codes of a reply that may be better the second time; what a provider declines it declines again.
 # A call that failed is not asked again here: whoever makes the calls retried it already.
@@ -35,6 +35,16 @@ class Asking:
         Raises `JudgeError` when the call fails (then with what it cost accounted all the same), is declined or
         cut, or when the reply is not one JSON object.
         """
+        return read_reply(await self._reply(messages, schema, tag))
+
+    async def for_words(self, messages: Sequence[Message], *, tag: str) -> str:
+        """Return the text the model replies with; as `for_object`, but a reply that was cut is still its beginning."""
+        reply = await self._reply(messages, None, tag)
+        if reply.finish != "length":
+            check_finish(reply)
+        return reply.content
+
+    async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
         try:
             reply = await self._chat.complete(messages, schema=schema, tag=tag)
         except JudgeError as error:
@@ -46,7 +56,7 @@ class Asking:
         forget = getattr(self._chat, "forget", None)
         if forget:
             self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
-        return read_reply(reply)
+        return reply
 
     def may_go_better(self, error: JudgeError) -> bool:
         """Whether to ask once more after this error: there was a reply, and another one may be of use."""

@@ -8,9 +8,9 @@ Budgeted  the limits of a run; every attempt counts
 Metered   what it cost
 Endpoint  the provider
 
-With `ChatSettings.batch` the calls go through the provider's batch API. `Batched` stands around the endpoint,
-`BatchBudgeted` in the place of `Budgeted`, prices are halved, and there are no limits on rates and calls in
-flight: a batch has its own. Give the engine many samples in flight then (`BATCH_CONCURRENCY`).
+With `ChatSettings.batch` the calls go through the provider's batch API. `Batched` stands around the endpoint, prices
+are halved, and there are no limits on rates and calls in flight: a batch has its own. Give the engine many samples in
+flight then (`BATCH_CONCURRENCY`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.models.batch import Batched
-from everyclaim.models.batch_budget import BatchBudgeted
 from everyclaim.models.batch_settings import BATCH_PATIENCE, BATCH_SHARE, BatchSettings
 from everyclaim.models.budgeted import Budget, Budgeted
 from everyclaim.models.cached import Cached, ReplyCache
@@ -120,17 +119,25 @@ def build_chat_model(
     price = find_price(options.provider, options.model, is_home=options.is_home, file=settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
-            f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: "
-            "give a price file, or limit max_calls or max_tokens"
+            f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: give a price file "
+            f"(prices, --prices) with a line such as '\"{options.model}\" = {{ input = 0.10, output = 0.30 }}' under "
+            f"[{options.provider}.models], in dollars per million tokens, or limit max_calls or max_tokens"
         )
     patience, batched, model = settings.patience, None, cast("ChatModel", endpoint)
     if settings.batch:
         model = batched = Batched(endpoint, settings.batch, options.identity)
         price = price.times(BATCH_SHARE) if price else None
-        model = BatchBudgeted(Metered(model, price, meter), settings.budget, meter, price)
         patience = replace(patience, seconds=BATCH_PATIENCE)
-    else:
-        model = Budgeted(Metered(model, price, meter), settings.budget, meter)
+    model = budgeted = Budgeted(
+        Metered(model, price, meter),
+        settings.budget,
+        meter,
+        price,
+        reply_limit=options.max_tokens,
+        together=batched is not None,
+    )
+    endpoint.before_another = budgeted.another
+    if not settings.batch:
         model = Limited(model, settings.rates)
     model = Retrying(model, patience)
     cached = Cached(model, settings.cache, options.identity) if settings.cache else None

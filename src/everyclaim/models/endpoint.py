@@ -35,6 +35,7 @@ class Endpoint:
         known = options.api == "messages" and options.base_url.endswith("/v1")
         self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
         self.dialect_: Dialect = first_dialect(options)  # learned
+        self.before_another: Callable[[], None] = _no_limit  # asked before a request is put in another way
 
     @property
     def spec(self) -> str:
@@ -54,6 +55,8 @@ class Endpoint:
         tried = self.dialect_
         first: RejectedError | None = None
         for calls in range(1, MAX_ATTEMPTS + 1):
+            if calls > 1:
+                self.before_another()
             body = self._wire.write(self.options, tried, turns, schema)
             try:
                 reply = self._wire.read(await post(self.path, body))
@@ -104,6 +107,10 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
     return Endpoint(options, open_transport(options, secret))
+
+
+def _no_limit() -> None:
+    """Let every request be made."""
 
 
 def _encodable(message: Message) -> Message:

@@ -44,6 +44,10 @@ class Price:
         )
         return dollars / _MILLION
 
+    def at_most(self, prompt: float, reply: float) -> float:
+        """Return what so many tokens cost at most, in US dollars: all of the prompt at its dearest."""
+        return (prompt * max(self.input, self.cached, self.cache_write) + reply * self.output) / _MILLION
+
     def times(self, share: float) -> Price:
         """Return the price at a discount: a share of 0.5 is half."""
         return Price(self.input * share, self.output * share, self.cached * share, self.cache_write * share, self.as_of)

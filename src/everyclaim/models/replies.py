@@ -29,14 +29,15 @@ def read_reply(reply: ChatReply) -> dict[str, Any]:
     carries the reply's usage, which was paid.
     """
     try:
-        _check_finish(reply)
+        check_finish(reply)
         return parse_object(reply.content)
     except JudgeError as error:
         error.usage = reply.usage
         raise
 
 
-def _check_finish(reply: ChatReply) -> None:
+def check_finish(reply: ChatReply) -> None:
+    """Raise `JudgeError` for a reply that did not end by itself: `truncated`, `refused` or `filtered`."""
     if reply.finish == "length":
         raise JudgeError("truncated", "the reply was cut at the output limit; raise max_tokens or send fewer claims")
     if reply.finish == "refusal":

@@ -285,4 +285,6 @@ def _reply(payload: Json, content: str, finish: Finish, usage: Usage) -> ChatRep
 
 
 def _unexpected(why: str, usage: Usage) -> JudgeError:
+    if not (usage.prompt_tokens or usage.completion_tokens):
+        usage = Usage(calls=1)  # nothing says that a model has answered
     return JudgeError("bad_response", f"the answer is not what this kind of endpoint sends: {why}", usage=usage)

@@ -9,6 +9,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.core.waiting import all_of
+from everyclaim.models.asking import Asking
 from everyclaim.prompts import minicheck
 from everyclaim.verify.lexical.pointing import point
 from everyclaim.verify.lexical.shortlist import Piece
@@ -50,9 +51,10 @@ class MiniCheckChat:
 
     async def _verdict(self, claim: Claim, passages: Sequence[Passage]) -> Verdict:
         asked = minicheck.messages(claim.text, [passage.text for passage in passages])
+        asking = Asking(self.chat)
         content = ""
         for tag in (minicheck.VERSION, f"{minicheck.VERSION}#2"):
-            content = (await self.chat.complete(asked, tag=tag)).content
+            content = await asking.for_words(asked, tag=tag)
             is_supported = minicheck.is_supported(content)
             if is_supported is not None:
                 pieces = [Piece(i, 0, passage.text) for i, passage in enumerate(passages)]
@@ -62,4 +64,5 @@ class MiniCheckChat:
                     evidence=point(claim.text, pieces, passages) if is_supported else (),
                     judge=self.spec,
                 )
+        asking.regret()
         raise JudgeError("bad_reply", f"{self.spec} answered {content[:60]!r} about {claim.id}, not Yes or No")

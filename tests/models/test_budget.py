@@ -1,0 +1,289 @@
+"""Limits hold with sixty-four calls under way: exact for calls; for tokens and cost, over by one call at most."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from batching import settings as batch_settings
+from chatting import KEY, SCHEMA, run, spec_for
+
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.models import Budget, ChatSettings, Meter, Patience, Rates, build_chat_model
+from everyclaim.testing import JudgeServer, Reply, Request, empty_body, rejected, server_error
+from everyclaim.testing.script import Step
+
+INPUT, OUTPUT = 2.0, 8.0  # dollars per million tokens
+WIRES = ("chat", "responses", "messages")
+Rule = Callable[[Request], Step]
+
+
+@pytest.fixture
+def prices(tmp_path: Path) -> Path:
+    file = tmp_path / "prices.json"
+    row = {"judge-1": {"input": INPUT, "output": OUTPUT}, "judge-2": {"input": INPUT, "output": OUTPUT}}
+    file.write_text(json.dumps({"openai": {"models": row}, "anthropic": {"models": row}}))
+    return file
+
+
+def price(usage: Usage) -> float:
+    return (usage.prompt_tokens * INPUT + usage.completion_tokens * OUTPUT) / 1e6
+
+
+def ask_many(
+    server: JudgeServer,
+    settings: ChatSettings,
+    count: int,
+    *,
+    wire: str = "chat",
+    length: Callable[[int], int] = lambda _: 200,
+    **options: str,
+) -> tuple[list[Any], Meter]:
+    """Ask so many different questions at once."""
+    meter = Meter()
+
+    async def work() -> list[Any]:
+        async with build_chat_model(spec_for(wire, server.base_url, **options), settings, key=KEY, meter=meter) as chat:
+            questions = [f"{number} " + "x" * length(number) for number in range(count)]
+            calls = (chat.complete([Message("user", question)], schema=SCHEMA) for question in questions)
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+    return run(work), meter
+
+
+def plain(budget: Budget, prices: Path | None = None, *, attempts: int = 1) -> ChatSettings:
+    return ChatSettings(Patience(attempts=attempts), Rates(concurrency=64), budget, prices=prices)
+
+
+def steady(request: Request) -> Step:
+    return Reply('{"ok": true}', prompt_tokens=100, completion_tokens=200, latency=0.005)
+
+
+def uneven(request: Request) -> Step:
+    """Replies of 1 to 900 tokens; the prompt as long as English makes it."""
+    chance = Random(request.text)
+    size = len(request.text.encode()) // 4
+    return Reply('{"ok": true}', prompt_tokens=size, completion_tokens=chance.randint(1, 900), latency=0.005)
+
+
+def heavy(request: Request) -> Step:
+    """Mostly short replies, every tenth as long as the limit of 4,000."""
+    long = int(request.text.split()[0]) % 10 == 9
+    return Reply('{"ok": true}', prompt_tokens=90, completion_tokens=4000 if long else 30, latency=0.005)
+
+
+def dense(request: Request) -> Step:
+    """A script that takes nearly one token for each byte."""
+    size = len(request.text.encode())
+    return Reply('{"ok": true}', prompt_tokens=size, completion_tokens=50, latency=0.005)
+
+
+def unlike(request: Request) -> Step:
+    """Counts that have nothing to do with the texts, as some gateways report them."""
+    return Reply('{"ok": true}', prompt_tokens=50_000, completion_tokens=3, latency=0.005)
+
+
+CASES: dict[str, tuple[Rule, dict[str, str], float]] = {
+    "steady": (steady, {}, 0.05),
+    "uneven replies": (uneven, {}, 0.1),
+    "long replies within a stated limit": (heavy, {"max_tokens": "4000"}, 0.5),
+    "dense prompts": (dense, {}, 0.05),
+    "counts unlike the texts": (unlike, {}, 1.0),
+    "one call is dearer than the limit": (unlike, {}, 0.01),
+}
+
+
+@pytest.mark.parametrize("kind", ["max_cost", "max_tokens"])
+@pytest.mark.parametrize("name", CASES)
+def test_cost_and_tokens_go_over_by_one_call_at_most(prices: Path, name: str, kind: str) -> None:
+    """Sixty-four at once: what is spent is within the limit, or over it by less than one call; every reply is kept."""
+    rule, options, dollars = CASES[name]
+    limit = dollars if kind == "max_cost" else dollars * 1e6 / OUTPUT
+    budget = Budget(max_cost=limit) if kind == "max_cost" else Budget(max_tokens=int(limit))
+    with JudgeServer(rule) as server:
+        results, meter = ask_many(
+            server, plain(budget, prices), 400, length=lambda number: 37 * number % 2000, **options
+        )
+        replies = [result for result in results if isinstance(result, ChatReply)]
+        assert len(replies) == server.calls < 400
+    measure = price if kind == "max_cost" else lambda usage: usage.prompt_tokens + usage.completion_tokens
+    spent, dearest = measure(meter.usage), max(measure(reply.usage) for reply in replies)
+    assert limit - dearest * 0.001 <= spent <= limit + dearest, (spent, limit)
+    stops = [result for result in results if not isinstance(result, ChatReply)]
+    assert {type(stop) for stop in stops} == {BudgetExceeded}
+    assert {stop.limit.partition("=")[0] for stop in stops} == {kind}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_every_format_keeps_to_the_cost(prices: Path, wire: str) -> None:
+    """At $0.0018 a call and $0.05 there are 28."""
+    with JudgeServer(steady) as server:
+        _, meter = ask_many(server, plain(Budget(max_cost=0.05), prices), 100, wire=wire)
+        assert server.calls == 28
+    assert meter.usage.cost == pytest.approx(28 * 0.0018)
+
+
+def test_far_from_the_limit_calls_are_made_together(prices: Path) -> None:
+    """A limit that is not near holds nobody up."""
+    with JudgeServer(lambda _: Reply('{"ok": true}', latency=0.05)) as server:
+        ask_many(server, plain(Budget(max_cost=50.0, max_tokens=10**9, max_calls=10**6), prices), 200)
+        assert (server.calls, server.peak) == (200, 64)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ["{}"],
+        [server_error(), server_error(), "{}"],
+        [rejected("'response_format' json_schema is not supported"), "{}"],
+        [rejected("json_schema is not supported"), rejected("tools are not supported"), "{}"],
+    ],
+    ids=["all good", "two failures first", "one other way", "two other ways"],
+)
+def test_calls_are_never_more_than_allowed(wire: str, steps: list[Any]) -> None:
+    """Sixty-four at once; attempts count, and so does every way a request is put until the endpoint takes it."""
+    with JudgeServer([*steps[:-1], Reply("{}", latency=0.005)]) as server:
+        results, meter = ask_many(server, plain(Budget(max_calls=20), attempts=4), 100, wire=wire)
+        assert server.calls == meter.usage.calls == 20
+    assert sum(isinstance(result, ChatReply) for result in results) == 20 - len(steps) + 1
+
+
+def test_an_endpoint_that_takes_no_form_stops_at_the_limit() -> None:
+    """The ways to put one request are calls, too."""
+    with JudgeServer(rejected("json_schema, tools: not supported")) as server:
+        (result,), meter = ask_many(server, plain(Budget(max_calls=2)), 1)
+        assert server.calls == 2
+    assert isinstance(result, BudgetExceeded)
+    assert meter.usage.calls <= 2
+
+
+def test_a_decomposer_and_a_judge_spend_from_one_purse(prices: Path) -> None:
+    """Two models with calls under way at once reserve together."""
+    meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
+
+    async def work() -> list[Any]:
+        calls = []
+        for name in ("judge-1", "judge-2"):
+            spec = spec_for("chat", server.base_url).replace("judge-1", name)
+            chat = build_chat_model(spec, settings, key=KEY, meter=meter)
+            calls += [chat.complete([Message("user", f"{name} {number}")]) for number in range(64)]
+        return await asyncio.gather(*calls, return_exceptions=True)
+
+    with JudgeServer(steady) as server:
+        run(work)
+        assert server.calls == 28
+        assert {request.model for request in server.requests} == {"judge-1", "judge-2"}
+
+
+def test_threads_with_loops_of_their_own_spend_from_one_purse(prices: Path) -> None:
+    """A web server asks from several threads at once: waiting for room works across their event loops."""
+    meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
+    with JudgeServer(steady) as server:
+        chat = build_chat_model(spec_for("chat", server.base_url), settings, key=KEY, meter=meter)
+
+        async def some(thread: int) -> None:
+            calls = (chat.complete([Message("user", f"{thread} {number}")]) for number in range(16))
+            await asyncio.gather(*calls, return_exceptions=True)
+            await chat.aclose()
+
+        threads = [threading.Thread(target=lambda n=n: asyncio.run(some(n))) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(timeout=30)
+        assert not any(thread.is_alive() for thread in threads)
+        assert server.calls == 28
+
+
+def test_a_call_that_is_given_up_frees_its_room(prices: Path) -> None:
+    """Cancelled while it waits or while it is under way: the others go on."""
+    meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
+
+    async def work() -> list[Any]:
+        async with build_chat_model(spec_for("chat", server.base_url), settings, key=KEY, meter=meter) as chat:
+            tasks = [asyncio.ensure_future(chat.complete([Message("user", str(number))])) for number in range(60)]
+            await asyncio.sleep(0.02)
+            for task in tasks[:30]:
+                task.cancel()
+            return await asyncio.wait_for(asyncio.gather(*tasks, return_exceptions=True), 30)
+
+    with JudgeServer(steady) as server:
+        results = run(work)
+    assert meter.under_way == 0
+    assert sum(isinstance(result, ChatReply) for result in results[30:]) > 15
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("kind", ["max_cost", "max_tokens"])
+def test_batches_keep_to_the_limit_as_well(prices: Path, tmp_path: Path, wire: str, kind: str) -> None:
+    """Two hundred calls wait for a batch, twenty-eight can be paid."""
+    budget = Budget(max_cost=0.05) if kind == "max_cost" else Budget(max_tokens=28 * 300)
+    reply = Reply('{"ok": true}', prompt_tokens=100, completion_tokens=200)
+    dearer = {"input": 2 * INPUT, "output": 2 * OUTPUT}  # batches cost half
+    prices.write_text(json.dumps({provider: {"models": {"judge-1": dearer}} for provider in ("openai", "anthropic")}))
+    with JudgeServer(reply) as server:
+        results, meter = ask_many(server, batch_settings(tmp_path, budget=budget, prices=prices), 200, wire=wire)
+        assert sum(isinstance(result, ChatReply) for result in results) == meter.usage.calls == 28
+        assert len(server.batch_desk.batches) < 28  # and not one by one
+
+
+# What is paid, and what is not known
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_an_empty_reply_is_priced(prices: Path, wire: str) -> None:
+    """It was made and is billed: the limit on cost stops asking for more of them."""
+    empty = Reply("", prompt_tokens=10_000, completion_tokens=0)
+    with JudgeServer(empty) as server:
+        (result,), meter = ask_many(server, plain(Budget(), prices, attempts=3), 1, wire=wire)
+        assert (server.calls, meter.usage.cost) == (3, pytest.approx(3 * 0.02))
+        assert isinstance(result, JudgeError)
+        assert result.usage is not None
+        assert (result.code, result.usage.cost) == ("empty_reply", pytest.approx(0.06))
+    with JudgeServer(empty) as server:
+        (result,), meter = ask_many(server, plain(Budget(max_cost=0.03), prices, attempts=6), 1, wire=wire)
+        assert (server.calls, type(result)) == (2, BudgetExceeded)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_without_a_price_an_empty_reply_has_an_unknown_cost(wire: str) -> None:
+    """Not 0.0."""
+    with JudgeServer(Reply("", prompt_tokens=10, completion_tokens=5)) as server:
+        (result,), meter = ask_many(server, plain(Budget()), 1, wire=wire)
+    assert (result.usage.cost, meter.usage.cost) == (None, None)
+    assert "unknown" in meter.says
+
+
+@pytest.mark.parametrize("step", [server_error(), empty_body(), rejected("too long", status=413)])
+def test_where_no_model_has_answered_nothing_is_paid(step: Any) -> None:
+    """An error of the provider costs 0, with and without a price."""
+    with JudgeServer(step) as server:
+        (result,), _ = ask_many(server, plain(Budget()), 1)
+    assert (result.usage.calls, result.usage.cost) == (1, 0.0)
+
+
+def test_a_cost_limit_needs_a_price_before_anything_is_sent() -> None:
+    """Refused at the start, with the lines to write into a price file, or the other limits."""
+    with JudgeServer() as server:
+        with pytest.raises(ConfigError, match="price") as raised:
+            ask_many(server, plain(Budget(max_cost=1.0)), 1)
+        assert server.calls == 0
+    for told in ("--prices", "[openai.models]", '"judge-1" = { input', "max_calls", "max_tokens"):
+        assert told in str(raised.value)
+
+
+def test_a_cost_that_cannot_be_counted_stops_after_one_call(prices: Path) -> None:
+    """A server that reports no tokens: said as such, and not found out sixty-four times."""
+    with JudgeServer(Reply("{}", extra={"usage": None}, latency=0.005)) as server:
+        results, _ = ask_many(server, plain(Budget(max_cost=1.0), prices), 64)
+        assert server.calls == 1
+    assert "without token counts" in str(results[-1])
