@@ -171,12 +171,13 @@ def test_a_decomposer_and_a_judge_spend_from_one_purse(prices: Path) -> None:
     meter, settings = Meter(), plain(Budget(max_cost=0.05), prices)
 
     async def work() -> list[Any]:
-        calls = []
-        for name in ("judge-1", "judge-2"):
-            spec = spec_for("chat", server.base_url).replace("judge-1", name)
-            chat = build_chat_model(spec, settings, key=KEY, meter=meter)
-            calls += [chat.complete([Message("user", f"{name} {number}")]) for number in range(64)]
-        return await asyncio.gather(*calls, return_exceptions=True)
+        spec = spec_for("chat", server.base_url)
+        async with (
+            build_chat_model(spec, settings, key=KEY, meter=meter) as one,
+            build_chat_model(spec.replace("judge-1", "judge-2"), settings, key=KEY, meter=meter) as two,
+        ):
+            calls = (chat.complete([Message("user", str(number))]) for number in range(64) for chat in (one, two))
+            return await asyncio.gather(*calls, return_exceptions=True)
 
     with JudgeServer(steady) as server:
         run(work)
