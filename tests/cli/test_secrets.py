@@ -4,27 +4,59 @@ import json
 import logging
 from functools import partial
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import pytest
 
 from everyclaim.models import BatchSettings
-from everyclaim.testing import JudgeServer, html, no_sleep, play, rejected, reset, server_error
+from everyclaim.testing import (
+    JudgeServer,
+    Reply,
+    body,
+    empty_body,
+    html,
+    no_sleep,
+    play,
+    rejected,
+    reset,
+    server_error,
+    truncated,
+)
+from everyclaim.testing.script import Fault
 
 KEY = "sk-proj-4f9c1e77aa0b42d8"
 TOKEN = "team-token-90210-mellon"
 PASSWORD = "swordfish-77"
-SECRETS = (KEY, TOKEN, PASSWORD)
+USER = 'user-"quoted"-5150'  # in a request's body; escaped in JSON
+QUERY = "subscription-31337"
+SECRETS = (KEY, TOKEN, PASSWORD, USER, json.dumps(USER)[1:-1], quote(USER), QUERY)
 ROWS = [{"id": f"a{i}", "response": f"Kettle {i} is red.", "contexts": [f"Kettle {i} is red."]} for i in range(3)]
-SAID = f"Incorrect API key provided: {KEY}; header was {TOKEN}; user was {PASSWORD}"
+SAID = f"Incorrect API key provided: {KEY}; header was {TOKEN}; user was {PASSWORD}, {USER}, {quote(USER)}; {QUERY}"
 
 FAULTS = {
     "none": None,
     "401 that quotes the key": rejected(SAID, status=401),
     "400 that quotes the key": rejected(SAID, status=400),
     "500 that quotes the key": server_error(500),
+    "402 that quotes the key": rejected(SAID, status=402),
+    "404 that quotes the key": rejected(SAID, status=404),
+    "413 that quotes the key": rejected(SAID, status=413),
+    "429 that quotes the key": rejected(SAID, status=429),
+    "301 that quotes the key": rejected(SAID, status=301),
+    "an error with 200 that quotes the key": body({"error": {"message": SAID, "code": 400}}),
+    "not the JSON of an answer, quoting the key": body({"said": SAID}),
+    "no JSON, quoting the key": Fault(200, raw=SAID.encode(), content_type="text/plain"),
+    "a list, quoting the key": body([SAID]),
     "a page instead of JSON": html(502),
     "reset": reset(0.5),
+    "nothing": empty_body(),
+    "no words": Reply(""),
+    "a reply that quotes the key": Reply(f"Bearer {KEY}"),
+    "a refusal that quotes the key": Reply(f"No, {KEY}", "refusal"),
+    "a cut reply that quotes the key": truncated(f"{KEY} is your key"),
+    "a verdict that quotes the key": Reply(json.dumps({"sentences": [], "verdicts": [], "key": KEY})),
 }
+STOPS = ("301", "401", "404")  # the set-up is wrong
 
 
 def played(request):
@@ -46,9 +78,10 @@ def secretive(everyclaim, monkeypatch, caplog):
 
 def command(server, wire, *more):
     root = (server.root if wire == "anthropic" else server.base_url).replace("//", f"//me:{PASSWORD}@")
+    planted = urlencode({"body.user": json.dumps(USER), "body.n": "1", "query.key": QUERY})
     options = [
         "--judge",
-        f"{wire}:m",
+        f"{wire}:m?{planted}",
         "--base-url",
         root,
         "--header",
@@ -77,7 +110,7 @@ def test_no_secret_is_written_anywhere(secretive, desk, caplog, monkeypatch, fau
     assert server.requests[0].authorised
     written = everywhere(desk, done, caplog)
     assert any(name.endswith("replies.db") for name in written)
-    assert done.code == (0 if fault == "none" else 2 if fault.startswith("401") else 3), done.err
+    assert done.code == (0 if fault == "none" else 2 if fault.startswith(STOPS) else 3), done.err
     found = [(name, secret) for name, content in written.items() for secret in SECRETS if secret.encode() in content]
     assert found == []
 
@@ -92,3 +125,149 @@ def test_no_secret_is_in_what_is_noted_of_batches(secretive, desk, caplog, monke
     written = everywhere(desk, done, caplog)
     assert any(name.endswith("batches.db") for name in written)
     assert [name for name, content in written.items() for secret in SECRETS if secret.encode() in content] == []
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+@pytest.mark.parametrize("status", [400, 401, 500])
+def test_an_error_of_a_batch_that_quotes_secrets_is_noted_without_them(
+    secretive, desk, caplog, monkeypatch, wire, status
+):
+    """What is noted of a batch outlives the run."""
+    monkeypatch.setattr("everyclaim.api.judges.BatchSettings", partial(BatchSettings, linger=0.05))
+    with JudgeServer(rejected(SAID, status=status)) as server, no_sleep():
+        done = secretive(*command(server, wire, "--batch"))
+    assert done.code in {2, 3}
+    written = everywhere(desk, done, caplog)
+    assert any(name.endswith("batches.db") for name in written)
+    assert [name for name, content in written.items() for secret in SECRETS if secret.encode() in content] == []
+
+
+WORD, REST = "zanzibar", "quagmire"  # what a secret is made of; neither looks like a key
+WRONG = {
+    "a slash in a password": ["--base-url", f"http://me:{WORD}/{REST}@127.0.0.1:9/v1"],
+    "a hash in a password": ["--base-url", f"http://me:{WORD}#{REST}@127.0.0.1:9/v1"],
+    "a question mark in a password": ["--base-url", f"http://me:{WORD}?{REST}@127.0.0.1:9/v1"],
+    "brackets in a password": ["--base-url", f"http://me:{WORD}[{REST}@127.0.0.1:9/v1"],
+    "a password with a bad port": ["--base-url", f"http://me:{WORD}{REST}@127.0.0.1:x/v1"],
+    "a password without a scheme": ["--base-url", f"me:{WORD}{REST}@127.0.0.1:9/v1"],
+    "a password in another scheme": ["--base-url", f"ftp://me:{WORD}{REST}@127.0.0.1/v1"],
+    "a look-alike mark in a password": ["--base-url", f"http://me:{WORD}\u2100{REST}@127.0.0.1:9/v1"],
+    "a key in the address": ["--base-url", f"http://127.0.0.1:9/v1?key={WORD}{REST}"],
+    "a fragment in the address": ["--base-url", f"http://127.0.0.1:9/v1#{WORD}{REST}"],
+    "an address that nobody serves": ["--base-url", f"http://me:{WORD}{REST}@127.0.0.1:1/v1"],
+    "an address that is said twice": [
+        *("--judge", f"openai:m?base_url=http://me:{WORD}@127.0.0.1:9/v1"),
+        *("--base-url", f"http://me:{REST}@127.0.0.1:9/v1"),
+    ],
+    "an api_key option": ["--judge", f"openai:m?api_key={WORD}{REST}"],
+    "an option called otherwise": ["--judge", f"openai:m?pass={WORD}{REST}"],
+    "options that are none": ["--judge", f"openai:m?{WORD}{REST}"],
+    "an & in a password": ["--judge", f"openai:m?base_url=http://me:{WORD}&{REST}@127.0.0.1:9/v1"],
+    "a body that is no JSON": ["--judge", f"openai:m?body.user={WORD}{REST}"],
+    "a header that holds a line break": ["--judge", f"openai:m?header.X={WORD}%0a{REST}"],
+    "a header without a name": ["--judge", "openai:m", "--header", f"{WORD}{REST}"],
+    "a header that is said twice": ["--judge", f"openai:m?header.X={WORD}", "--header", f"X={REST}"],
+    "a header from no variable": ["--judge", "openai:m", "--header", f"X=${WORD}{REST}"],
+    "the key as its variable": ["--judge", f"openai:m?key_env={WORD}-{REST}"],
+    "the key as its variable, small": ["--judge", f"openai:m?key_env={WORD}{REST}"],
+    "a decomposer": ["--decomposer", f"openai:m?api_key={WORD}{REST}"],
+    "a judge of a cascade": ["--judge", f"cascade:lexical>openai:m?2.header.X={WORD}{REST}&2.nothing=1"],
+    "a cascade of one": ["--judge", f"cascade:openai:m?1.header.X={WORD}{REST}"],
+    "a panel of two providers": [
+        *("--judge", f"panel:openai:a|anthropic:b?1.header.X={WORD}{REST}"),
+        *("--base-url", "http://127.0.0.1:9/v1"),
+    ],
+    "a hub's token": ["--judge", f"hf:some/model?token={WORD}{REST}"],
+    "an option of the embedded judge": ["--judge", f"embedded?api_key={WORD}{REST}"],
+    "an option of the lexical judge": ["--judge", f"lexical?api_key={WORD}{REST}"],
+    "an option of a metric": ["--metric", f"faithfulness?api_key={WORD}{REST}"],
+    "a search engine's password": ["--metric", f"safe?search=searxng:http://me:{WORD}/{REST}@127.0.0.1:9"],
+    "a search engine that is away": ["--metric", f"safe?search=searxng:http://me:{WORD}{REST}@127.0.0.1:1"],
+    "a store's password": ["--store", f"postgresql://me:{WORD}{REST}@127.0.0.1:1/db"],
+    "a slash in a store's password": ["--store", f"postgresql://me:{WORD}/{REST}@127.0.0.1:1/db"],
+    "an @ in a store's password": ["--store", f"postgresql://me:{WORD}@{REST}@127.0.0.1:1/db"],
+    "a hash in a store's password": ["--store", f"postgresql://me:{WORD}#{REST}@127.0.0.1:1/db"],
+}
+
+
+@pytest.mark.parametrize("place", WRONG)
+def test_no_error_repeats_a_secret_that_was_put_in_a_wrong_place(secretive, desk, caplog, monkeypatch, place):
+    """The option is named, its value is not; in no file, stream, traceback or log, and no part of it."""
+    monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
+    options = WRONG[place]
+    if "--base-url" in options and "--judge" not in options:
+        options = ["--judge", "openai:m", *options]
+    with no_sleep():
+        done = secretive("score", "answers.jsonl", *options, "--out", "results.jsonl")
+    assert done.code in {2, 3}, done
+    assert "bug" not in done.err
+    assert holders(desk, done, caplog) == []
+
+
+SET_WRONG = {
+    "a key that was copied badly": {"OPENAI_API_KEY": f"{WORD} {REST}"},
+    "headers that are no JSON": {"EVERYCLAIM_HEADERS": f"X={WORD}{REST}"},
+    "headers that are no table": {"EVERYCLAIM_HEADERS": f'"{WORD}{REST}"'},
+    "headers with a list": {"EVERYCLAIM_HEADERS": f'{{"X": ["{WORD}{REST}"]}}'},
+    "a provider's address": {"OPENAI_BASE_URL": f"http://me:{WORD}/{REST}@127.0.0.1:9/v1"},
+    "an address in a setting": {"EVERYCLAIM_BASE_URL": f"http://me:{WORD}#{REST}@127.0.0.1:9/v1"},
+    "a judge in a setting": {"EVERYCLAIM_JUDGE": f"openai:m?api_key={WORD}{REST}"},
+    "a proxy that is none": {"HTTP_PROXY": f"http://me:{WORD}/{REST}@127.0.0.1:9"},
+    "a proxy that is away": {"HTTP_PROXY": f"http://me:{WORD}{REST}@127.0.0.1:1"},
+}
+
+
+@pytest.mark.parametrize("transport", ["direct", "sdk"])
+@pytest.mark.parametrize("place", SET_WRONG)
+def test_no_error_repeats_a_secret_of_the_environment(secretive, desk, caplog, monkeypatch, place, transport):
+    """The variable is named."""
+    monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.2:1/v1")
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", f"openai:m?transport={transport}")
+    for name, value in SET_WRONG[place].items():
+        monkeypatch.setenv(name, value)
+    with no_sleep():
+        done = secretive("score", "answers.jsonl", "--out", "results.jsonl")
+    assert done.code in {2, 3}, done
+    assert "bug" not in done.err
+    assert holders(desk, done, caplog) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        f'headers = "{WORD}{REST}"',
+        f'base_url = "http://me:{WORD}/{REST}@h/v1"',
+        f'base_url = ["{WORD}{REST}"]',
+        f'api_key = "{WORD}{REST}"',
+        f'judge = ["openai:m?header.X={WORD}{REST}"]',
+        f'store = ["postgresql://me:{WORD}{REST}@127.0.0.1:1/db"]',
+        f'headers = {{ X = "{WORD}{REST}" ',
+    ],
+)
+def test_no_error_repeats_a_secret_of_the_settings_file(secretive, desk, caplog, line):
+    """The setting is named."""
+    (desk / "everyclaim.toml").write_text(f'judge = "openai:m"\n{line}\n' if "judge" not in line else line)
+    done = secretive("score", "answers.jsonl")
+    (desk / "everyclaim.toml").unlink()
+    assert done.code == 2, done
+    assert holders(desk, done, caplog) == []
+
+
+@pytest.mark.parametrize("said", [["doctor"], ["doctor", "--json"], ["runs"], ["report"]])
+def test_what_is_shown_of_the_set_up_holds_no_secret(secretive, desk, caplog, monkeypatch, said):
+    """After a run with all of them."""
+    with JudgeServer(played) as server, no_sleep():
+        given = command(server, "openai")
+        assert secretive(*given).code == 0
+        monkeypatch.setenv("EVERYCLAIM_JUDGE", given[3])
+        monkeypatch.setenv("EVERYCLAIM_BASE_URL", given[5])
+        monkeypatch.setenv("EVERYCLAIM_HEADERS", json.dumps({"X-Also": TOKEN}))
+        done = secretive(*said)
+    assert [secret for secret in SECRETS if secret in done.out + done.err] == []
+
+
+def holders(desk, done, caplog):
+    """Where the secret is, or a part of it."""
+    written = everywhere(desk, done, caplog)
+    return [name for name, content in written.items() for part in (WORD, REST) if part.encode() in content]

@@ -213,7 +213,7 @@ def build_metric(options: Options) -> Metric:
     strict = options.get("strict", False)
     empty = _one_of("empty", options.get("empty", "exclude"), get_args(Empty))
     provenance = Provenance(
-        metric=str(spec),
+        metric=spec.shown,
         decomposer=decomposer.spec,
         verifier=judge.alone.spec,
         strategy=judge.strategy,

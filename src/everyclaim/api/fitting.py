@@ -78,13 +78,12 @@ def fit_band(
     with in_talks(asked) as chosen:
         verify_rows(labelled, take, chosen)
     if silent:
-        name = judge if isinstance(judge, str) else judge.spec
         raise ConfigError(
-            f"judge {name!r} gives no probabilities, so nothing can be sure: take one that does, such as 'embedded', "
-            "or a language model that votes, as in 'openai:gpt-5-mini?repeats=5'"
+            f"judge {_name(judge)} gives no probabilities, so nothing can be sure: take one that does, such as "
+            "'embedded', or a language model that votes, as in 'openai:gpt-5-mini?repeats=5'"
         )
     if not judged:
-        raise InputError(f"judge {judge!r} gave no verdict on any of the {len(labelled)} labelled claims")
+        raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")
     return fit_band_of_doubt(judged, error=error, confidence=confidence, each_side=each_side)
 
 
@@ -92,10 +91,14 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
     """Return the spec of the cascade that settles by this band, as for `judge`."""
     parts = [Spec.parse(first), Spec.parse(second)]
     if made := next((part for part in parts if part.name in MARKS), None):
-        raise ConfigError(f"a cascade is made of plain judges here, but {str(made)!r} is made of some")
+        raise ConfigError(f"a cascade is made of plain judges here, but {made.shown!r} is made of some")
     options = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
     named = ">".join(str(Spec(part.name, part.argument)) for part in parts)
     return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
+
+
+def _name(judge: Any) -> str:
+    return repr(Spec.parse(judge).shown if isinstance(judge, str) else judge.spec)
 
 
 def _read(source: Any, options: FitOptions) -> list[ClaimRow]:

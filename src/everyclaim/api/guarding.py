@@ -174,7 +174,7 @@ def _chat(model: Any, options: Options) -> ChatModel:
         return cast("ChatModel", model)
     spec = Spec.parse(author_spec(model, options))
     if spec.name not in {"openai", "anthropic"}:
-        raise ConfigError(f"{model!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'")
+        raise ConfigError(f"{spec.shown!r} is no chat model: name one, as 'openai:gpt-5-mini' or 'anthropic:claude-…'")
     return options["chats"].model(spec)
 
 

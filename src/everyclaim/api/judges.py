@@ -114,7 +114,7 @@ def cascade(spec: Spec, chats: Chats | None = None) -> Cascade:
     """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.batch=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
-        raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {str(spec)!r}")
+        raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {spec.shown!r}")
     _no_more(own, ("low", "high", "audit"), spec)
     first, second = _verifiers(parts, chats)
     usual = Cascade(first, second)
@@ -126,7 +126,7 @@ def panel(spec: Spec, chats: Chats | None = None) -> Panel:
     """Build ``panel:first|second|…``; a part's own options are ``2.batch=4``."""
     parts, own = taken_apart(spec, "|")
     if len(parts) < 2:
-        raise ConfigError(f"a panel needs two judges or more, as in 'panel:openai:a|anthropic:b', got {str(spec)!r}")
+        raise ConfigError(f"a panel needs two judges or more, as in 'panel:openai:a|anthropic:b', got {spec.shown!r}")
     _no_more(own, (), spec)
     return Panel(tuple(_verifiers(parts, chats)))
 

@@ -96,7 +96,7 @@ def knowledge_source(given: Any, cache: ReplyCache | None = None) -> KnowledgeSo
 def corpus(spec: Spec) -> Corpus:
     """Open ``corpus:PATH``."""
     if not spec.argument or spec.options:
-        raise ConfigError(f"'corpus' takes a path and no options, as in 'corpus:corpus.db'; got {str(spec)!r}")
+        raise ConfigError(f"'corpus' takes a path and no options, as in 'corpus:corpus.db'; got {spec.shown!r}")
     return open_corpus(spec.argument)
 
 
@@ -104,7 +104,7 @@ def function(spec: Spec) -> KnowledgeSource:
     """Import ``python:package.module:function``: a function, or a source by itself."""
     module, _, name = spec.argument.partition(":")
     if not module or not name or spec.options:
-        raise ConfigError(f"write 'python:package.module:function', got {str(spec)!r}")
+        raise ConfigError(f"write 'python:package.module:function', got {spec.shown!r}")
     try:
         found = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:

@@ -43,7 +43,7 @@ def qa(spec: Spec, parts: Parts) -> Metric:
     check_options(spec, ("by", "compare", "questions"))
     if chat is None and "judge" in (compare, "judge" if by == "chat" else ""):
         raise ConfigError(
-            f"{str(spec)!r} needs a language model as the judge, as in 'openai:gpt-5-mini', got "
+            f"{spec.shown!r} needs a language model as the judge, as in 'openai:gpt-5-mini', got "
             f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
     parameters: Mapping[str, str]

@@ -110,7 +110,7 @@ def _provenance(spec: Spec, parts: Parts, source: KnowledgeSource, more: Mapping
     version = getattr(source, "version", "")
     known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
     parameters = {**parts.provenance.parameters, **known, **(more or {})}
-    return replace(parts.provenance, metric=str(Spec(spec.name, "", options)), parameters=parameters)
+    return replace(parts.provenance, metric=Spec(spec.name, "", options).shown, parameters=parameters)
 
 
 def _model(spec: Spec, parts: Parts) -> ChatModel | None:

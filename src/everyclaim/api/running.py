@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
@@ -49,7 +49,7 @@ class Run:
     """One scoring of one data set, kept in a store. Nothing here calls a model."""
 
     id: str
-    store_location: str
+    store_location: str = field(repr=False)  # a URL may hold a password
     slices: tuple[str, ...] = ()
     read: ReadReport | None = None  # what reading the data said; None for a run found again
 

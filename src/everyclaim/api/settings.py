@@ -31,6 +31,9 @@ from everyclaim.metrics.faithfulness import Empty
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
 DEFAULT_STORE = ".everyclaim/runs.db"
+_MAY_HOLD_SECRETS = frozenset(
+    {"base_url", "headers", "judge", "decomposer", "metric", "store"}
+)  # not repeated in errors
 
 
 # Options whose names are not their settings'.
@@ -164,7 +167,7 @@ def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path |
     if fault["type"] == "extra_forbidden":
         near = difflib.get_close_matches(name, Settings.model_fields, n=1)
         return f"unknown setting {whole!r} in {place}" + (f": is {near[0]!r} meant?" if near else "")
-    got = "" if name == "headers" else f", got {fault['input']!r}"
+    got = "" if name in _MAY_HOLD_SECRETS else f", got {fault['input']!r}"
     where = place if name in said or variable else f"setting {whole!r} in {place}"
     hint = " (a share: 60 % is 0.6)" if name in {"fail_under", "max_failed"} else ""
     return f"{where}: {fault['msg'].lower()}{got}{hint}"

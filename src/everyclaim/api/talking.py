@@ -157,7 +157,7 @@ def _with(text: str, said: list[_Said]) -> str:
     found = {part.name for part in _parts(spec)}
     if len(found) > 1 and (address := next((one for one in said if one.name in {"base_url", "headers"}), None)):
         raise ConfigError(
-            f"{address.name} goes to one provider, but {text!r} has several ({', '.join(sorted(found))}): "
+            f"{address.name} goes to one provider, but {spec.shown!r} has several ({', '.join(sorted(found))}): "
             f"say it in the spec, with the judge's place, as in '1.{address.option}=…'"
         )
     return str(_filled_everywhere(spec, said)) if found else text
@@ -188,7 +188,7 @@ def _filled(spec: Spec, said: list[_Said]) -> Spec:
     for one in said:
         known = spec.options.get(one.option, one.value)
         if known != one.value:
-            shown = "" if one.name == "headers" else f": {one.value!r} and {known!r}"
+            shown = "" if one.name in {"headers", "base_url"} else f": {one.value!r} and {known!r}"
             raise ConfigError(
                 f"{one.name} and the option {one.option!r} of {spec.name}:{spec.argument} say different things{shown}; "
                 "say it in one place"

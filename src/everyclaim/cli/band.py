@@ -14,6 +14,7 @@ from everyclaim.cli.exits import INCONCLUSIVE, OK
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
 from everyclaim.report.doubt import band_page
 
@@ -85,7 +86,7 @@ def band(
             **chosen(settings),
         )
     tell_of_reading(reading)
-    cascade = cascade_spec(fit, spec, then)
+    cascade = Spec.parse(cascade_spec(fit, spec, then)).shown
     if json:
         spec_found = cascade if fit.settled.claims else None
         show_json(band_fit_to_json(fit) | {"spec": spec_found, "bad_rows": reading.bad})

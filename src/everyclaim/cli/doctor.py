@@ -24,6 +24,7 @@ from everyclaim.api.talking import MODELS
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
+from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
 from everyclaim.models.keys import VARIABLES, keys_file, where_key_is
 from everyclaim.report.style import Page, counted, data
@@ -153,7 +154,7 @@ def _self_check(settings: Settings) -> Check:
     if result.outcome is not Outcome.SCORED or result.score is None:
         return Check("self-check", False, f"the example was not scored: {result.outcome.value}: {result.reason}")
     labels = ", ".join(claim.verdict.label.value.lower() for claim in result.claims)
-    return Check("self-check", True, f"scored one answer with {settings.judge}: {labels}")
+    return Check("self-check", True, f"scored one answer with {Spec.parse(settings.judge).shown}: {labels}")
 
 
 def _page(checks: list[Check]) -> Page:

@@ -12,16 +12,22 @@
     ├── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
     └── GeneratorError            whoever writes the answers that a guard checks: there is none to return
 
-A message says what, the offending value, and what to do about it.
+A message says what, the offending value, and what to do about it; never a secret.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from everyclaim.core.hiding import hidden
 from everyclaim.core.types import Usage
 
 
 class EveryclaimError(Exception):
-    """Root of everything the library raises on purpose."""
+    """Root of everything the library raises on purpose. What looks like a secret in its texts is hidden."""
+
+    def __init__(self, *told: Any) -> None:
+        super().__init__(*(hidden(one) if isinstance(one, str) else one for one in told))
 
 
 class UserError(EveryclaimError):
@@ -79,7 +85,7 @@ class JudgeError(EveryclaimError):
     ) -> None:
         super().__init__(code, message)  # both, so that it can be copied and pickled
         self.code = code
-        self.message = message
+        self.message: str = self.args[1]
         self.retry_after = retry_after
         self.usage = usage
 

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.hiding import hidden, shown_option
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -41,12 +42,21 @@ class Spec:
         head, _, query = text.strip().partition("?")
         name, _, argument = head.partition(":")
         if not _NAME.fullmatch(name):
-            raise ConfigError(f"bad component spec {text!r}: it must start with a name, as in 'lexical'")
+            raise ConfigError(f"bad component spec {head!r}: it must start with a name, as in 'lexical'")
         try:
             options = parse_qsl(query, keep_blank_values=True, strict_parsing=True) if query else []
         except ValueError:
-            raise ConfigError(f"bad options in component spec {text!r}: write '?key=value&key=value'") from None
+            # Options may hold a password, so they are not repeated.
+            raise ConfigError(
+                f"bad options in component spec {head!r}: write '?name=value&name=value', '%26' for an & in a value"
+            ) from None
         return cls(name, argument, dict(options))
+
+    @property
+    def shown(self) -> str:
+        """The spec as it may be shown and stored: without secrets."""
+        options = {name: shown_option(name, value) for name, value in self.options.items()}
+        return str(Spec(self.name, hidden(self.argument), options))
 
     def __str__(self) -> str:
         argument = f":{self.argument}" if self.argument else ""

@@ -23,6 +23,7 @@ from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchApi, Line
 from everyclaim.models.batch_settings import BatchSettings
 from everyclaim.models.batch_state import Batch
 from everyclaim.models.boundary import RETRYABLE, from_status
+from everyclaim.models.keys import without
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.transport import encode
 
@@ -278,7 +279,7 @@ class BatchDesk:
                     key, _, token = custom_id.partition("-")
                     if token != batch.token:
                         return False
-                    rows.append((key, outcome))
+                    rows.append((key, self._hidden(outcome)))
                     if len(rows) >= CHUNK:
                         self._state.record(batch.id, rows)
                         rows = []
@@ -290,7 +291,9 @@ class BatchDesk:
             return
         if look.faults:
             keys = self._state.keys(batch.id)
-            told = [(keys[line - 1], fault) for line, fault in look.faults.items() if 0 < line <= len(keys)]
+            told = [
+                (keys[line - 1], self._hidden(fault)) for line, fault in look.faults.items() if 0 < line <= len(keys)
+            ]
             self._state.record(batch.id, told)
         if "queue_full" in look.otherwise:
             self._narrow = True
@@ -298,8 +301,13 @@ class BatchDesk:
             self._most = max(1, min(self._most, batch.size) // 2)
         else:
             self._full_queues = 0
-        self._state.finish(batch.id, look.otherwise)
+        self._state.finish(batch.id, self._hidden(look.otherwise))
         _log.info("batch %s has ended", provider_id)
+
+    def _hidden(self, outcome: str) -> str:
+        """Return an outcome as it may be kept: an error without any secret it repeats, a reply without the key."""
+        secrets = self._api.secrets
+        return without(outcome, secrets[:1] if outcome.startswith('{"reply"') else secrets)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask again where that may help; a provider may be away for an hour while a batch is under way."""

@@ -13,7 +13,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.boundary import RejectedError
 from everyclaim.models.dialect import Dialect, first_dialect, next_dialect
-from everyclaim.models.keys import find_key
+from everyclaim.models.keys import Secret, find_key, without
 from everyclaim.models.options import EndpointOptions, read_options
 from everyclaim.models.sdk import open_transport
 from everyclaim.models.transport import Transport
@@ -27,8 +27,9 @@ MAX_ATTEMPTS = 8  # ways to put one request
 class Endpoint:
     """A model at an endpoint. It sends, and learns what the endpoint takes; retries and caches are wrappers."""
 
-    def __init__(self, options: EndpointOptions, transport: Transport) -> None:
+    def __init__(self, options: EndpointOptions, transport: Transport, key: Secret | None = None) -> None:
         self.options = options
+        self._key = key or Secret("")
         self.transport = transport
         self._wire = WIRES[options.api]
         # The Anthropic address may be given with or without the version at its end.
@@ -72,6 +73,8 @@ class Endpoint:
                 raise
             else:
                 self._remember(tried, structured=schema is not None)
+                if self._key and self._key.reveal() in reply.content:  # a gateway that repeats what it was sent
+                    reply = replace(reply, content=without(reply.content, [self._key]))
                 return reply if calls == 1 else replace(reply, usage=reply.usage + Usage(calls=calls - 1))
         assert first is not None  # the loop ends early only by a rejection
         raise JudgeError("bad_request", first.message, usage=first.usage) from None
@@ -106,7 +109,7 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
-    return Endpoint(options, open_transport(options, secret))
+    return Endpoint(options, open_transport(options, secret), secret)
 
 
 def _no_limit() -> None:

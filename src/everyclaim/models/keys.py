@@ -7,13 +7,16 @@ provider's own variable; the keys file, a TOML file with one line per provider (
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from urllib.parse import quote
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.hiding import HIDDEN, hidden
 
 VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 SEARCH_VARIABLES: Mapping[str, str] = {
@@ -22,9 +25,9 @@ SEARCH_VARIABLES: Mapping[str, str] = {
     "brave": "BRAVE_API_KEY",
 }
 _VARIABLES = {**VARIABLES, **SEARCH_VARIABLES}
-HIDDEN = "***"
 
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")  # as variables are called that hold keys
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -60,6 +63,8 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
     if variable:
         if value := os.environ.get(variable):
             return _checked(value, variable)
+        if not _VARIABLE.fullmatch(variable):  # a key, by mistake, is not repeated
+            raise ConfigError("key_env must be the name of an environment variable that holds the key")
         raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
     usual = _VARIABLES.get(provider, "")
     if value := os.environ.get(usual, "") or _from_file(provider):
@@ -90,11 +95,17 @@ def keys_file() -> Path:
 
 def scrub(text: str, secrets: tuple[Secret, ...] = ()) -> str:
     """Return a text on one line, at most 300 characters, without these secrets and what looks like a key."""
-    for secret in secrets:
-        if secret:
-            text = text.replace(secret.reveal(), HIDDEN)
+    text = hidden(without(text, secrets))
     text = _LOOKS_LIKE_A_KEY.sub(HIDDEN, _CONTROLS.sub(" ", text)).strip()
     return text if len(text) <= 300 else text[:299] + "…"
+
+
+def without(text: str, secrets: Iterable[Secret]) -> str:
+    """Return a text without these secrets, as they are and as they are written in JSON and in addresses."""
+    for value in sorted({secret.reveal() for secret in secrets if secret}, key=len, reverse=True):
+        for written in {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], quote(value, "")}:
+            text = text.replace(written, HIDDEN)
+    return text
 
 
 def _from_file(provider: str) -> str:

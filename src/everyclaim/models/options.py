@@ -21,15 +21,18 @@ import hashlib
 import json
 import math
 import os
+import re
 from base64 import b64encode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.hiding import hidden
 from everyclaim.core.spec import Spec
-from everyclaim.models.keys import HIDDEN, Secret
+from everyclaim.models.keys import VARIABLES, Secret
 
 Mode = Literal["schema", "tool", "plain"]
 HOMES: Mapping[str, tuple[str, str]] = {  # provider → its own address, the variable that moves it
@@ -37,6 +40,8 @@ HOMES: Mapping[str, tuple[str, str]] = {  # provider → its own address, the va
     "anthropic": ("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
 }
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
+_PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
+_SHORTEST_SECRET = 6  # characters of a text in a request's body that is kept out of messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +50,11 @@ class EndpointOptions:
 
     provider: str
     model: str
-    base_url: str
+    base_url: str = field(repr=False)
     api: Literal["chat", "responses", "messages"]
     transport: Literal["direct", "sdk"]
     spec: str
-    identity: str
+    identity: str = field(repr=False)
     max_tokens: int | None = None
     sampling: Mapping[str, Any] = field(default_factory=dict)
     structured: Mode | None = None
@@ -57,7 +62,7 @@ class EndpointOptions:
     key_env: str = ""
     headers: Mapping[str, Secret] = field(default_factory=dict)
     query: Mapping[str, Secret] = field(default_factory=dict)
-    body: Mapping[str, Any] = field(default_factory=dict)
+    body: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def is_home(self) -> bool:
@@ -88,7 +93,8 @@ class EndpointOptions:
         """Everything here that must not be shown."""
         password = urlsplit(self.base_url).password or ""
         of_address = (Secret(password), Secret(unquote(password)), self.basic)
-        return (*self.headers.values(), *self.query.values(), *of_address)
+        of_body = (Secret(text) for text in _texts(self.body) if len(text) >= _SHORTEST_SECRET)
+        return (*self.headers.values(), *self.query.values(), *of_address, *of_body)
 
 
 def read_options(spec: Spec | str) -> EndpointOptions:
@@ -100,7 +106,9 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
     given = dict(spec.options)
     home, variable = HOMES[spec.name]
-    base_url = checked_address(given.pop("base_url", "") or os.environ.get(variable, "") or home)
+    said = given.pop("base_url", "")
+    moved = os.environ.get(variable, "")
+    base_url = checked_address(said or moved or home, name="base_url" if said or not moved else variable)
     apis = ("chat", "responses") if spec.name == "openai" else ("messages",)
     named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
     structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
@@ -110,7 +118,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         base_url=base_url,
         api=_choice(given, "api", apis),
         transport=_choice(given, "transport", ("direct", "sdk")),
-        spec=_shown(spec),
+        spec=spec.shown,
         identity=_identity(spec, base_url, named),
         max_tokens=_number(given, "max_tokens", int, at_least=1),
         sampling=_sampling(given),
@@ -122,7 +130,12 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         body={name: _json(name, value) for name, value in named["body"].items()},
     )
     if given:
-        raise ConfigError(f"unknown option {min(given)!r} in {_shown(spec)!r}; known: {', '.join(_KNOWN)}")
+        name = min(given)
+        near = get_close_matches(name, _KNOWN, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        if "key" in name.lower() or "token" in name.lower():
+            hint = f"; a key goes into the environment variable {VARIABLES[spec.name]}, or the one that key_env names"
+        raise ConfigError(f"unknown option {name!r} of '{spec.name}:{spec.argument}'{hint}; known: {', '.join(_KNOWN)}")
     return options
 
 
@@ -133,12 +146,27 @@ _KNOWN = (
 )
 
 
-def checked_address(text: str) -> str:
-    """Return an endpoint's address without a slash at its end. Raises `ConfigError` for what is none."""
-    parts = urlsplit(text)
-    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
+def checked_address(text: str, *, name: str = "base_url") -> str:
+    """Return an endpoint's address without a slash at its end.
+
+    `name` is the option that holds it. Raises `ConfigError` for what is none; it repeats only what can hold no secret.
+    """
+    text = text.strip()
+    user, at, _ = text.partition("://")[2].rpartition("@")
+    if at and any(mark in user for mark in "/?#"):
         raise ConfigError(
-            f"base_url {without_password(text)!r} is not an address such as 'http://localhost:8000/v1' "
+            f"{name}: '/', '?' and '#' in a user name or password must be written as %2F, %3F and %23 "
+            "(in a spec, where options are decoded once, as %252F, %253F and %2523)"
+        )
+    try:
+        parts = urlsplit(text)
+        is_address = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # its message quotes the host or the port, and with them perhaps a password
+        is_address = False
+    if not is_address or "?" in text or "#" in text:
+        shown = f" {text!r}" if _PLAIN_ADDRESS.fullmatch(text) else ""
+        raise ConfigError(
+            f"{name}{shown} is not an address such as 'http://localhost:8000/v1' "
             "(query parameters go into 'query.NAME=value')"
         )
     return text.rstrip("/")
@@ -146,10 +174,7 @@ def checked_address(text: str) -> str:
 
 def without_password(url: str) -> str:
     """Return an address as it may be shown."""
-    parts = urlsplit(url)
-    if "@" not in parts.netloc:
-        return url
-    return parts._replace(netloc=f"{HIDDEN}@{parts.netloc.rpartition('@')[2]}").geturl()
+    return hidden(url)
 
 
 def _plain_address(url: str) -> str:
@@ -197,7 +222,8 @@ def _secret(name: str, value: str) -> Secret:
     if value.startswith("$"):
         variable = value[1:]
         if variable not in os.environ:
-            raise ConfigError(f"option {name} names the environment variable {variable}, which is not set")
+            shown = f" {variable}" if variable.isupper() and variable.isidentifier() else ""
+            raise ConfigError(f"option {name} names an environment variable{shown} that is not set")
         value = os.environ[variable]
     if not value.isprintable():
         raise ConfigError(f"option {name} holds a line break or another control character")
@@ -208,18 +234,19 @@ def _json(name: str, value: str) -> Any:
     try:
         return json.loads(value)
     except ValueError:
-        raise ConfigError(f"option body.{name}={value!r} is not JSON; a text needs quotes") from None
+        raise ConfigError(f"the value of option body.{name} is not JSON; a text needs quotes") from None
 
 
-def _shown(spec: Spec) -> str:
-    options = {name: _hidden(name, value) for name, value in spec.options.items()}
-    return str(Spec(spec.name, spec.argument, options))
-
-
-def _hidden(name: str, value: str) -> str:
-    if name.startswith(("header.", "query.")) and not value.startswith("$"):
-        return HIDDEN
-    return without_password(value) if name == "base_url" else value
+def _texts(value: Any) -> Iterator[str]:
+    """Yield every text in a JSON value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _texts(one)
 
 
 def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:

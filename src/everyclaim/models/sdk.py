@@ -16,7 +16,15 @@ from everyclaim.models.boundary import from_status
 from everyclaim.models.keys import Secret
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.perloop import PerLoop
-from everyclaim.models.transport import CONNECT_SECONDS, Transport, encode, read_response, translated
+from everyclaim.models.transport import (
+    CONNECT_SECONDS,
+    Transport,
+    encode,
+    find_proxy,
+    read_response,
+    secrets_of_proxies,
+    translated,
+)
 
 
 class SdkTransport:
@@ -31,11 +39,12 @@ class SdkTransport:
             import httpx2
         except ImportError:
             raise MissingExtraError(f"transport=sdk for {options.provider}", options.provider) from None
+        find_proxy(options.base_url)  # their own message would quote one that is none
         self._library: Any = library
         self._http = httpx2
         self._options = options
         self._key = key
-        self._secrets = (key, *options.secrets)
+        self._secrets = (key, *options.secrets, *secrets_of_proxies())
         self._clients: PerLoop[Any] = PerLoop(self._client)
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,11 +14,11 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from everyclaim._version import __version__
-from everyclaim.core.errors import EveryclaimError, JudgeError, MissingExtraError
+from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
 from everyclaim.core.scope import at_end
 from everyclaim.models.boundary import error_in_body, from_exception, from_status
 from everyclaim.models.keys import Secret, scrub
@@ -56,9 +56,9 @@ class DirectTransport:
         self._aiohttp: Any = aiohttp
         self._options = options
         self._address = options.address
-        self.secrets = (key, *options.secrets)
-        self._headers = _headers(options, key)
         self._proxy = find_proxy(options.base_url)
+        self.secrets = (key, *options.secrets, *secrets_of_proxies())
+        self._headers = _headers(options, key)
         self._sessions = PerLoop(self._session)
 
     def connect(self) -> None:
@@ -144,12 +144,36 @@ def encode(body: Mapping[str, Any]) -> bytes:
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy that the environment names for an address. aiohttp would look it up anew for every call."""
+    """Return the proxy that the environment names for an address. aiohttp would look it up anew for every call.
+
+    Raises `ConfigError` for one that is no address, without repeating it: it may hold a password.
+    """
     parts = urlsplit(url)
     if proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     proxies = getproxies()
-    return proxies.get(parts.scheme) or proxies.get("all")
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if proxy:
+        user, at, _ = proxy.partition("://")[2].rpartition("@")
+        try:
+            is_address = urlsplit(proxy).port != 0 and not (at and any(mark in user for mark in "/?#"))
+        except ValueError:
+            is_address = False
+        if not is_address:
+            raise ConfigError(
+                f"the proxy in {parts.scheme.upper()}_PROXY or ALL_PROXY is no address such as 'http://proxy:3128'; "
+                "'/', '?' and '#' in a password must be written as %2F, %3F and %23"
+            )
+    return proxy
+
+
+def secrets_of_proxies() -> tuple[Secret, ...]:
+    """Return the passwords of the environment's proxies, which a library's message may quote."""
+    found = []
+    for address in getproxies().values():
+        user, at, _ = address.partition("://")[2].rpartition("@")
+        found += [Secret(user.partition(":")[2]), Secret(unquote(user.partition(":")[2]))] if at else []
+    return tuple(found)
 
 
 def read_response(

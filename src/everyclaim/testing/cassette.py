@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import InputError, JudgeError
+from everyclaim.core.hiding import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.keys import HIDDEN, VARIABLES
+from everyclaim.models.keys import VARIABLES
 from everyclaim.models.shared import call_key
 
 

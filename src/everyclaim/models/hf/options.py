@@ -106,7 +106,7 @@ class OptionReader:
         """Complain about options that nobody took."""
         if self._left:
             known = ", ".join(sorted(set(self._known)))
-            raise ConfigError(f"unknown option {min(self._left)!r} in spec {str(self._spec)!r}; there are: {known}")
+            raise ConfigError(f"unknown option {min(self._left)!r} in spec {self._spec.shown!r}; there are: {known}")
 
 
 def read_options(spec: Spec, reader: OptionReader) -> HfOptions:

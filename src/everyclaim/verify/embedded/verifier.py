@@ -144,7 +144,7 @@ def from_spec(spec: Spec) -> EmbeddedVerifier:
         raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
     if unknown := sorted(set(spec.options) - {"tokens", "threads", "threshold"}):
         known = "tokens, threads, threshold"
-        raise ConfigError(f"unknown option {unknown[0]!r} in spec {str(spec)!r}; the embedded verifier has: {known}")
+        raise ConfigError(f"unknown option {unknown[0]!r} in spec {spec.shown!r}; the embedded verifier has: {known}")
     try:
         return EmbeddedVerifier(
             tokens=int(spec.options.get("tokens", TOKENS)),
@@ -152,4 +152,4 @@ def from_spec(spec: Spec) -> EmbeddedVerifier:
             threshold=float(spec.options.get("threshold", 0.5)),
         )
     except ValueError:
-        raise ConfigError(f"tokens, threads and threshold in spec {str(spec)!r} must be numbers") from None
+        raise ConfigError(f"tokens, threads and threshold in spec {spec.shown!r} must be numbers") from None

@@ -82,12 +82,12 @@ def from_spec(spec: Spec) -> LexicalVerifier:
         raise ConfigError(f"there is no lexical model {spec.argument!r} in this release; it ships {version!r}")
     unknown = set(spec.options) - {"threshold"}
     if unknown:
-        raise ConfigError(f"unknown option {min(unknown)!r} in spec {str(spec)!r}; the lexical verifier has: threshold")
+        raise ConfigError(f"unknown option {min(unknown)!r} in spec {spec.shown!r}; it has: threshold")
     given = spec.options.get("threshold", "0.5")
     try:
         return LexicalVerifier(threshold=float(given))
     except ValueError:
-        raise ConfigError(f"threshold in spec {str(spec)!r} is not a number: {given!r}") from None
+        raise ConfigError(f"threshold in spec {spec.shown!r} is not a number: {given!r}") from None
 
 
 def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
