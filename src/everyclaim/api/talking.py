@@ -146,7 +146,10 @@ def _said(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[_Sai
     for name, option in names.items():
         if (value := options.get(name)) is not None:
             yield _Said(name, option, os.fspath(value) if isinstance(value, os.PathLike) else str(value))
-    for header, value in (options.get("headers") or {}).items():
+    headers = options.get("headers") or {}
+    if not isinstance(headers, Mapping) or not all(isinstance(one, str) for pair in headers.items() for one in pair):
+        raise ConfigError("headers must be a mapping of texts to texts, as in {'X-Team': '$TEAM_TOKEN'}")
+    for header, value in headers.items():
         yield _Said("headers", f"header.{header}", value)
 
 

@@ -12,14 +12,15 @@ from hashlib import sha256
 
 HIDDEN = "***"
 
+# What repeats is bounded, so that no text makes a search long.
 # A user and a password before a host; a password may hold any mark, so it ends at the last @ of the word.
-_USER = re.compile(r"(?<=://)[^\s'\"<>]*@")
+_USER = re.compile(r"(?<=://)[^\s'\"<>]{0,500}@")
 _KEYS = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|tvly|hf|ghp|gho|xox[abp])[-_](?=[\w*.-]*\d)[\w*.-]{8,}|\bBearer\s+[\w.~+/=*-]{8,}",
+    r"\b(?:sk|pk|rk|gsk|xai|tvly|hf|ghp|gho|xox[abp])[-_](?=[\w*.-]{0,100}\d)[\w*.-]{8,}|\bBearer\s+[\w.~+/=*-]{8,}",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
-    r"(?i)\b((?:[\w.-]*[._-])?(?:api-?_?key|key|token|secret|password|passwd|pwd|authorization))=(?!\*\*\*)[^\s&'\",;)]+"
+    r"(?i)\b((?:[\w.-]{0,40}[._-])?(?:api-?_?key|key|token|secret|password|passwd|pwd|authorization))=(?!\*\*\*)[^\s&'\",;)]+"
 )
 _VARIABLE = re.compile(r"\$\w+")
 _PLACE = re.compile(r"(?:\d+\.)+")  # of a judge among several, before an option of its own

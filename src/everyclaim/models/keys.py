@@ -95,7 +95,7 @@ def keys_file() -> Path:
 
 def scrub(text: str, secrets: tuple[Secret, ...] = ()) -> str:
     """Return a text on one line, at most 300 characters, without these secrets and what looks like a key."""
-    text = hidden(without(text, secrets))
+    text = hidden(without(text, secrets)[:4000])
     text = _LOOKS_LIKE_A_KEY.sub(HIDDEN, _CONTROLS.sub(" ", text)).strip()
     return text if len(text) <= 300 else text[:299] + "…"
 

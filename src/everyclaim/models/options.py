@@ -30,7 +30,7 @@ from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.hiding import hidden
+from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.spec import Spec
 from everyclaim.models.keys import VARIABLES, Secret
 
@@ -41,6 +41,7 @@ HOMES: Mapping[str, tuple[str, str]] = {  # provider → its own address, the va
 }
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _SHORTEST_SECRET = 6  # characters of a text in a request's body that is kept out of messages
 
 
@@ -153,10 +154,10 @@ def checked_address(text: str, *, name: str = "base_url") -> str:
     """
     text = text.strip()
     user, at, _ = text.partition("://")[2].rpartition("@")
-    if at and any(mark in user for mark in "/?#"):
+    if at and (not user.isprintable() or any(mark in user for mark in "/?#<>'\" ")):
         raise ConfigError(
-            f"{name}: '/', '?' and '#' in a user name or password must be written as %2F, %3F and %23 "
-            "(in a spec, where options are decoded once, as %252F, %253F and %2523)"
+            f"{name}: '/', '?', '#', spaces, quotes and the like in a user name or password must be written as %2F, "
+            "%3F, %23, … (in a spec, where options are decoded once, as %252F, …)"
         )
     try:
         parts = urlsplit(text)
@@ -174,7 +175,9 @@ def checked_address(text: str, *, name: str = "base_url") -> str:
 
 def without_password(url: str) -> str:
     """Return an address as it may be shown."""
-    return hidden(url)
+    scheme, mark, rest = url.partition("://")
+    _, at, place = rest.rpartition("@")
+    return hidden(f"{scheme}{mark}{HIDDEN}@{place}" if at else url)
 
 
 def _plain_address(url: str) -> str:
@@ -227,6 +230,9 @@ def _secret(name: str, value: str) -> Secret:
         value = os.environ[variable]
     if not value.isprintable():
         raise ConfigError(f"option {name} holds a line break or another control character")
+    kind, _, header = name.partition(".")
+    if kind == "header" and not (value.isascii() and _HEADER.fullmatch(header)):
+        raise ConfigError(f"option {name} is no header: its name or its value holds a character that none has")
     return Secret(value)
 
 
