@@ -79,9 +79,7 @@ def _url(location: str | os.PathLike[str]) -> sa.URL:
         url = make_url(text)
     except (exc.ArgumentError, ValueError):
         # The text may hold a password, so it is not repeated.
-        raise StoreError(
-            "the store's URL cannot be read: write 'postgresql://', user, '@' and host:5432/database"
-        ) from None
+        raise StoreError("the store's URL cannot be read: write postgresql://user:***@host:5432/database") from None
     if "@" in (url.host or ""):
         raise StoreError("the store's URL: an '@' in a user name or password must be written as %40")
     backend = url.get_backend_name()
