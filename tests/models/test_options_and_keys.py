@@ -155,6 +155,21 @@ def test_no_key_in_repr_log_exception_or_cache(
     assert header not in text
 
 
+@pytest.mark.parametrize(("key", "content"), [(KEY, '{"ok": "***"}'), ("latest", '{"ok": "latest"}')])
+def test_a_reply_that_repeats_the_key_loses_it_and_a_word_stays(
+    monkeypatch: pytest.MonkeyPatch, key: str, content: str
+) -> None:
+    """Local servers are given words as keys, and a model's own words are never changed."""
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with JudgeServer(f'{{"ok": "{key}"}}') as server:
+
+        async def once() -> str:
+            async with build_chat_model(spec_for("chat", server.base_url)) as chat:
+                return (await chat.complete([Message("user", "?")])).content
+
+        assert asyncio.run(once()) == content
+
+
 def test_a_wrong_key_stops_the_run() -> None:
     """Every further call would fail alike."""
     with JudgeServer(api_key="sk-another-key-000"), JudgeServer(api_key="sk-another-key-111") as server:

@@ -23,7 +23,7 @@ from everyclaim.models.batch_apis import LINE_OVERHEAD, BatchApi, Line
 from everyclaim.models.batch_settings import BatchSettings
 from everyclaim.models.batch_state import Batch
 from everyclaim.models.boundary import RETRYABLE, from_status
-from everyclaim.models.keys import without
+from everyclaim.models.keys import without, without_key
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.transport import encode
 
@@ -307,7 +307,7 @@ class BatchDesk:
     def _hidden(self, outcome: str) -> str:
         """Return an outcome as it may be kept: an error without any secret it repeats, a reply without the key."""
         secrets = self._api.secrets
-        return without(outcome, secrets[:1] if outcome.startswith('{"reply"') else secrets)
+        return without_key(outcome, secrets[0]) if outcome.startswith('{"reply"') else without(outcome, secrets)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
         """Ask again where that may help; a provider may be away for an hour while a batch is under way."""

@@ -13,7 +13,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.boundary import RejectedError
 from everyclaim.models.dialect import Dialect, first_dialect, next_dialect
-from everyclaim.models.keys import Secret, find_key, without
+from everyclaim.models.keys import Secret, find_key, without_key
 from everyclaim.models.options import EndpointOptions, read_options
 from everyclaim.models.sdk import open_transport
 from everyclaim.models.transport import Transport
@@ -73,9 +73,10 @@ class Endpoint:
                 raise
             else:
                 self._remember(tried, structured=schema is not None)
-                if self._key and self._key.reveal() in reply.content:  # a gateway that repeats what it was sent
-                    reply = replace(reply, content=without(reply.content, [self._key]))
-                return reply if calls == 1 else replace(reply, usage=reply.usage + Usage(calls=calls - 1))
+                content = without_key(reply.content, self._key)
+                if content is not reply.content or calls > 1:
+                    reply = replace(reply, content=content, usage=reply.usage + Usage(calls=calls - 1))
+                return reply
         assert first is not None  # the loop ends early only by a rejection
         raise JudgeError("bad_request", first.message, usage=first.usage) from None
 

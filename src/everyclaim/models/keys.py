@@ -27,6 +27,7 @@ SEARCH_VARIABLES: Mapping[str, str] = {
 _VARIABLES = {**VARIABLES, **SEARCH_VARIABLES}
 
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
+_SHORTEST_KEY = 16  # characters; local servers are given words such as "EMPTY"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")  # as variables are called that hold keys
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -106,6 +107,13 @@ def without(text: str, secrets: Iterable[Secret]) -> str:
         for written in {value, json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], quote(value, "")}:
             text = text.replace(written, HIDDEN)
     return text
+
+
+def without_key(text: str, key: Secret) -> str:
+    """Return a model's words without the key, which a gateway may repeat; one that could be a word of theirs stays."""
+    value = key.reveal()
+    is_no_word = len(value) >= _SHORTEST_KEY and any(letter.isdigit() for letter in value)
+    return without(text, [key]) if is_no_word and value in text else text
 
 
 def _from_file(provider: str) -> str:
