@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.text.dates import conflict, covers, moments, same
+from everyclaim.text.agreement import conflict, covers, same
+from everyclaim.text.dates import moments
 from everyclaim.text.tokens import word_set
 
 

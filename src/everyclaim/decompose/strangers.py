@@ -14,11 +14,10 @@ from typing import NamedTuple
 
 from everyclaim.decompose.commitments import Drift, drift
 from everyclaim.decompose.grounds import BEHIND
-from everyclaim.text.dates import covers, moments
-from everyclaim.text.dates import same as same_moment
+from everyclaim.text.agreement import covers, same
+from everyclaim.text.dates import moments
 from everyclaim.text.names import covered, names
 from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.quantities import same as same_quantity
 from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
 
 _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
@@ -139,7 +138,7 @@ def _numbers(
 
 
 def _known(inside: Sequence[Quantity], there: Sequence[Quantity]) -> bool:
-    return any(same_quantity(mine, other) for mine in inside for other in there)
+    return any(same(mine, other) for mine in inside for other in there)
 
 
 def _said_around(token: Token, around: Surroundings) -> bool:
@@ -154,7 +153,7 @@ def _in_name(claim: str, token: Token, around: Surroundings) -> bool:
 def _in_date(claim: str, sentence: str, token: Token) -> bool:
     inside = [moment for moment in moments(claim) if moment.start <= token.start < moment.end]
     there = moments(sentence) if inside else []
-    return any(same_moment(mine, other) or covers(other, mine) for mine in inside for other in there)
+    return any(same(mine, other) or covers(other, mine) for mine in inside for other in there)
 
 
 def _dates(claim: str, sentence: str, own: Sequence[Token]) -> Iterator[tuple[int, int]]:
@@ -166,7 +165,7 @@ def _dates(claim: str, sentence: str, own: Sequence[Token]) -> Iterator[tuple[in
         if any(_has_digit(token.norm) for token in parts) or all(token.norm in words for token in parts):
             continue
         there = moments(sentence) if there is None else there
-        if not any(same_moment(moment, other) or covers(other, moment) for other in there):
+        if not any(same(moment, other) or covers(other, moment) for other in there):
             yield moment.start, moment.end
 
 

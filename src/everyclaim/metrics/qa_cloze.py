@@ -17,7 +17,7 @@ import numpy as np
 from everyclaim.core.types import Claim, Passage, Sample
 from everyclaim.metrics.qa import Exam, Question
 from everyclaim.metrics.qa_answers import exact
-from everyclaim.text import dates, quantities
+from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import Source, align, gather
@@ -163,8 +163,8 @@ def _same(kind: Kind, first: str, second: str) -> bool:
     if kind == "name":
         return covered(first, [second]) or covered(second, [first]) or _stems(first) == _stems(second)
     if kind == "date":
-        return any(dates.same(a, b) for a in dates.moments(first) for b in dates.moments(second))
-    return any(quantities.same(a, b) for a in quantities.quantities(first) for b in quantities.quantities(second))
+        return any(agreement.same(a, b) for a in dates.moments(first) for b in dates.moments(second))
+    return any(agreement.same(a, b) for a in quantities.quantities(first) for b in quantities.quantities(second))
 
 
 def _stems(text: str) -> frozenset[str]:

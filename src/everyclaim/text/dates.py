@@ -1,7 +1,7 @@
 """Dates and times as they are written, with nothing filled in.
 
 "14 March 1879", "March 1879", "1879" and "the 1870s" say different amounts; a `Moment` holds what was said and None
-for what was not. `same` and `conflict` compare what both say; `covers` asks whether one says all the other does.
+for what was not. `agreement` compares what both say.
 """
 
 from __future__ import annotations
@@ -10,57 +10,25 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from everyclaim.text.date_forms import (
+    CANDIDATE,
+    CENTURIES,
+    DECADES,
+    HOURS,
+    MASTER,
+    MONTHS,
+    ORDINALS,
+    WEEKDAYS,
+    is_clocked,
+    is_scaled,
+)
 from everyclaim.text.tokens import word_set
 from everyclaim.text.units import is_unit_word
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_ORDINALS = (
-    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
-    "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth", "nineteenth",
-    "twentieth", "twenty-first",
-)  # fmt: skip
-
-_MONTH = (
-    "(?:jan(?:uary|\\b)|feb(?:ruary|\\b)|mar(?:ch|\\b)|apr(?:il|\\b)|may|june?|july?|aug(?:ust|\\b)"
-    "|sep(?:tember|t\\b|\\b)|oct(?:ober|\\b)|nov(?:ember|\\b)|dec(?:ember|\\b))(?!\\w)\\.?"
-)
-_WEEKDAY = "(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-_YEAR = r"[12]\d{3}(?!\w|[.,]\d|-\d{3}(?!\d))"
-_ERA = r"\s?(?P<e1>b\.?c\.?(?:e\b\.?)?|a\.?d\.?(?!\w)|c\.e\.|ce(?!\w))(?!\w)"
-_HOUR = r"(?:[01]?\d|2[0-4])"
-
-_ALONE = r"(?<![\w.,/-])"  # no other number goes on into this one
-_WORD_ORDINAL = "|".join(reversed(_ORDINALS))
-_PATTERNS = (
-    rf"{_ALONE}(?P<iso>(?P<iy>\d{{4}})-(?P<im>0[1-9]|1[0-2])-(?P<id>[0-3]\d)",
-    rf"(?:[t ](?P<ih>{_HOUR}):(?P<imin>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)?)?)(?![\w-])",
-    rf"|{_ALONE}(?P<ymd>(?P<sy>\d{{4}})/(?P<sm>\d{{1,2}})/(?P<sd>\d{{1,2}}))(?![\w/])",
-    rf"|{_ALONE}(?P<dmy>(?P<n1>\d{{1,2}})(?P<sep>[/.-])(?P<n2>\d{{1,2}})(?P=sep)(?P<ny>\d{{4}}|\d\d))",
-    r"(?![\w/.-]\d|\w)",
-    rf"|(?<![\w.,/:-])(?P<time>(?P<th>{_HOUR})(?:[:.](?P<tm>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap]\.m\.|[ap]m(?!\w))",
-    rf"|(?P<bh>{_HOUR}):(?P<bm>[0-5]\d)(?::[0-5]\d)?(?![\w:]))",
-    rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)[ -]centur(?:y|ies)(?:\s(?P<cera>bce?\b|b\.c\.))?)",
-    rf"|{_ALONE}(?P<dm>(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\sof)?\s(?P<m1>{_MONTH})(?:,?\s(?P<y1>{_YEAR}))?)",
-    rf"|(?<![\w.,/])(?P<md>(?P<m2>{_MONTH})\s(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d|\s[ap]\.?m)",
-    rf"(?:,?\s(?P<y2>{_YEAR}))?)",
-    rf"|(?<!\w)(?P<my>(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>{_YEAR}))",
-    rf"|(?<!\w)(?P<m>(?P<m4>{_MONTH}))(?!\w)",
-    rf"|(?<!\w)(?P<quarter>q(?P<q1>[1-4])(?:,?\s(?:of\s)?(?P<qy1>{_YEAR}))?",
-    rf"|(?P<q2>first|second|third|fourth)\squarter\sof\s(?P<qy2>{_YEAR}))(?!\w)",
-    rf"|(?<!\w)(?P<wd>{_WEEKDAY})(?!\w)",
-    rf"|{_ALONE}(?P<decade>(?P<dec>[12]\d\d0)['’]?s(?!\w))|(?<!\w)['’](?P<dec2>[2-9]0)s(?!\w)",
-    rf"|{_ALONE}(?P<era>(?P<ey>\d{{1,4}}){_ERA})|(?<!\w)a\.?d\.?\s(?P<ey2>\d{{1,4}})(?![\w.,]\w)",
-    rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})[ -]centur(?:y|ies)(?:\s(?P<wera>bce?\b|b\.c\.))?)",
-    r"|(?<!\w)(?P<noon>noon|midnight)(?!\w)",
-    rf"|(?<![\w.,/#$€£¥%:+-])(?P<year>(?P<ya>{_YEAR})(?:\s?(?:[–—]|--?)\s?(?P<yb>[12]\d{{3}}|\d\d)",
-    r"(?![\w/%]|[.,-]\d))?)(?!\s?[%°])",
-)
-_MASTER = re.compile("".join(_PATTERNS))
-# Where a date can begin: far cheaper to look for than the whole pattern.
-_CANDIDATE = re.compile(
-    rf"(?<![a-z0-9])(?:\d|{'|'.join(_MONTHS + _WEEKDAYS)}|noon|midnight|q[1-4]|a\.?d\.?\s|{_WORD_ORDINAL}|['’]\d0s)"
-)
+_BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
+_BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")
+_WEEKDAY_GAP = re.compile(r"(?:,? (?:the )?|, | \()")
+_SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 _BEFORE_YEAR = re.compile(r"(\w+|[$€£¥~≈<>])\W{0,2}$")
 _AFTER_YEAR = re.compile(r"[ -]([a-z]+)")
 _COUNTING = word_set(
@@ -84,8 +52,9 @@ class Moment(NamedTuple):
     """A date, a time, or what was said of one; None where not said.
 
     `year` is negative before Christ (1 BC is -1). `years` is how long the period is that `year` begins: 10 for a
-    decade, 100 for a century. `weekday` is 0 for Monday. `swappable`: day and month could also be read the other
-    way round, as in 03/04/2020.
+    decade, 100 for a century. `weekday` is 0 for Monday, `half` the half of a year. `swappable`: day and month could
+    also be read the other way round, as in 03/04/2020. `any_century`: the year was given as '19 or "the sixties".
+    `any_half`: nothing says whether the time is before noon or after, as in 9:30.
     """
 
     year: int | None
@@ -99,6 +68,12 @@ class Moment(NamedTuple):
     quarter: int | None = None
     years: int = 1
     swappable: bool = False
+    half: int | None = None
+    any_century: bool = False
+    any_half: bool = False
+
+
+_NOTHING = Moment(None, None, None, None, None, 0, 0)  # said of nothing
 
 
 def moments(text: str) -> list[Moment]:
@@ -126,10 +101,10 @@ def _read(text: str) -> list[Moment]:
     low = lowered(text)
     found: list[Moment] = []
     done = 0
-    for candidate in _CANDIDATE.finditer(low):
+    for candidate in CANDIDATE.finditer(low):
         if candidate.start() < done:
             continue
-        match = _MASTER.match(low, candidate.start())
+        match = MASTER.match(low, candidate.start())
         if match is None:
             continue
         moment = _READERS[_kind(match)](match, text)
@@ -140,7 +115,23 @@ def _read(text: str) -> list[Moment]:
         if match.group("yb"):
             found[-1:] = _year_pair(match, moment)
             done = match.end()
+        elif match.group("fh"):
+            found[-1:] = _time_pair(match, moment)
+        else:
+            _join_weekday(found, low)
     return found
+
+
+def _join_weekday(found: list[Moment], low: str) -> None:
+    """Make one of "Tuesday" and "24 August 2010" when the second was just found."""
+    if len(found) < 2:
+        return
+    first, second = found[-2], found[-1]
+    names_day = first._replace(start=0, end=0) == _NOTHING._replace(weekday=first.weekday) and first.weekday is not None
+    if names_day and second.day is not None and second.weekday is None:
+        gap = low[first.end : second.start] if second.start - first.end <= 6 else ""
+        if _WEEKDAY_GAP.fullmatch(gap):
+            found[-2:] = [second._replace(weekday=first.weekday, start=first.start)]
 
 
 def _kind(match: re.Match[str]) -> str:
@@ -154,7 +145,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _month(name: str) -> int:
-    return _MONTHS.index(name[:3]) + 1
+    return MONTHS.index(name[:3]) + 1
 
 
 def _date(match: re.Match[str], year: int | None, month: int | None, day: int | None) -> Moment | None:
@@ -177,32 +168,84 @@ def _ymd(match: re.Match[str], _: str) -> Moment | None:
 
 def _dmy(match: re.Match[str], _: str) -> Moment | None:
     first, second, short = int(match["n1"]), int(match["n2"]), match["ny"]
-    if len(short) == 2 and match["sep"] != "/":
+    if len(short) == 2 and match["sep"] != "/" and not (match["sep"] == "." and first > 12 and len(match["n2"]) == 2):
         return None  # 1.2.34 is a version, 12-34-56 an identifier
-    year = int(short) if len(short) == 4 else None  # a two-digit year does not say its century
-    if 1 <= first <= 12 and 1 <= second <= 12:
-        moment = _date(match, year, first, second)
-        return moment and moment._replace(swappable=first != second)
+    year = int(short) if len(short) == 4 else _short_year(int(short))
     if 1 <= second <= 12:
-        return _date(match, year, second, first)
-    return _date(match, year, first, second) if 1 <= first <= 12 else None
+        swappable = first != second and 1 <= first <= 12
+        month, day = (first, second) if swappable else (second, first)
+    else:
+        swappable, month, day = False, first, second
+    moment = _date(match, year, month, day) if 1 <= month <= 12 else None
+    return moment and moment._replace(swappable=swappable, any_century=len(short) == 2)
+
+
+def _short_year(year: int) -> int:
+    """Give a year of two digits the century it is most likely of."""
+    return year + (2000 if year < 50 else 1900)
+
+
+def _numeric_month(match: re.Match[str], _: str) -> Moment | None:
+    return _date(match, int(match["nmyy"]), int(match["nm"]), None)
 
 
 def _time(match: re.Match[str], _: str) -> Moment | None:
     hour, minute = int(match["th"] or match["bh"]), _number(match["tm"] or match["bm"])
+    either = False
     if match["half"]:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if match["half"][0] == "p" else 0)
-    return Moment(None, None, None, hour % 24, minute or 0, match.start(), match.end())
+    elif is_clocked(match.string, match.start()) or is_scaled(match.string, match.start()):
+        return None
+    else:
+        either = 1 <= hour <= 12 and match["bh"][0] != "0"
+    return Moment(None, None, None, hour % 24, minute or 0, match.start(), match.end(), any_half=either)
+
+
+def _time_pair(match: re.Match[str], last: Moment) -> list[Moment]:
+    """Read 8–10 a.m. as two times: the first is of the same half of the day, or of the morning before."""
+    hour, minute = int(match["fh"]), int(match["fm"] or 0)
+    last = last._replace(start=match.start("th"))
+    assert last.hour is not None and last.minute is not None
+    if 1 <= hour <= 12:
+        hour = hour % 12 + (12 if last.hour >= 12 else 0)
+        if (hour, minute) > (last.hour, last.minute):
+            hour -= 12
+    first = Moment(None, None, None, hour % 24, minute, match.start(), match.end("fm") if match["fm"] else match.end("fh"))
+    return [first, last] if hour >= 0 else [last]
+
+
+def _spoken(match: re.Match[str], _: str) -> Moment | None:
+    """Read "half past six", "quarter to four in the afternoon", "3 o'clock"."""
+    written, past = match["sh"] or match["sh2"], match["past"] or ""
+    hour = int(written) if written.isdecimal() else HOURS.index(written) + 1
+    part = (match["part1"] or match["part2"] or match["part3"] or "").strip()
+    if not 1 <= hour <= 12:
+        return None
+    minute = 0
+    if past:
+        first = past.removeprefix("a ").split()[0]
+        minute = int(first) if first.isdecimal() else _SPOKEN_MINUTES.get(first, 25 if "five" in past else 0)
+        if past.endswith(("to", "to ")):
+            hour, minute = hour - 1, 60 - minute
+    late = part.endswith(("afternoon", "evening", "night")) or part.startswith("p")
+    hour = hour % 12 + (12 if late and not (part.endswith("night") and hour % 12 < 5) else 0)
+    return Moment(None, None, None, hour % 24, minute % 60, match.start(), match.end(), any_half=not part)
+
+
+def _military(match: re.Match[str], _: str) -> Moment | None:
+    if _BEFORE_MILITARY.search(match.string, max(0, match.start() - 10), match.start()) is None:
+        return None
+    return Moment(None, None, None, int(match["mh"]), int(match["mmin"]), match.start(), match.end())
 
 
 def _noon(match: re.Match[str], _: str) -> Moment:
-    return Moment(None, None, None, 12 if match["noon"] == "noon" else 0, 0, match.start(), match.end())
+    return Moment(None, None, None, 0 if match["noon"] == "midnight" else 12, 0, match.start(), match.end())
 
 
 def _century(match: re.Match[str], _: str) -> Moment | None:
-    number = int(match["cn"]) if match["cn"] else _ORDINALS.index(match["cw"]) + 1
+    number = int(match["cn"]) if match["cn"] else ORDINALS.index(match["cw"]) + 1
     if not 1 <= number <= 30:
         return None
     year = -100 * number if match["cera"] or match["wera"] else 100 * (number - 1)
@@ -211,17 +254,33 @@ def _century(match: re.Match[str], _: str) -> Moment | None:
 
 def _decade(match: re.Match[str], _: str) -> Moment:
     year = int(match["dec"]) if match["dec"] else 1900 + int(match["dec2"])
-    return Moment(year, None, None, None, None, match.start(), match.end(), years=100 if year % 100 == 0 else 10)
+    years = 100 if year % 100 == 0 else 10
+    return Moment(
+        year, None, None, None, None, match.start(), match.end(), years=years, any_century=not match["dec"]
+    )  # fmt: skip
+
+
+def _word_decade(match: re.Match[str], text: str) -> Moment | None:
+    """Read "the nineteen-sixties" and "the sixties"; not "in his sixties"."""
+    if not match["wdc"] and not _BEFORE_DECADE.search(match.string, max(0, match.start() - 16), match.start()):
+        return None
+    year = CENTURIES.get(match["wdc"] or "", 1900) + 20 + 10 * DECADES.index(match["wdd"])
+    sure = bool(match["wdc"] or match["wdl"])
+    return Moment(year, None, None, None, None, match.start(), match.end(), years=10, any_century=not sure)
 
 
 def _day_month(match: re.Match[str], _: str) -> Moment | None:
-    return _date(match, _number(match["y1"]), _month(match["m1"]), int(match["d1"]))
+    return _date(match, _number(match["y1"]), _month(match["m1"]), _day(match["d1"], match["dw1"]))
+
+
+def _day(digits: str | None, word: str | None) -> int:
+    return int(digits) if digits else ORDINALS.index(word or "") + 1
 
 
 def _month_day(match: re.Match[str], text: str) -> Moment | None:
     if match["m2"] in ("may", "mar", "march") and text[match.start()].islower() and not match["y2"]:
         return None  # "may 3 people enter"
-    return _date(match, _number(match["y2"]), _month(match["m2"]), int(match["d2"]))
+    return _date(match, _number(match["y2"]), _month(match["m2"]), _day(match["d2"], match["dw2"]))
 
 
 def _month_year(match: re.Match[str], _: str) -> Moment | None:
@@ -240,15 +299,27 @@ def _month_alone(match: re.Match[str], text: str) -> Moment | None:
 
 
 def _quarter(match: re.Match[str], _: str) -> Moment:
-    number = int(match["q1"]) if match["q1"] else _ORDINALS.index(match["q2"]) + 1
+    digits = match["q1"] or match["q3"]
+    number = int(digits) if digits else ORDINALS.index(match["q2"]) + 1
     year = _number(match["qy1"] or match["qy2"])
-    return Moment(year, None, None, None, None, match.start(), match.end(), quarter=number)
+    short = _number(match["qs"])
+    if short is not None:
+        year = _short_year(short)
+    return Moment(
+        year, None, None, None, None, match.start(), match.end(), quarter=number, any_century=short is not None
+    )  # fmt: skip
+
+
+def _half_year(match: re.Match[str], _: str) -> Moment:
+    digits = match["h1"] or match["h3"]
+    half = int(digits) if digits else ORDINALS.index(match["h2"]) + 1
+    return Moment(int(match["hy1"] or match["hy2"]), None, None, None, None, match.start(), match.end(), half=half)
 
 
 def _weekday(match: re.Match[str], text: str) -> Moment | None:
     del text
     return Moment(
-        None, None, None, None, None, match.start(), match.end(), weekday=_WEEKDAYS.index(match["wd"][:3])
+        None, None, None, None, None, match.start(), match.end(), weekday=WEEKDAYS.index(match["wd"][:3])
     )  # fmt: skip
 
 
@@ -301,62 +372,8 @@ def _year_pair(match: re.Match[str], first: Moment) -> list[Moment]:
 
 
 _READERS = {
-    "iso": _iso, "ymd": _ymd, "dmy": _dmy, "time": _time, "noon": _noon, "century": _century, "wcentury": _century,
-    "decade": _decade, "dm": _day_month, "md": _month_day, "my": _month_year, "m": _month_alone, "quarter": _quarter,
+    "iso": _iso, "ymd": _ymd, "dmy": _dmy, "nmy": _numeric_month, "time": _time, "spoken": _spoken,
+    "military": _military, "noon": _noon, "century": _century, "wcentury": _century, "decade": _decade,
+    "worddecade": _word_decade, "halfyear": _half_year, "dm": _day_month, "md": _month_day, "my": _month_year, "m": _month_alone, "quarter": _quarter,
     "wd": _weekday, "era": _with_era, "year": _year,
 }  # fmt: skip
-
-
-def _parts(moment: Moment) -> tuple[int | None, ...]:
-    time = None if moment.hour is None else moment.hour * 60 + (moment.minute or 0)
-    return (moment.month, moment.day, time, moment.weekday, moment.quarter)
-
-
-def _readings(moment: Moment) -> tuple[Moment, ...]:
-    return (moment, moment._replace(month=moment.day, day=moment.month)) if moment.swappable else (moment,)
-
-
-def same(a: Moment, b: Moment) -> bool:
-    """Say whether both say something in common and agree on all of it. Symmetric; true of a moment and itself."""
-    return any(_agree(x, y) for x in _readings(a) for y in _readings(b))
-
-
-def conflict(a: Moment, b: Moment) -> bool:
-    """Say whether a part that both state differs, in every way they can be read."""
-    return all(_differ(x, y) for x in _readings(a) for y in _readings(b))
-
-
-def covers(fuller: Moment, moment: Moment) -> bool:
-    """Say whether `fuller` agrees with `moment` and states every part that `moment` states."""
-    says_year = moment.year is None or (fuller.year is not None and fuller.years <= moment.years)
-    says_rest = all(
-        mine is None or theirs is not None for mine, theirs in zip(_parts(moment), _parts(fuller), strict=True)
-    )
-    if not (says_year and says_rest):
-        return False
-    if fuller.years == moment.years:
-        return same(fuller, moment)
-    return not conflict(fuller, moment)
-
-
-def _agree(a: Moment, b: Moment) -> bool:
-    shared = 0
-    if a.year is not None and b.year is not None:
-        if (a.year, a.years) != (b.year, b.years):
-            return False
-        shared = 1
-    for mine, theirs in zip(_parts(a), _parts(b), strict=True):
-        if mine is not None and theirs is not None:
-            if mine != theirs:
-                return False
-            shared += 1
-    return shared > 0
-
-
-def _differ(a: Moment, b: Moment) -> bool:
-    if a.year is not None and b.year is not None and not (a.year < b.year + b.years and b.year < a.year + a.years):
-        return True
-    return any(
-        mine is not None and theirs is not None and mine != theirs
-        for mine, theirs in zip(_parts(a), _parts(b), strict=True)
-    )

@@ -10,26 +10,42 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from everyclaim.text.date_forms import CLOCKED, is_clocked
 from everyclaim.text.dates import moments
 from everyclaim.text.numerals import Number, numbers
-from everyclaim.text.tokens import word_set
+from everyclaim.text.tokens import stem, word_set
 from everyclaim.text.units import CURRENCY_SIGNS, UNITS, Unit
 
 _CURRENCY_BEFORE = re.compile(
-    r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|rs\.?) ?)"
+    r"(?<![a-z])(us\$|au\$|ca\$|hk\$|nz\$|[acrs]\$|[$€£¥₹₩₽]|(?:usd|eur|gbp|jpy|inr|cny|rmb|chf|aud|cad|sek|nok"
+    r"|dkk|pln|czk|brl|mxn|zar|krw|rub|hkd|sgd|nzd|rs\.?) ?)"
     r" ?$"
 )
 _SIGNS = frozenset("$€£¥₹₩₽")
-_CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad rs.")
+_CODES = word_set("usd eur gbp jpy inr cny rmb chf aud cad sek nok dkk pln czk brl mxn zar krw rub hkd sgd nzd rs.")
 _DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _UNIT = re.compile(
-    r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?"
-    r"|[a-zµμ]+(?:[²³]|[23](?!\d))?(?:/[a-z]+)?)"
+    r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?|″"
+    r"|[a-zµμł]+(?:[²³]|[23](?!\d))?(?P<over>/[a-z]+)?)"
     r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+))?)?"
 )
 _FEET_INCHES = re.compile(r"(?<![\w.])(\d{1,3})['’′] ?(\d{1,2}(?:\.\d+)?)(?:\"|”|″|'')")
 HALF_MORE = re.compile(r" and a (half|quarter)\b")
+_PER = re.compile(
+    r" ?/ ?(?:(?P<n1>\d{1,4}) ?)?(?P<over>[a-zµμ]+[²³]?)(?![a-z])"
+    r"| per (?:(?P<n2>\d{1,4}) ?)?(?P<per>[a-zµμ]+[²³]?)(?![a-z])"
+    r"| (?:an?|each|every|in an?|in every|in each) (?P<a>second|minute|hour|day|night|week|month|year|mile)\b"
+    r"(?! (?:later|ago|after|before|earlier|old))"
+    r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"
+)
+_TIMES_AFTER = re.compile(r" times\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))")
+_PERIODS = {
+    "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "yearly": "year",
+    "annually": "year", "annum": "year", "night": "day",
+}  # fmt: skip
+_AGED_BEFORE = re.compile(r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |age (?:of )?|a (?:man|woman|boy|girl) of )$")
+_AGED_AFTER = re.compile(r"[ -](?:old\b|of age\b)")
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
 _NOT_ONE = word_set(
     """
@@ -39,16 +55,29 @@ _NOT_ONE = word_set(
 )
 _BEFORE_ONE = re.compile(r"\b(?:no|any|some|every|each|this|that|the|which|another|first|last|next|only|good|new)[ -]$")
 _AFTER_ONE = re.compile(r"[ -]([a-z]+)")
+_ONE_IN = re.compile(r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a hundred)")
+
+
+class Rate(NamedTuple):
+    """What a value is per: a dimension and how much of it, in its base unit. "per 100 km" is 100,000 of length."""
+
+    dimension: str
+    amount: float
 
 
 class Value(NamedTuple):
-    """A number with its unit, before neighbours are joined. `start` and `end` include sign, currency and unit."""
+    """A number with its unit, before neighbours are joined. `start` and `end` include sign, currency and unit.
+
+    `age`: the value is how old someone or something is.
+    """
 
     number: Number
     unit: Unit | None
     value: float  # in the unit, not in the base
     start: int
     end: int
+    rate: Rate | None = None
+    age: bool = False
 
 
 def values(low: str, text: str) -> Iterator[Value]:
@@ -60,6 +89,9 @@ def values(low: str, text: str) -> Iterator[Value]:
         inches = int(match[1]) * 12 + float(match[2])
         number = Number(inches, 1.0, match.start(), match.end(), "cardinal", False, "")
         yield Value(number, UNITS["inches"], inches, match.start(), match.end())
+    for match in CLOCKED.finditer(low) if ":" in low else ():
+        if is_clocked(low, match.start()):
+            yield _clocked(match)
     for number in numbers(low, text):
         while date is not None and date.end <= number.start:
             date = next(dates, None)
@@ -72,11 +104,22 @@ def values(low: str, text: str) -> Iterator[Value]:
             yield value
 
 
+def _clocked(match: re.Match[str]) -> Value:
+    """Read 1:02:30 and 3:45 as what a clock that was started shows; 3:45 may also be hours and minutes."""
+    first, second, third = int(match[1]), int(match[2]), match[3]
+    seconds = first * 3600 + second * 60 + int(third) if third else first * 60 + second
+    value = seconds + float(match[4] or 0.0)
+    number = Number(value, 1.0, match.start(), match.end(), "cardinal", False, "", 0.0 if third else 60.0 * seconds)
+    return Value(number, UNITS["seconds"], value, match.start(), match.end())
+
+
 def _stands_alone(low: str, number: Number) -> bool:
     """Refuse digits that belong to an identifier, a version, a telephone number, a citation or a list marker."""
     if not (low[number.start].isdigit() or low[number.end - 1].isdigit()):
         return True
     start, end = number.start, number.end
+    if low[start] == ".":
+        return start == 0 or not low[start - 1].isalnum()
     before = low[start - 1] if start else " "
     after = low[end] if end < len(low) else " "
     after2 = low[end + 1] if end + 1 < len(low) else " "
@@ -113,7 +156,7 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
     unit: Unit | None = None
     if currency is not None:
         code = CURRENCY_SIGNS.get(currency[1].strip().rstrip("."), "USD")
-        unit = Unit(code, f"money:{code}", 1.0, code)
+        unit = Unit(code, f"money:{code}", 1.0, "dollar" if currency[1] == "$" else code)
         start -= len(currency[0])
     elif number.kind != "ordinal":
         read = _unit_after(low, text, number)
@@ -129,7 +172,41 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
             value, end = value + (0.5 if more[1] == "half" else 0.25), more.end()
     if unit is None and _says_nothing(low, number):
         return None
-    return Value(number, unit, value, start, end)
+    if unit is None and number.kind == "cardinal" and _TIMES_AFTER.match(low, end):
+        number, end = number._replace(kind="times"), end + len(" times")
+    return _aged(Value(number, unit, value, start, end), low) or _with_rate(Value(number, unit, value, start, end), low)
+
+
+def _aged(value: Value, low: str) -> Value | None:
+    """Read "aged 34", "34-year-old" and "34 years of age"; None where the value is no age."""
+    unit = value.unit
+    if unit is not None and unit.dimension == "duration":
+        after = _AGED_AFTER.match(low, value.end)
+        if after is not None:
+            return value._replace(end=after.end(), age=True)
+    if (unit is None or unit.dimension == "duration") and value.number.kind == "cardinal" and 0 <= value.value < 130:
+        before = _AGED_BEFORE.search(low, max(0, value.start - 16), value.start)
+        if before is not None:
+            return value._replace(unit=unit or UNITS["years"], start=before.start(), age=True)
+    return None
+
+
+def _with_rate(value: Value, low: str) -> Value:
+    """Add "per hour", "/kg", "a day" or "daily" to a value that has a unit or says how often."""
+    match = _PER.match(low, value.end)
+    if match is None:
+        return value
+    word = match["over"] or match["per"] or match["a"] or _PERIODS.get(match["ly"] or "", "year")
+    often = value.number.kind == "times"
+    if value.unit is None and not often:
+        return value
+    word = _PERIODS.get(word, word)
+    unit = UNITS.get(word) if word not in ("in", "a") else None
+    amount = float(match["n1"] or match["n2"] or 1)
+    if unit is None and match["per"] is None:
+        return value
+    rate = Rate(unit.dimension, amount * unit.factor) if unit is not None else Rate("per " + stem(word), amount)
+    return value._replace(end=match.end(), rate=rate)
 
 
 def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
@@ -142,19 +219,22 @@ def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
     if two and (unit := UNITS.get(f"{one} {two}")):
         return unit, match.end("two")
     unit = UNITS.get(one)
-    if unit is None and one.partition("/")[0] in UNITS and "/" in one:
-        return Unit(one, f"rate:{one}", 1.0), match.end("one")
+    if unit is None and one in ("c", "f"):
+        return _temperature_letter(text[match.start("one")], number, match)
+    if unit is None and match["over"] and one.partition("/")[0] in UNITS:
+        one = one.partition("/")[0]
+        unit = UNITS[one]
     if unit is None or (number.scale in ("k", "m", "b") and not match["gap"]):
         return _of_unit(low, number)
     if len(one) == 1 and one.isalpha():
         written = text[match.start("one")]
-        if match["gap"] == "-" or (written.isupper() != (one in "vwj")):
+        if match["gap"] == "-" or (written.isupper() != (one in "vwj") and one != "l") or (one == "p" and match["gap"]):
             return _temperature_letter(written, number, match)
     if one == "real" or (
         one in ("stone", "cal", "mark", "bar", "pa", "ma", "mo") and text[match.start("one")].isupper()
     ):
         return None
-    return unit, match.end("one")
+    return unit, match.start("one") + len(one)
 
 
 def _temperature_letter(written: str, number: Number, match: re.Match[str]) -> tuple[Unit, int] | None:
@@ -181,6 +261,8 @@ def _says_nothing(low: str, number: Number) -> bool:
     written = low[number.start : number.end]
     if written == "one":
         following = _AFTER_ONE.match(low, number.end)
+        if _ONE_IN.match(low, number.end):
+            return False
         if following is None or following[1] in _NOT_ONE:
             return True
         return _BEFORE_ONE.search(low, max(0, number.start - 10), number.start) is not None

@@ -18,7 +18,10 @@ _SMALL = {
 _TENS = {
     "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90,
 }  # fmt: skip
-_SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SCALES = {
+    "hundred": 100, "thousand": 1000, "lakh": 10**5, "million": 10**6, "crore": 10**7, "billion": 10**9,
+    "trillion": 10**12,
+}  # fmt: skip
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9,
     "tenth": 10, "eleventh": 11, "twelfth": 12, "thirteenth": 13, "fourteenth": 14, "fifteenth": 15, "sixteenth": 16,
@@ -45,24 +48,41 @@ def _any(words: dict[str, int] | dict[str, float]) -> str:
 _WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
 _BIG = f"dozen|{_any(_SCALES)}"
 _START = re.compile(
-    rf"(?<![a-z0-9_])(?:[0-9{_FRACTION_SIGNS}]|an? (?:{_BIG}|half|third|quarter|fifth|tenth)\b"
-    rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice)\b)"
+    rf"(?<![a-z0-9_])(?:[0-9{_FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"
+    rf"|an? (?:(?:{_BIG}|half|third|quarter|fifth|tenth)\b|(?:couple|pair) of (?!the\b|days\b))"
+    rf"|(?:{_any(_WORDS)}|{_any(_ORDINALS)}|half|twice|thrice)\b)"
 )
+_PAIR = re.compile(r"(?:couple|pair) of")
+_TIMES = {"twice": 2.0, "thrice": 3.0}
 _ARTICLE = re.compile(r"an? ")
-_HALF_OF_BIG = re.compile(rf" an? ({_BIG})\b")
+_HALF_OF_BIG = re.compile(rf"[ -](?:an?[ -])?({_BIG})\b")
+# Thousands and decimals as different countries set them: one mark between the groups of a number, another before its
+# decimals. 1,234.5 · 12,34,567 · 1.234,5 · 1.234.567 · 1'234'567.5 · 1 234 567,5 · 3.5 · 3,5 · .5
+_POINT_DECIMALS = r"\.\d+(?!\d{0,9}\.\d)"
 _DIGITS = re.compile(
-    r"(?P<int>\d{1,3}(?:[,\u00a0\u202f\u2009]\d{2,3})*[,\u00a0\u202f\u2009]\d{3}(?!\d)|\d+)(?P<dec>\.\d+(?!\d{0,9}\.\d))?"
+    rf"(?P<int>\d{{1,3}}(?:,\d{{2,3}})*,\d{{3}}(?!\d))(?P<dec>{_POINT_DECIMALS})?"
+    r"|(?P<int2>\d{1,3}(?:\.\d{3})+(?=,\d)|\d{1,3}(?:\.\d{3}){2,}(?![\d.]))(?P<dec2>,\d+(?![\d,]))?"
+    r"|(?P<int3>\d{1,3}(?P<mark>['’ \u00a0\u202f\u2009])\d{3}(?:(?P=mark)\d{3})*(?!\d))(?P<dec3>[.,]\d+(?![.,]?\d))?"
+    rf"|(?P<int4>\d+|(?=\.\d))(?P<dec4>{_POINT_DECIMALS}|,(?:\d\d?|\d{{4,}})(?![\d,]))?"
 )
+_NOT_A_DIGIT = re.compile(r"\D")
+_SMALL_PORTION = re.compile(r" ?(?:g|mg|ml|cl|mm|cm|m|w|v|px|page|word)\b")  # "20 500 g bags"
+_TEN_TO_THE = re.compile(r"10\s?(?:(?:\^|\*\*)\s?(\d{1,2})(?!\d)|([⁰¹²³⁴-⁹]{1,2}))")
+_POWER = re.compile(
+    r"\s?[×x*·]\s?10\s?(?:(?:\^|\*\*)\s?([-−]?\d{1,2})(?!\d)|(⁻?[⁰¹²³⁴-⁹]{1,2}))|e([+-]?\d{1,2})(?![a-z0-9])"
+)
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _FRACTION_AFTER = re.compile(rf"(?:\s|-)?([{_FRACTION_SIGNS}])|\s(\d{{1,2}})[/⁄](\d{{1,3}})(?![\d/])")
 _SLASH = re.compile(r"(\d{1,3})[/⁄](\d{1,3})(?![\d/]|\.\d)")
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64, 100, 1000})
 _ORDINAL_END = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
 _MULTIPLIER = re.compile(
-    r"[ \u00a0-]?(hundred|thousand|million|billion|trillion|dozen|mn|bn|tn|mln|bln)(?![a-z0-9])|([kmb])(?![a-z0-9²³/])"
+    r"[ \u00a0-]?(hundred|thousand|lakh|crore|million|billion|trillion|dozen|mn|bn|tn|mln|bln|mio|mrd|cr)s?(?![a-z0-9])"
+    r"|([kmb])(?![a-z0-9²³/])"
 )
 _MULTIPLIERS = {
-    **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "bn": 10**9, "bln": 10**9, "tn": 10**12, "k": 1000,
-    "m": 10**6, "b": 10**9,
+    **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "bln": 10**9, "mrd": 10**9,
+    "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
 }  # fmt: skip
 _MONEY_BEFORE = re.compile(r"[$€£¥₹] ?$|(?:usd|eur|gbp|inr|cad|aud|chf) ?$")
 _NEXT_WORD = re.compile(rf"(?:[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
@@ -76,7 +96,8 @@ class Number(NamedTuple):
     """A number in a text: `value` has a stated precision of `step`; `kind` is cardinal, ordinal or fraction.
 
     `rounded`: written so that its last digit may be rounded ("2.8", "2.8 million"), not a plain whole number.
-    `scale` is the multiplier word or letter it ends in, or "".
+    `scale` is the multiplier word or letter it ends in, or "". `other` is what the digits may mean elsewhere, where
+    1.234 is how one writes 1,234; 0 where they mean one thing.
     """
 
     value: float
@@ -86,6 +107,7 @@ class Number(NamedTuple):
     kind: str
     rounded: bool
     scale: str
+    other: float = 0.0
 
 
 def numbers(low: str, text: str) -> Iterator[Number]:
@@ -95,7 +117,8 @@ def numbers(low: str, text: str) -> Iterator[Number]:
         at = match.start()
         if at < done:
             continue
-        number = _in_digits(low, text, at) if low[at].isdecimal() or low[at] in _VULGAR else _in_words(low, at)
+        digits = low[at].isdecimal() or low[at] in _VULGAR or low[at] == "."
+        number = _in_digits(low, text, at) if digits else _in_words(low, at)
         if number is not None:
             done = number.end
             yield number
@@ -110,12 +133,15 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
         if below in _DENOMINATORS and 0 < above < below:
             return _scaled(low, text, Number(above / below, 0.0, at, match.end(), "fraction", False, ""))
         return None
+    match = _TEN_TO_THE.match(low, at)
+    if match is not None:
+        power = 10.0 ** int(match[1] or match[2].translate(_RAISED))
+        return Number(power, 0.0, at, match.end(), "cardinal", False, "")
     match = _DIGITS.match(low, at)
-    if match is None or len(match["int"]) > 40:
+    if match is None or match.end() - at > 40:
         return None
-    digits = re.sub(r"[^\d]", "", match["int"])
-    decimals = match["dec"] or ""
-    value, step, end = float(digits + decimals), 10.0 ** -max(0, len(decimals) - 1), match.end()
+    digits, decimals, end = _split(low, match)
+    value, step = float((digits or "0") + decimals), 10.0 ** -max(0, len(decimals) - 1)
     ordinal = None if decimals else _ORDINAL_END.match(low, end)
     if ordinal is not None:
         return Number(value, 0.0, at, ordinal.end(), "ordinal", False, "")
@@ -128,7 +154,25 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
     if not decimals and halves is not None and halves[1] and " and " in halves[0]:
         return _scaled(low, text, Number(value + _PARTS[halves[1]], 0.0, at, halves.end(), "cardinal", False, ""))
     significant = len((digits + decimals).replace(".", "").lstrip("0"))
-    return _scaled(low, text, Number(value, step, at, end, "cardinal", bool(decimals), ""), significant)
+    number = Number(value, step, at, end, "cardinal", bool(decimals), "")
+    if len(decimals) == 4 and 1 <= len(digits) <= 3 and digits[0] != "0" and low[at + len(digits)] == ".":
+        number = number._replace(other=value * 1000)
+    power = _POWER.match(low, end)
+    if power is not None:
+        times = 10.0 ** int((power[1] or power[2] or power[3]).translate(_RAISED))
+        return number._replace(value=value * times, step=step * times, end=power.end(), rounded=True, other=0.0)
+    return _scaled(low, text, number, significant)
+
+
+def _split(low: str, match: re.Match[str]) -> tuple[str, str, int]:
+    """Give the digits before the decimals, the decimals with a point before them ("" for none), and the end."""
+    grouped = match["int3"]
+    if grouped is not None and match["mark"] == " " and _SMALL_PORTION.match(low, match.end("int3")):
+        first = grouped.partition(" ")[0]
+        return first, "", match.start() + len(first)
+    whole = match["int"] or match["int2"] or grouped or match["int4"] or ""
+    part = match["dec"] or match["dec2"] or match["dec3"] or match["dec4"] or ""
+    return _NOT_A_DIGIT.sub("", whole), part.replace(",", "."), match.end()
 
 
 def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number:
@@ -147,7 +191,7 @@ def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number
     rounded = scale not in ("dozen", "hundred") and significant >= 2
     return number._replace(
         value=number.value * times, step=number.step * times, end=match.end(), kind="cardinal", rounded=rounded,
-        scale=scale,
+        scale=scale, other=0.0,
     )  # fmt: skip
 
 
@@ -155,13 +199,16 @@ def _in_words(low: str, at: int) -> Number | None:
     """Read a number in words, as far as it goes on."""
     article = _ARTICLE.match(low, at)
     if article is not None:
+        pair = _PAIR.match(low, article.end())
+        if pair is not None:
+            return Number(2.0, 0.0, at, pair.end(), "cardinal", False, "")
         word, end = _word_at(low, article.end())
         if word in _PARTS and word not in _SCALES:
             return Number(_PARTS[word], 0.0, at, end, "fraction", False, "")
         return _sum_of_words(low, at, article.end(), 1)
     word, end = _word_at(low, at)
-    if word == "twice":
-        return Number(2.0, 0.0, at, end, "times", False, "")
+    if word in _TIMES:
+        return Number(_TIMES[word], 0.0, at, end, "times", False, "")
     if word == "half":
         multiple = _HALF_OF_BIG.match(low, end)
         if multiple is not None:

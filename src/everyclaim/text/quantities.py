@@ -2,7 +2,7 @@
 
 "two hours forty minutes" and "2 h 40 min" are the same; "about three hours" is not the same as "three hours", nor in
 conflict with it. Dates are left to `dates`; version numbers, identifiers, telephone numbers and citations are not
-quantities.
+quantities. `agreement` compares what is read here.
 """
 
 from __future__ import annotations
@@ -13,36 +13,36 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from everyclaim.text.date_forms import is_scaled
 from everyclaim.text.dates import lowered
-from everyclaim.text.measures import HALF_MORE, Value
+from everyclaim.text.measures import HALF_MORE, Rate, Value
 from everyclaim.text.measures import values as read_values
+from everyclaim.text.numbered import numbered
 from everyclaim.text.numerals import Number, scale_value
+from everyclaim.text.qualifiers import qualifier
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.text.units import UNITS, Unit
 
-_APPROXIMATE = re.compile(
-    r"(?:\b(?:about|around|approximately|approx\.?|roughly|nearly|almost|circa|ca?\.|some|(?:an )?estimated"
-    r"(?: at)?|close to|just (?:over|under|above|below)|an average of|on average|in the region of|or so)|[~≈])"
-    r"(?: (?:at|a|an|the))?[\s(]*$"
-)
-_AT_LEAST = re.compile(
-    r"(?:\b(?:at least|no (?:less|fewer) than|not less than|(?:a )?minimum(?: of)?|more than|over|above"
-    r"|exceed(?:s|ed|ing)?|greater than|upwards? of|in excess of|from at least)|[>≥])\s*$"
-)
-_AT_MOST = re.compile(
-    r"(?:\b(?:at most|no more than|not more than|(?:a )?maximum(?: of)?|less than|fewer than|under|below|up to"
-    r"|not exceeding|within|as (?:much|many) as)|[<≤])\s*$"
-)
-_OR_MORE = re.compile(r"\+(?!\d)| (?:or|and) (?:more|above|over|older|higher|greater|longer)\b| (?:minimum|at least)\b")
-_OR_LESS = re.compile(r" (?:or|and) (?:less|fewer|below|under|younger|lower|shorter)\b| (?:maximum|at most)\b")
-_OR_SO = re.compile(r" or so\b|-?ish\b| (?:more or less|approximately)\b")
 _SINGLE = re.compile(
-    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|kilometre|inch)\b"
+    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|century|kilometre|inch|fortnight)\b"
 )
+_SINGLES = (
+    "an hour", "a mile", "a decade", "an inch", "half a", "a fortnight", "a century", "and a half", "and a quarter",
+)  # fmt: skip - without one of these, `_SINGLE` finds nothing
+_ALWAYS_ONE = word_set("hour mile decade inch fortnight century")
 _RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
-_COMPOUND = frozenset({"duration", "length", "mass", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
-_SINGLES = ("an hour", "a mile", "a decade", "an inch", "half a")  # without one of these, `_SINGLE` finds nothing
+_RATIO = re.compile(r" (?:in|out of|in every|out of every) ")
+_TO_SCORE = re.compile(r" (?:to|against) ")
+_PLAYED = re.compile(
+    r"\b(?:w[io]n|winning|beat(?:en|ing)?|los[etr]\w*|lost|defeat\w*|dr[ae]w\w*|score[ds]?|victory|vot(?:e[ds]?|ing)|led"
+    r"|leads?|ahead|behind|passed|rejected|approved|final|match|game|ended|finished|goals?|down|trail\w*|ruled|decision"
+    r"|scaled?|ratio|odds)\b"
+)
+_COLON_SCORE = re.compile(r"(?<![\w.:/-])(\d{1,3}):(\d{1,3})(?![\w:]|[.,]\d)")
+_COMPOUND = frozenset({"duration", "length", "mass", "volume", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
 _INCHES = re.compile(r" ?in\b")
+_BARE = {"hour": "minutes", "foot": "inches", "metre": "centimetres", "minute": "seconds"}
+_BARE_END = re.compile(r"(?= ?(?:$|[.,;:!?)\n]|tall\b|high\b|long\b|deep\b|wide\b|after\b|before\b|and\b|but\b|to\b|in\b|on\b))")
 _TAIL = re.compile(r"(?:-\w+)+")
 _BEFORE_UNIT = re.compile(r"(\w+|[%$€£])[ -]$")
 _JOINT = re.compile(r",? (?:and )?$|$")
@@ -58,24 +58,15 @@ _NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
 _NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
 _FRACTION_OF = re.compile(r" (?:of|the|its|their|his|her|our|all)\b")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
-# The last words of what the patterns above read: anything else before a number says nothing about it.
-_BEFORE_NUMBER = word_set(
-    """
-    about around approximately approx. approx roughly nearly almost circa ca. c. some estimated at a an the to over
-    under above below average of so least than minimum exceed exceeds exceeded exceeding from most maximum within many
-    much
-    """
-)
-_APART = 28  # characters of context read before a number
-_ROUNDING = 0.01  # how far two unit systems may differ: 5 miles are 8 km
-_ABOUT = 0.10  # how far "about" reaches before it is a conflict
 
 
 class Quantity(NamedTuple):
     """A number and its unit. `low` and `high` are in the base unit of `dimension`, and equal unless a range.
 
     A bound such as "at least 5" has an infinite other end. `unit` is the unit's name ("" for a plain count),
-    `noun` the stem of what is counted, `tolerance` half of the last digit stated where it may be rounded.
+    `noun` the stem of what is counted or named ("age" for an age), `tolerance` half of the last digit stated where it
+    may be rounded, `step` that digit's worth. `others` are further values that the same words may have: a British pint,
+    1.234 for 1,234. `lean` is -1 for "nearly", 1 for "just over". `first` and `last` span such words too.
     """
 
     low: float
@@ -88,25 +79,42 @@ class Quantity(NamedTuple):
     noun: str = ""
     tolerance: float = 0.0
     system: str = ""
+    step: float = 0.0
+    others: tuple[float, ...] = ()
+    rate: Rate | None = None
+    lean: int = 0
+    first: int = 0
+    last: int = 0
 
 
 def quantities(text: str) -> list[Quantity]:
     """Read every quantity of `text`, in order; the spans do not overlap and dates are not among them."""
     low = lowered(text)
-    values = sorted(read_values(low, text), key=lambda value: value.start)
+    values = sorted(read_values(low, text), key=lambda value: (value.start, -value.end))
     found: list[Quantity] = []
     at = 0
     while at < len(values):
         quantity, used = _join(values, at, low)
         if quantity is not None:
-            found.append(_bounded(quantity, low))
+            found.append(quantity)
         at += used
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
     if any(written in low for written in _SINGLES):
-        starts = [quantity.start for quantity in found]
-        found += [single for single in _single_units(low) if not _overlaps(single, found, starts)]
-        found.sort(key=lambda quantity: quantity.start)
-    return found
+        found = _with(found, _single_units(low))
+    if ":" in low:
+        found = _with(found, _colon_scores(low))
+    named = [number for number in _numbered(text, low) if not _counts(number, found, low)]
+    if named:
+        spans = [number.start for number in named]
+        found = _with([quantity for quantity in found if not _overlaps(quantity, named, spans)], iter(named))
+    return [_qualified(quantity, low) for quantity in found]
+
+
+def _with(found: list[Quantity], more: Iterator[Quantity]) -> list[Quantity]:
+    """Add those of `more` that overlap nothing found so far, in order."""
+    starts = [quantity.start for quantity in found]
+    new = [quantity for quantity in more if not _overlaps(quantity, found, starts)]
+    return sorted(found + new, key=lambda quantity: quantity.start) if new else found
 
 
 def _overlaps(quantity: Quantity, found: list[Quantity], starts: list[int]) -> bool:
@@ -115,13 +123,28 @@ def _overlaps(quantity: Quantity, found: list[Quantity], starts: list[int]) -> b
     return at > 0 and found[at - 1].end > quantity.start
 
 
+def _qualified(quantity: Quantity, low: str) -> Quantity:
+    """Read what stands around a quantity: about, at least, up to, or more."""
+    start, end = quantity.start, quantity.end
+    if quantity.dimension in ("score", "label"):
+        return quantity._replace(first=start, last=end)
+    said = qualifier(low, start, end)
+    quantity = quantity._replace(approximate=said.approximate, lean=said.lean, first=said.start, last=said.end)
+    if not said.bound or quantity.dimension == "ordinal" or quantity.low != quantity.high:
+        return quantity
+    return quantity._replace(high=math.inf) if said.bound > 0 else quantity._replace(low=-math.inf)
+
+
 def _join(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]:
     """Make one quantity of the value at `at` and those after it that belong to it; say how many were used."""
     first = values[at]
     if at + 1 < len(values):
         second = values[at + 1]
-        gap = low[first.end : second.start] if 0 <= second.start - first.end <= 12 else None
+        gap = low[first.end : second.start] if 0 <= second.start - first.end <= 14 else None
         if gap is not None:
+            pair = _ratio(first, second, gap) or _score(first, second, gap, low)
+            if pair is not None:
+                return pair, 2
             joined = _range(first, second, gap, low)
             if joined is not None:
                 return joined[0], 2
@@ -131,11 +154,73 @@ def _join(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]
     return _single(first, low), 1
 
 
+def _ratio(first: Value, second: Value, gap: str) -> Quantity | None:
+    """Read "one in five" and "4 out of 10" as shares."""
+    if _RATIO.fullmatch(gap) is None or first.unit is not None or second.unit is not None:
+        return None
+    a, b = first.value, second.value
+    if {first.number.kind, second.number.kind} != {"cardinal"} or not 0 < a < b <= 1000 or a != int(a) or b != int(b):
+        return None
+    if "of" not in gap and "every" not in gap and a > 9:
+        return None
+    share = 100 * a / b
+    return Quantity(share, share, "fraction", "percent", False, first.start, second.end, "", 0.5, "percent")
+
+
+def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
+    """Read "3 to 1" and "52 votes to 48" where something was played, voted on or drawn to scale."""
+    if first.unit is not None or second.unit is not None:
+        return None
+    votes = gap.startswith((" votes", " goals", " points"))
+    if _TO_SCORE.fullmatch(gap.removeprefix(" votes").removeprefix(" goals").removeprefix(" points")) is None:
+        return None
+    a, b = first.value, second.value
+    if a != int(a) or b != int(b) or not 0 <= min(a, b) <= max(a, b) < 1000 or first.number.kind != "cardinal":
+        return None
+    if not votes and (_PLAYED.search(low, max(0, first.start - 48), first.start) is None or _noun(low, second.end)):
+        return None
+    return _scored(int(a), int(b), first.start, second.end)
+
+
+def _scored(a: int, b: int, start: int, end: int) -> Quantity:
+    return Quantity(min(a, b), max(a, b), f"{a}-{b}", "score", False, start, end)
+
+
+def _colon_scores(low: str) -> Iterator[Quantity]:
+    """Read "2:1" and "a scale of 1:50"; what may be a time of day is one, unless something is scaled."""
+    for match in _COLON_SCORE.finditer(low):
+        time = len(match[2]) == 2 and int(match[1]) <= 24 and int(match[2]) < 60
+        if not time or is_scaled(low, match.start()):
+            yield _scored(int(match[1]), int(match[2]), match.start(), match.end())
+
+
+def _counts(number: Quantity, found: list[Quantity], low: str) -> bool:
+    """Say whether what looks like a numbered name is part of something longer, or counts what follows."""
+    for quantity in found:
+        if quantity.start < number.end and number.start < quantity.end:
+            if quantity.dimension == "count" and not _counted(low, quantity.end):
+                return False
+            return quantity.dimension not in ("ordinal", "label")
+    return False
+
+
+def _counted(low: str, end: int) -> bool:
+    """Say whether the next word is a plural: "40 people", not "Super Bowl 40 was"."""
+    match = _NOUN.match(low, end)
+    words = [word for word in (match.groups() if match else ()) if word]
+    return any(word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "was", "has"))) for word in words[:2])
+
+
+def _numbered(text: str, low: str) -> Iterator[Quantity]:
+    for number in numbered(text, low):
+        value = float(number.value)
+        yield Quantity(value, value, "", "label", False, number.start, number.end, number.name)
+
+
 def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | None] | None:
     """Read "8 to 10 minutes" and "between 5 and 10"; a one-tuple of None means: two numbers that are no range."""
-    left = low[max(0, first.start - 12) : first.start]
-    between = gap == " and " and left.endswith("between ")
-    if not between and _RANGE.fullmatch(gap) is None:
+    between = low.endswith("between ", max(0, first.start - 12), first.start)
+    if not (between and gap == " and ") and _RANGE.fullmatch(gap) is None:
         dash = second.start < first.number.end + 2 and second.value < 0 and gap == ""
         if not dash:
             return None
@@ -150,19 +235,22 @@ def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | 
     ):  # fmt: skip
         a *= _scale_of(second.number)
     low_unit = first.unit if first.unit is not None and second.unit is not None else unit
+    if first.unit is not None and first.unit.dimension.startswith("money") and second.unit is None:
+        low_unit = unit
     tight = gap.strip() in ("-", "–", "−", "") and gap == gap.strip()
     small = a < 100 and b < 100 and a == int(a) and b == int(b)
-    start, end = first.start, second.end
+    start, end = first.start - (8 if between else 0), second.end
     if unit is None and tight and small and (b <= a or not _noun(low, end)):
-        return (Quantity(min(a, b), max(a, b), f"{int(a)}-{int(b)}", "score", False, start, end),)
+        return (_scored(int(a), int(b), start, end),)
     if unit is None and gap.strip() == "-" and _hyphen_chain(low, first.start, end):
         return (None,)
     if _base(a, low_unit) > _base(b, unit):
         return None
-    noun = _noun(low, end) if unit is None else ""
+    age = first.age or second.age
+    noun = "age" if age else _noun(low, end) if unit is None else ""
     shown = unit or Unit("", "count", 1.0)
     quantity = Quantity(_base(a, low_unit), _base(b, unit), shown.name, shown.dimension, False, start, end, noun)
-    return (quantity._replace(tolerance=_tolerance(second), system=shown.system),)
+    return (quantity._replace(tolerance=_tolerance(second), system=shown.system, rate=second.rate or first.rate),)
 
 
 def _hyphen_chain(low: str, start: int, end: int) -> bool:
@@ -179,18 +267,19 @@ def _scale_of(number: Number) -> float:
 
 
 def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, int]:
-    """Add up "two hours forty minutes", "5 ft 11 in", "5 dollars and 20 cents"."""
+    """Add up "two hours forty minutes", "5 ft 11 in", "5 dollars and 20 cents", "two hours forty"."""
     first = values[at]
-    if first.unit is None or first.unit.dimension not in _COMPOUND:
+    if first.unit is None or first.unit.dimension not in _COMPOUND or first.rate is not None:
         return None, 1
     total, last, used = first.value * first.unit.factor, first, 1
-    tolerance = _tolerance(first)
     for value in values[at + 1 : at + 5]:
         assert last.unit is not None
         unit, end = value.unit, value.end
         gap = low[last.end : value.start]
         if unit is None and last.unit.name == "foot" and (match := _INCHES.match(low, value.number.end)):
             unit, end = UNITS["inches"], match.end()
+        if unit is None and gap == " " and last.unit.name in _BARE and _BARE_END.match(low, value.end):
+            unit = UNITS[_BARE[last.unit.name]]
         if unit is not None and unit.name == "metre" and last.unit.name == "hour" and low[end - 1] == "m":
             unit = UNITS["minutes"]  # 2h 40m
         if unit is None or unit.dimension != last.unit.dimension:
@@ -200,15 +289,16 @@ def _compound(values: list[Value], at: int, low: str) -> tuple[Quantity | None, 
         if _JOINT.fullmatch(gap) is None or ("," in gap and unit.dimension != "duration"):
             break
         total += value.value * unit.factor
-        tolerance, used = _tolerance(value), used + 1
+        used += 1
         last = value._replace(unit=unit, end=end)
     if used == 1:
         return None, 1
     assert last.unit is not None
-    unit = first.unit
-    return Quantity(
-        total, total, last.unit.name, unit.dimension, False, first.start, last.end, "", tolerance, unit.system
-    ), used
+    found = Quantity(total, total, last.unit.name, first.unit.dimension, False, first.start, last.end)
+    return found._replace(
+        noun="age" if last.age else "", tolerance=_tolerance(last), system=first.unit.system, rate=last.rate,
+        step=last.number.step * last.unit.factor,
+    ), used  # fmt: skip
 
 
 def _single(value: Value, low: str) -> Quantity | None:
@@ -216,11 +306,17 @@ def _single(value: Value, low: str) -> Quantity | None:
     start, end = value.start, value.end
     if unit is not None:
         base = _base(value.value, unit)
-        return Quantity(base, base, unit.name, unit.dimension, False, start, end, "", _tolerance(value), unit.system)
+        others = [value.value * unit.other] if unit.other else []
+        others += [_base(number.other, unit)] if number.other else []
+        found = Quantity(base, base, unit.name, unit.dimension, False, start, end, "age" if value.age else "")
+        return found._replace(
+            tolerance=_tolerance(value), system=unit.system, step=number.step * unit.factor, others=tuple(others),
+            rate=value.rate,
+        )  # fmt: skip
     if number.kind == "ordinal":
         return Quantity(value.value, value.value, "", "ordinal", False, start, end, _noun(low, end))
     if number.kind == "times":
-        return Quantity(2.0, 2.0, "", "count", False, start, end, "time")
+        return Quantity(value.value, value.value, "", "count", False, start, end, "time", rate=value.rate)
     if number.kind == "fraction":
         if _FRACTION_OF.match(low, end) is None and low[number.start].isalpha() and "half" in low[start:end]:
             return None  # "the first half", "half asleep"
@@ -234,7 +330,8 @@ def _single(value: Value, low: str) -> Quantity | None:
     label = _label(low, start)
     if label:
         return Quantity(value.value, value.value, "", "label", False, start, end, label)
-    return Quantity(value.value, value.value, "", "count", False, start, end, _noun(low, end), _tolerance(value))
+    found = Quantity(value.value, value.value, "", "count", False, start, end, _noun(low, end), _tolerance(value))
+    return found._replace(step=number.step, others=(number.other,) if number.other else ())
 
 
 def _label(low: str, start: int) -> str:
@@ -271,10 +368,11 @@ def _tolerance(value: Value) -> float:
 
 
 def _single_units(low: str) -> Iterator[Quantity]:
-    """Read "an hour", "half an hour", "an hour and a half"; not "60 miles an hour", where it is a rate."""
+    """Read "an hour", "half a year", "a year and a half"; not "60 miles an hour", where it is a rate."""
     for match in _SINGLE.finditer(low):
         unit = UNITS[match["unit"]]
         half = match["article"].startswith("half")
+        more = HALF_MORE.match(low, match.end())
         before = _BEFORE_UNIT.search(low, max(0, match.start() - 16), match.start())
         word = before[1] if before else ""
         rate = (
@@ -282,114 +380,9 @@ def _single_units(low: str) -> Iterator[Quantity]:
             or word.isdigit()
             or word in ("per", "times", "once", "twice", "million", "what", "quarter")
         )
-        if not half and (rate or match["unit"] in ("minute", "week", "month", "year", "kilometre")):
+        if not half and more is None and (rate or match["unit"] not in _ALWAYS_ONE):
             continue
-        more = HALF_MORE.match(low, match.end())
         value = 0.5 if half else 1.0 + ((0.5 if more[1] == "half" else 0.25) if more else 0.0)
         end = more.end() if more else match.end()
         base = value * unit.factor
-        yield _bounded(
-            Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system), low
-        )
-
-
-def _bounded(quantity: Quantity, low: str) -> Quantity:
-    """Read what stands around a quantity: about, at least, up to, or more."""
-    if quantity.dimension in ("score", "label"):
-        return quantity
-    start, end = quantity.start, quantity.end
-    left = low[max(0, start - _APART) : start]
-    last = left.rstrip(" (").rpartition(" ")[2]
-    if not (last in _BEFORE_NUMBER or last[-1:] in "~≈<>≤≥\n" or low[end : end + 1] in "+ -i"):
-        return quantity
-    if _APPROXIMATE.search(left) or _OR_SO.match(low, end):
-        quantity = quantity._replace(approximate=True)
-        left = _APPROXIMATE.sub("", left)
-    if quantity.dimension == "ordinal" or quantity.low != quantity.high:
-        return quantity
-    if _AT_LEAST.search(left) or _OR_MORE.match(low, end):
-        if "no more than" not in left and "not more than" not in left:
-            return quantity._replace(high=math.inf)
-        return quantity._replace(low=-math.inf)
-    if _AT_MOST.search(left) or _OR_LESS.match(low, end):
-        if "no less than" not in left and "no fewer than" not in left:
-            return quantity._replace(low=-math.inf)
-        return quantity._replace(high=math.inf)
-    return quantity
-
-
-def same(a: Quantity, b: Quantity) -> bool:
-    """Say whether two quantities are the same within the precision they are stated in. Symmetric and reflexive.
-
-    "about" and an exact number are not the same; neither are a range and a number in it.
-    """
-    if not _comparable(a, b) or a.approximate != b.approximate:
-        return False
-    if a.dimension == "score":
-        return a.unit == b.unit
-    return _near(a, b, a.low, b.low) and _near(a, b, a.high, b.high)
-
-
-def conflict(a: Quantity, b: Quantity) -> bool:
-    """Say whether two quantities of one dimension cannot both be meant: their values or ranges exclude each other.
-
-    Counts and labels conflict only where they count or name the same noun. Two exact ranges with different ends
-    conflict even where they overlap. An approximate number reaches a tenth to both sides.
-    """
-    if not _comparable(a, b) or same(a, b):
-        return False
-    if a.dimension in ("count", "ordinal", "label") and (a.noun != b.noun or not a.noun or a.dimension != b.dimension):
-        return False
-    if a.dimension == "score":
-        return True
-    if _is_range(a) and _is_range(b) and not (a.approximate or b.approximate):
-        return True
-    (a_low, a_high), (b_low, b_high) = _reach(a, b), _reach(b, a)
-    return a_high < b_low or b_high < a_low
-
-
-def _comparable(a: Quantity, b: Quantity) -> bool:
-    if a.dimension == b.dimension:
-        return True
-    return {a.dimension, b.dimension} == {"count", "label"}
-
-
-def _is_range(quantity: Quantity) -> bool:
-    return quantity.low < quantity.high and math.isfinite(quantity.low) and math.isfinite(quantity.high)
-
-
-def _raw(quantity: Quantity, value: float) -> float:
-    """Undo the base of a temperature, to compare it with one whose scale was not said."""
-    unit = UNITS["°" + quantity.system[0]] if quantity.system in ("celsius", "fahrenheit", "kelvin") else None
-    return (value - unit.shift) / unit.factor if unit is not None else value
-
-
-def _ends(a: Quantity, b: Quantity, x: float, y: float) -> tuple[float, float]:
-    if a.dimension == "temperature" and (a.system == "degree") != (b.system == "degree"):
-        return _raw(a, x), _raw(b, y)
-    return x, y
-
-
-def _slack(a: Quantity, b: Quantity, x: float, y: float) -> float:
-    """Give the difference below which two values are one and the same."""
-    slack = max(a.tolerance, b.tolerance) * (1 - 1e-9) + 1e-9 * max(abs(x), abs(y))
-    if a.system != b.system and a.system and b.system:
-        if a.dimension == "temperature":
-            return max(slack, 0.0 if "degree" in (a.system, b.system) else 0.6)
-        return max(slack, _ROUNDING * max(abs(x), abs(y)))
-    return slack
-
-
-def _near(a: Quantity, b: Quantity, x: float, y: float) -> bool:
-    x, y = _ends(a, b, x, y)
-    if math.isinf(x) or math.isinf(y):
-        return x == y
-    return abs(x - y) <= _slack(a, b, x, y)
-
-
-def _reach(a: Quantity, b: Quantity) -> tuple[float, float]:
-    """Give the interval that `a` allows when it is compared with `b`."""
-    low, high = _ends(a, b, a.low, b.low)[0], _ends(a, b, a.high, b.high)[0]
-    about = _ABOUT * max((abs(x) for x in (low, high) if math.isfinite(x)), default=0.0) if a.approximate else 0.0
-    slack = _slack(a, b, *(x if math.isfinite(x) else 0.0 for x in (low, high))) / 2
-    return low - about - slack, high + about + slack
+        yield Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system)

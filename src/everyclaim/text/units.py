@@ -10,16 +10,20 @@ from typing import NamedTuple
 
 
 class Unit(NamedTuple):
-    """A unit: ``base = value * factor + shift``. `system` tells units that convert exactly from those that do not."""
+    """A unit: ``base = value * factor + shift``. `system` tells units that convert exactly from those that do not.
+
+    `other` is a second factor where the same word means two things, as a British and an American pint; 0 for none.
+    """
 
     name: str
     dimension: str
     factor: float
     system: str = ""
     shift: float = 0.0
+    other: float = 0.0
 
 
-# dimension, system, name, factor, what is written (with _ for a space); a row with + goes on.
+# dimension, system, name, factor or factor/other factor, what is written (with _ for a space); a row with + goes on.
 _TABLE = """
 duration  clock    nanosecond   1e-9      nanosecond nanoseconds ns
 duration  clock    microsecond  1e-6      microsecond microseconds µs μs
@@ -41,12 +45,14 @@ length    metric   millimetre   1e-3      millimetre millimetres millimeter mill
 length    metric   centimetre   1e-2      centimetre centimetres centimeter centimeters cm
 length    metric   metre        1         metre metres meter meters m
 length    metric   kilometre    1000      kilometre kilometres kilometer kilometers km kms
-length    imperial inch         0.0254    inch inches
+length    imperial inch         0.0254    inch inches ″
 length    imperial foot         0.3048    foot feet ft
 length    imperial yard         0.9144    yard yards yd yds
 length    imperial mile         1609.344  mile miles mi
 length    nautical nautical_mile 1852     nautical_mile nautical_miles nmi
-length    sky      light_year   9.4607e15 light_year light_years
+length    sky      light_year   9.4607e15 light_year light_years ly
+length    sky      parsec       3.0857e16 parsec parsecs
+length    sky      astronomical_unit 1.495979e11 astronomical_unit astronomical_units au
 mass      metric   microgram    1e-6      microgram micrograms mcg µg μg
 mass      metric   milligram    1e-3      milligram milligrams mg
 mass      metric   gram         1         gram grams gramme grammes g gm
@@ -55,7 +61,7 @@ mass      metric   tonne        1e6       tonne tonnes metric_ton metric_tons
 mass      imperial ounce        28.349523 ounce ounces oz
 mass      imperial pound        453.59237 pound pounds lb lbs
 mass      imperial stone        6350.2932 stone
-mass      imperial ton          907184.74 ton tons short_ton short_tons
+mass      imperial ton          907184.74/1e6 ton tons short_ton short_tons long_ton long_tons
 volume    metric   millilitre   1e-3      millilitre millilitres milliliter milliliters ml cc cubic_centimetre
 + cubic_centimetres cubic_centimeter cubic_centimeters cm³ cm3
 volume    metric   centilitre   1e-2      centilitre centilitres centiliter centiliters cl
@@ -63,13 +69,14 @@ volume    metric   decilitre    0.1       decilitre decilitres deciliter decilit
 volume    metric   litre        1         litre litres liter liters l
 volume    metric   cubic_metre  1000      cubic_metre cubic_metres cubic_meter cubic_meters m³ m3
 volume    metric   cubic_kilometre 1e12   cubic_kilometre cubic_kilometres cubic_kilometer cubic_kilometers km³ km3
-volume    imperial teaspoon     0.00492892 teaspoon teaspoons tsp tsps
-volume    imperial tablespoon   0.01478676 tablespoon tablespoons tbsp tbsps
-volume    imperial fluid_ounce  0.02957353 fluid_ounce fluid_ounces fl_oz
-volume    imperial cup          0.23658824 cup cups
-volume    imperial pint         0.47317647 pint pints pt
-volume    imperial quart        0.94635295 quart quarts qt
-volume    imperial gallon       3.78541178 gallon gallons gal
+volume    imperial teaspoon     0.00492892/0.005 teaspoon teaspoons tsp tsps
+volume    imperial tablespoon   0.01478676/0.015 tablespoon tablespoons tbsp tbsps
+volume    imperial fluid_ounce  0.02957353/0.02841306 fluid_ounce fluid_ounces fl_oz
+volume    imperial cup          0.23658824/0.25 cup cups
+volume    imperial pint         0.47317647/0.56826125 pint pints pt
+volume    imperial quart        0.94635295/1.1365225 quart quarts qt
+volume    imperial gallon       3.78541178/4.54609 gallon gallons gal us_gallon us_gallons imperial_gallon
++ imperial_gallons
 volume    imperial cubic_foot   28.316847 cubic_foot cubic_feet cu_ft
 volume    imperial barrel       158.98729 barrel barrels bbl
 area      metric   square_metre 1         square_metre square_metres square_meter square_meters sq_m m² m2
@@ -101,7 +108,7 @@ data      binary   kibibyte     1024      kib kibibytes
 data      binary   mebibyte     1048576   mib mebibytes
 data      binary   gibibyte     1073741824 gib gibibytes
 data_rate si       megabit_per_second 1e6 mbps mbit/s megabits_per_second
-data_rate si       gigabit_per_second 1e9 gbps gbit/s gigabits_per_second
+data_rate si       gigabit_per_second 1e9 gbps gbit/s gb/s gigabits_per_second
 energy    metric   joule        1         joule joules j
 energy    metric   kilojoule    1000      kilojoule kilojoules kj
 energy    metric   megajoule    1e6       megajoule megajoules mj
@@ -125,29 +132,50 @@ frequency metric   hertz        1         hertz hz
 frequency metric   kilohertz    1e3       kilohertz khz
 frequency metric   megahertz    1e6       megahertz mhz
 frequency metric   gigahertz    1e9       gigahertz ghz
+rotation  turns    per_minute   1         rpm revolutions_per_minute rotations_per_minute
+pulse     beats    per_minute   1         bpm beats_per_minute
+amount    metric   mole         1         mole moles mol
+amount    metric   millimole    1e-3      millimole millimoles mmol
+force     metric   newton       1         newton newtons
+force     metric   kilonewton   1000      kilonewton kilonewtons kn
+share     parts    per_million  1         ppm parts_per_million
+share     parts    per_billion  1e-3      ppb parts_per_billion
 pressure  metric   pascal       1         pascal pascals pa
 pressure  metric   hectopascal  100       hectopascal hectopascals hpa millibar millibars mbar
 pressure  metric   kilopascal   1000      kilopascal kilopascals kpa
 pressure  metric   bar          1e5       bar bars
+pressure  medical  mmhg         133.322   mmhg mm_hg millimetres_of_mercury millimeters_of_mercury torr
+pressure  metric   megapascal   1e6       megapascal megapascals mpa
+pressure  metric   atmosphere   101325    atmosphere atmospheres atm
 pressure  imperial psi          6894.757  psi
 sound     metric   decibel      1         decibel decibels db
 percent   percent  percent      1         % percent per_cent pct
 percent   percent  permille     0.1       ‰
 percentage_point percent percentage_point 1 percentage_point percentage_points
 percentage_point percent basis_point 0.01 basis_point basis_points bps
-money:USD USD      dollar       1         dollar dollars usd us_dollar us_dollars bucks
-money:USD USD      cent         0.01      cent cents ¢
+money:USD dollar   dollar       1         dollar dollars bucks $
+money:USD USD      us_dollar    1         usd us_dollar us_dollars american_dollars
+money:USD dollar   cent         0.01      cent cents ¢
 money:EUR EUR      euro         1         euro euros eur €
-money:GBP GBP      pound_sterling 1       gbp pounds_sterling sterling quid £
-money:GBP GBP      penny        0.01      pence
+money:EUR EUR      euro_cent    0.01      euro_cent euro_cents eurocent eurocents
+money:GBP GBP      pound_sterling 1       gbp pounds_sterling british_pounds sterling quid £
+money:GBP GBP      penny        0.01      pence p
 money:JPY JPY      yen          1         yen jpy ¥
-money:INR INR      rupee        1         rupee rupees inr ₹
+money:INR INR      rupee        1         rupee rupees inr rs ₹
 money:CNY CNY      yuan         1         yuan renminbi rmb cny
 money:RUB RUB      rouble       1         rouble roubles ruble rubles rub
 money:CHF CHF      franc        1         chf francs swiss_francs
 money:KRW KRW      won          1         krw
-money:CAD CAD      canadian_dollar 1      cad canadian_dollars
-money:AUD AUD      australian_dollar 1    aud australian_dollars
+money:CAD CAD      canadian_dollar 1      cad canadian_dollar canadian_dollars
+money:AUD AUD      australian_dollar 1    aud australian_dollar australian_dollars
+money:NZD NZD      new_zealand_dollar 1   nzd new_zealand_dollars
+money:HKD HKD      hong_kong_dollar 1     hkd hong_kong_dollars
+money:SGD SGD      singapore_dollar 1     sgd singapore_dollars
+money:PLN PLN      zloty        1         pln zloty zlotys zł
+money:CZK CZK      koruna       1         czk korunas
+money:DKK DKK      danish_krone 1         dkk danish_kroner
+money:TRY TRY      lira         1         turkish_lira
+money:ZAR ZAR      rand         1         zar rand
 money:SEK SEK      krona        1         sek kronor krona
 money:NOK NOK      krone        1         nok kroner
 money:BRL BRL      real         1         brl reais
@@ -158,8 +186,9 @@ money:MXN MXN      peso         1         mxn pesos peso
 def _read_table() -> dict[str, Unit]:
     units: dict[str, Unit] = {}
     for row in _TABLE.strip().replace("\n+", "").splitlines():
-        dimension, system, name, factor, *written = row.split()
-        unit = Unit(name, dimension, float(factor), system)
+        dimension, system, name, factors, *written = row.split()
+        factor, _, other = factors.partition("/")
+        unit = Unit(name, dimension, float(factor), system, other=float(other or 0.0))
         for form in written:
             units[form.replace("_", " ")] = unit
     celsius = Unit("celsius", "temperature", 1.0, "celsius")
@@ -184,8 +213,13 @@ CURRENCY_SIGNS: dict[str, str] = {
     "$": "USD", "us$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₩": "KRW", "₽": "RUB", "a$": "AUD",
     "au$": "AUD", "c$": "CAD", "ca$": "CAD", "hk$": "HKD", "nz$": "NZD", "s$": "SGD", "r$": "BRL", "usd": "USD",
     "eur": "EUR", "gbp": "GBP", "jpy": "JPY", "inr": "INR", "cny": "CNY", "rmb": "CNY", "chf": "CHF", "aud": "AUD",
-    "cad": "CAD", "rs": "INR",
+    "cad": "CAD", "rs": "INR", "sek": "SEK", "nok": "NOK", "dkk": "DKK", "pln": "PLN", "czk": "CZK", "brl": "BRL",
+    "mxn": "MXN", "zar": "ZAR", "krw": "KRW", "rub": "RUB", "hkd": "HKD", "sgd": "SGD", "nzd": "NZD",
 }  # fmt: skip
+
+
+DOLLARS = frozenset(f"money:{code}" for code in ("USD", "CAD", "AUD", "NZD", "HKD", "SGD"))
+"""Dimensions that a bare "$" may mean."""
 
 
 def is_unit_word(word: str) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.reader import TokenScore
+from everyclaim.text.tokens import tokenize
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.pointing import shown
@@ -55,8 +56,12 @@ def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenSc
     return np.where(count > 0, total / np.maximum(count, 1), -1.0)
 
 
-def doubted(claim: str, scores: Sequence[TokenScore]) -> str:
-    """Quote the words of a claim that the network thinks fail: the worst token and its doubtful neighbours."""
+def doubted(compared: Comparison, scores: Sequence[TokenScore]) -> str:
+    """Quote the words of a claim that the network thinks fail: the worst token and its doubtful neighbours.
+
+    Words and values are quoted whole, and as the claim has them. Nothing is quoted where all of it is a value that the
+    passage states too, or says otherwise and is named for it.
+    """
     if not scores:
         return ""
     worst = max(range(len(scores)), key=lambda i: scores[i].logit)
@@ -67,9 +72,15 @@ def doubted(claim: str, scores: Sequence[TokenScore]) -> str:
         first -= 1
     while last + 1 < len(scores) and scores[last + 1].logit > 0.0:
         last += 1
-    start, end = scores[first].start, scores[last].end
-    while start > 0 and claim[start - 1].isalnum():  # a word may be several tokens
-        start -= 1
-    while end < len(claim) and claim[end].isalnum():
-        end += 1
-    return claim[start:end]
+    spelling = compared.spelling
+    start, end = spelling.origin(scores[first].start, scores[last].end)
+    spans = [(token.start, token.end) for token in tokenize(spelling.written)]
+    spans += [check.at for check in compared.checks]
+    for low, high in spans:  # a word may be several tokens, a value several words
+        if low < end and start < high:
+            start, end = min(start, low), max(end, high)
+    settled = [check.at for check in compared.checks if check.status != "missing"]
+    rest = [span for span in spans if start <= span[0] and span[1] <= end and span not in settled]
+    if not any(not any(low <= span[0] and span[1] <= high for low, high in settled) for span in rest):
+        return ""
+    return spelling.written[start:end]

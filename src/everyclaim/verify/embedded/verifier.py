@@ -104,7 +104,10 @@ class EmbeddedVerifier:
         sentence = claim.sentence.strip()
         around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
         return _Prepared(
-            compared, pieces, premise, Pair(premise.text, claim.text, f"{asked} {around}".strip(), most(tokens))
+            compared,
+            pieces,
+            premise,
+            Pair(premise.text, compared.claim.text, f"{asked} {around}".strip(), most(tokens)),
         )
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
@@ -117,7 +120,7 @@ class EmbeddedVerifier:
             label=probabilities.label,
             probabilities=probabilities,
             evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
-            rationale=_words(findings.rationale, probabilities.label, doubted(it.pair.claim, scores.claim)),
+            rationale=_words(findings.rationale, probabilities.label, doubted(it.compared, scores.claim)),
             judge=self.spec,
             failure_mode=findings.failure_mode,
             flags=findings.flags,
@@ -128,7 +131,7 @@ def _words(rationale: str, label: Label, doubt: str) -> str:
     """Add the words that the network doubts to a rationale that does not name them."""
     if label is Label.SUPPORTED or not doubt or doubt.casefold() in rationale.casefold():
         return rationale
-    said = f"the passages {'say otherwise than' if label is Label.CONTRADICTED else 'do not back'} '{doubt}'"
+    said = f"the passages {'speak against' if label is Label.CONTRADICTED else 'do not bear out'} '{doubt}'"
     return said if rationale == NOTHING_FOUND else f"{rationale}; {said}"
 
 

@@ -6,21 +6,33 @@ same kind in its place, and `missing` otherwise. The findings feed the fitted mo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal
 
-from everyclaim.text import dates, quantities
-from everyclaim.text.dates import Moment
+from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
+from everyclaim.text.antonyms import antonyms
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.speech import Report, reports
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.verify.lexical.spelling import facts, span
+from everyclaim.verify.lexical.words import number_value
 
 Status = Literal["found", "conflict", "missing"]
-Fact = TypeVar("Fact", Quantity, Moment)
 _SAME_CONTENT = 0.5  # share of the claimed words that makes another report one of the same thing
-_LONGEST = 4000  # characters of a window that are read for facts
+_LONGEST = 4000  # characters of a window that are read for reports
+_NEAR = 48  # characters around a value whose words say what it is a value of
+_SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
+# Words that say which of several measures of one thing is given.
+_MEASURES = tuple(
+    word_set(row) for row in (
+        "tall height high elevation altitude", "wide width broad breadth", "long length", "deep depth", "thick thickness",
+        "diameter", "radius", "weigh weight heavy", "area", "born birth birthday", "died death dead", "open opening",
+        "close closing", "founded established", "minimum least", "maximum most", "arrive arrival arrives",
+        "depart departure departs leaves",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +43,8 @@ class FactCheck:
     status: Status
     said: str
     instead: str = ""
-    at: int = 0  # where the passage's words start in the window's text
+    at: tuple[int, int] = (0, 0)  # where the claim says it
+    relation: Relation = "none"  # of what the window says to what the claim says
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +56,15 @@ class Attribution:
     instead: str = ""
 
 
-def check_facts(claim: str, window: str) -> list[FactCheck]:
-    """Check every quantity and moment of `claim` against the text of a window."""
-    amounts, times = facts(claim)
-    if not amounts and not times:
+def check_facts(claim: str, passage: str, start: int, end: int) -> list[FactCheck]:
+    """Check every quantity and moment of `claim` against those of the window ``passage[start:end]``."""
+    own = facts(claim)
+    if not own:
         return []
-    their_amounts, their_times = facts(window[:_LONGEST])
-    checks = [
-        _check("quantity", mine, amounts, their_amounts, (claim, window), (_same_amount, quantities.conflict))
-        for mine in amounts
-    ]
-    checks += [
-        _check("moment", mine, times, their_times, (claim, window), (_same_moment, dates.conflict)) for mine in times
-    ]
-    return checks
+    # a sign may stand before the first word, or after the last
+    theirs = [fact for fact in facts(passage) if start - 1 <= fact.start and fact.end <= end + 1]
+    shared = _overlap(_words(claim, (0, len(claim))), _words(passage, (start, end))) if theirs else 0.0
+    return [_check(mine, (own, theirs), (claim, passage), shared) for mine in own]
 
 
 def check_speaker(claim: str, window: str) -> Attribution:
@@ -95,35 +103,63 @@ def _same_speaker(mine: Report, theirs: Report) -> bool:
     return not ours or not others or bool(ours & others)
 
 
-@lru_cache(maxsize=4096)
-def facts(text: str) -> tuple[tuple[Quantity, ...], tuple[Moment, ...]]:
-    """Read the quantities and moments of a text."""
-    return tuple(quantities.quantities(text)), tuple(dates.moments(text))
-
-
 def _check(
-    kind: Literal["quantity", "moment"],
-    mine: Fact,
-    own: Sequence[Fact],
-    theirs: Sequence[Fact],
-    texts: tuple[str, str],
-    tests: tuple[Callable[[Fact, Fact], bool], Callable[[Fact, Fact], bool]],
+    mine: Fact, stated: tuple[Sequence[Fact], Sequence[Fact]], texts: tuple[str, str], shared: float
 ) -> FactCheck:
     """Settle one fact: found, in conflict with one that the claim does not also state, or missing."""
-    claim, window = texts
-    same, conflict = tests
-    said = claim[mine.start : mine.end]
-    if any(same(mine, other) for other in theirs):
-        return FactCheck(kind, "found", said)
-    for other in theirs:
-        if conflict(mine, other) and not any(same(fact, other) for fact in own):
-            return FactCheck(kind, "conflict", said, window[other.start : other.end], other.start)
-    return FactCheck(kind, "missing", said)
+    own, theirs = stated
+    claim, passage = texts
+    kind: Literal["quantity", "moment"] = "quantity" if isinstance(mine, Quantity) else "moment"
+    at = span(mine, whole=True)
+    said = claim[slice(*at)]
+    relations = [relation(mine, other) for other in theirs]
+    for agreeing in AGREES:
+        if agreeing in relations:
+            instead = passage[slice(*span(theirs[relations.index(agreeing)], whole=True))]
+            return FactCheck(kind, "found", said, instead, at, agreeing)
+    rivals = [
+        other for other, found in zip(theirs, relations, strict=True)
+        if found == "differs" and not any(same(fact, other) for fact in own)
+    ]  # fmt: skip
+    if rivals:
+        around = _around(claim, mine)
+        best = max(rivals, key=lambda other: _likeness(around, _around(passage, other)))
+        if _of_one_thing(around, _around(passage, best), shared):
+            return FactCheck(kind, "conflict", said, passage[slice(*span(best, whole=True))], at, "differs")
+    return FactCheck(kind, "missing", said, at=at)
 
 
-def _same_amount(mine: Quantity, theirs: Quantity) -> bool:
-    return quantities.same(mine, theirs)
+def _around(text: str, fact: Fact) -> frozenset[str]:
+    """Give the words beside a value, within its sentence."""
+    left, right = text[max(0, fact.start - _NEAR) : fact.start], text[fact.end : fact.end + _NEAR]
+    left = left[max(left.rfind(". "), left.rfind("\n"), left.rfind("; ")) + 1 :]
+    right = right[: min((at for at in (right.find(". "), right.find("\n"), right.find("; ")) if at >= 0), default=None)]
+    return frozenset(token.norm for token in tokenize(f"{left} {right}") if number_value(token.norm) is None)
 
 
-def _same_moment(mine: Moment, theirs: Moment) -> bool:
-    return dates.covers(theirs, mine)
+def _likeness(mine: frozenset[str], theirs: frozenset[str]) -> int:
+    return len({stem(word) for word in mine} & {stem(word) for word in theirs})
+
+
+def _of_one_thing(mine: frozenset[str], theirs: frozenset[str], shared: float) -> bool:
+    """Say whether two values are of the same property of something, as far as the words around them tell.
+
+    `shared` is the share of the claim's words that the window has.
+    """
+    ours, others = _measured(mine), _measured(theirs)
+    if ours and others and not ours & others:
+        return False
+    if any(antonyms(word) & theirs for word in mine - theirs):
+        return False
+    if {stem(word) for word in mine - STOPWORDS} & {stem(word) for word in theirs - STOPWORDS}:
+        return True
+    return shared >= _SAME_SUBJECT
+
+
+def _measured(words: frozenset[str]) -> set[int]:
+    """Give which measures some words name."""
+    stems = {stem(word) for word in words}
+    return {number for number, names in enumerate(_STEMS) if names & stems}
+
+
+_STEMS = tuple(frozenset(stem(word) for word in names) for names in _MEASURES)

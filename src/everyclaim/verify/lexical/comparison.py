@@ -8,15 +8,20 @@ from everyclaim.verify.lexical.alignment import Alignment, Source, align, tokens
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.reading import Reading
+from everyclaim.verify.lexical.reading import Reading, read
+from everyclaim.verify.lexical.spelling import Spelling, respell
 from everyclaim.verify.lexical.vectors import WordVectors
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A claim, all passages, and the main window: tokens [start, end) of one passage's reading."""
+    """A claim, all passages, and the main window: tokens [start, end) of one passage's reading.
+
+    `claim` is the claim with its passages' spelling of the values it shares with them; `spelling` leads back.
+    """
 
     claim: Reading
+    spelling: Spelling
     source: Source
     vectors: WordVectors
     alignment: Alignment
@@ -42,10 +47,15 @@ class Comparison:
 def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
     """Lay a claim beside its passages. Both must have at least one content word."""
     alignment = align(claim, source, vectors)
+    spelling = respell(claim.text, source, alignment)
+    if spelling.changes:
+        claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
+        alignment = align(claim, source, vectors)
     reading, start, end = tokens_of(source, *alignment.main)
     near = window_text(reading, start, end)
     return Comparison(
         claim=claim,
+        spelling=spelling,
         source=source,
         vectors=vectors,
         alignment=alignment,
@@ -53,7 +63,7 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         start=start,
         end=end,
         edits=compare_tokens(claim.keys, reading.keys[start:end]),
-        checks=check_facts(claim.text, near),
+        checks=check_facts(spelling.written, reading.text, reading.spans[start][0], reading.spans[end - 1][1]),
         attribution=check_speaker(claim.text, near),
         question=question,
     )

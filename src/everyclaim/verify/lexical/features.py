@@ -7,6 +7,7 @@ which order they come, except through what the best of them say.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
@@ -21,6 +22,7 @@ from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.reading import NAME, NUMBER, PLAIN, Floats, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
 
+_CLAUSE_END = re.compile(r"[.;:!?]")
 _CUES = {
     "negation": words.NEGATIONS,
     "denial": words.LEXICAL_NEGATIONS,
@@ -297,9 +299,30 @@ def _cue_words(it: Comparison) -> dict[str, float]:
         row[f"{name}_claim"] = float(len(mine))
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
         row[f"{name}_only_source"] = float(sum(word not in own for word in theirs))
-    row["negation_parity"] = float((row["negation_claim"] > 0) != any(word in words.NEGATIONS for word in near))
+    ours, theirs = negations(it)
+    row["negation_parity"] = float(bool(ours) != bool(theirs))
     row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
     return row
+
+
+def negations(it: Comparison) -> tuple[list[str], list[str]]:
+    """List the words that negate the claim, and those that negate the stretch of the window that is aligned with it.
+
+    The stretch ends with its clause. What follows the last word they share ("without undue delay") negates nothing of
+    the claim, and "no later than" nothing at all.
+    """
+    ours = [word for word, _ in words.negating(it.claim.norms)]
+    if not it.edits.pairs:
+        return ours, [word for word, _ in words.negating(it.reading.norms[it.start : it.end])]
+    spans, text = it.reading.spans, it.reading.text
+    first, last = it.start + it.edits.pairs[0][1], it.start + it.edits.pairs[-1][1]
+    low, high = first, last
+    while low > max(it.start, first - 4) and not _CLAUSE_END.search(text, spans[low - 1][1], spans[low][0]):
+        low -= 1
+    while high + 1 < min(it.end, last + 6) and not _CLAUSE_END.search(text, spans[high][1], spans[high + 1][0]):
+        high += 1
+    found = words.negating(it.reading.norms[low : high + 1])
+    return ours, [word for word, at in found if word != "without" or low + at < last]
 
 
 def _order(it: Comparison) -> dict[str, float]:

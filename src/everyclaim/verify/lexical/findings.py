@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.text.cues import cues
+from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.reading import NAME, NUMBER
 
 NOTHING_FOUND = "the passages do not say this"
+_NOTES: dict[str, str] = {
+    "converted": "the passage says {theirs}, which is {ours}",
+    "rounded": "the passage says {theirs}, which the claim rounds to {ours}",
+    "about": "the passage says {theirs}, the claim {ours}",
+    "within": "the passage says {theirs}, the claim {ours}",
+}
 _MENTIONED = 3  # at most so many missing words are named
 _ON_TOPIC = 0.35  # share of the claim's weight below which the passages are about something else
 
@@ -30,7 +38,8 @@ def explain(label: Label, it: Comparison, row: Mapping[str, float]) -> Findings:
     if label is Label.SUPPORTED:
         share = row["exact_main"]
         how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
-        return Findings(None, "; ".join(filter(None, (f"the passage covers the claim ({how})", hedged))), flags)
+        said = (f"the passage covers the claim ({how})", *_notes(it.checks), hedged)
+        return Findings(None, "; ".join(filter(None, said)), flags)
     reasons = _reasons(it, row, hedged)
     mode = reasons[0][0] if reasons else FailureMode.OTHER
     return Findings(mode, "; ".join(text for _, text in reasons) or NOTHING_FOUND, flags)
@@ -48,7 +57,7 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
         said = f"passage attributes this to {speaker.instead}, claim to {speaker.claimed}"
         found.append((FailureMode.WRONG_ATTRIBUTION, said))
     if row["negation_parity"] and row["exact_main"] > _ON_TOPIC:
-        found.append((FailureMode.NEGATION, "one of passage and claim is negated, the other is not"))
+        found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
     if row["swapped_name"] or row["displaced_name"]:
@@ -58,6 +67,22 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
         listed = ", ".join(f"'{word}'" for word, _ in missing[:_MENTIONED])
         found.append((_missing_mode(row, missing[0][1]), f"no passage mentions {listed}"))
     return found
+
+
+def _notes(checks: Sequence[FactCheck]) -> list[str]:
+    """Say which values agree without being the same: rounded, converted, loosened."""
+    return [
+        _NOTES[check.relation].format(theirs=check.instead, ours=check.said)
+        for check in checks if check.relation in _NOTES
+    ]  # fmt: skip
+
+
+def _negation(it: Comparison) -> str:
+    """Say which side is negated, and by which word."""
+    ours, theirs = negations(it)
+    if ours:
+        return f"the claim says '{ours[0]}' where the passage does not"
+    return f"the passage says '{theirs[0]}' where the claim does not"
 
 
 def _missing_mode(row: Mapping[str, float], kind: int) -> FailureMode:
@@ -78,8 +103,12 @@ def _missing(it: Comparison) -> list[tuple[str, int]]:
     for number, position in enumerate(claim.content):
         kind = claim.kinds[position]
         if claim.keys[position] not in it.source.index and (kind != 0 or whole[number] < 0.6):
-            start, end = claim.spans[position]
-            found.setdefault(claim.text[start:end], (kind, float(claim.weights[number])))
+            start, end = it.spelling.origin(*claim.spans[position])
+            value = next((check for check in it.checks if check.at[0] < end and start < check.at[1]), None)
+            if value is not None and value.status != "missing":
+                continue
+            word, kind = (value.said, NUMBER) if value is not None else (it.spelling.written[start:end], kind)
+            found.setdefault(word, (kind, float(claim.weights[number])))
     ranked = sorted(found.items(), key=lambda item: (item[1][0] == 0, -item[1][1], item[0]))
     return [(word, kind) for word, (kind, _) in ranked]
 

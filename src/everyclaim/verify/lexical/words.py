@@ -6,6 +6,7 @@ Every word here is a `Token.norm`. They are inputs of the fitted model, so chang
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from everyclaim.text.tokens import word_set
 
@@ -15,6 +16,19 @@ NEGATIONS = word_set(
     wasn't weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't mustn't needn't ain't n't
     """
 )
+_LIMITS = word_set("later more less fewer greater longer earlier only undue further delay")
+
+
+def negating(norms: Sequence[str]) -> list[tuple[str, int]]:
+    """List the words that negate a statement, and where; not "no later than", "not only", "no. 5"."""
+    return [
+        (norm, place)
+        for place, norm in enumerate(norms)
+        if norm in NEGATIONS
+        and not (place + 1 < len(norms) and (norms[place + 1] in _LIMITS or norms[place + 1][:1].isdigit()))
+    ]
+
+
 LEXICAL_NEGATIONS = word_set(
     """
     fail fails failed failing lack lacks lacked lacking refuse refuses refused deny denies denied reject rejects

@@ -1,0 +1,150 @@
+"""One spelling for equal values: a claim's "1.8 litres" becomes its passage's "1.8 L" before anything is compared.
+
+What is compared word by word, by the features and by the network, then differs only where something is meant otherwise.
+The passages keep their text, so evidence stays where it is; `Spelling` leads from the claim as it is compared back to
+the claim as it was written.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from everyclaim.text.agreement import AGREES, Fact, relation
+from everyclaim.text.dates import moments
+from everyclaim.text.quantities import Quantity, quantities
+from everyclaim.text.tokens import tokenize
+from everyclaim.verify.lexical.alignment import Alignment, Source
+from everyclaim.verify.lexical.words import number_value
+
+_CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
+
+
+class Change(NamedTuple):
+    """The characters [start, end) of a claim that stand as [at, until) in the claim as it is compared."""
+
+    start: int
+    end: int
+    at: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """A claim with the passages' words for the values it shares with them."""
+
+    written: str
+    text: str
+    changes: tuple[Change, ...] = ()
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Find the characters of the claim as written behind ``text[start:end]``; changed values whole."""
+        return self._back(start, first=True), self._back(end, first=False)
+
+    def _back(self, place: int, *, first: bool) -> int:
+        shift = 0
+        for change in self.changes:
+            if place < change.at or (first and place == change.at) or (not first and place <= change.at):
+                break
+            if place < change.until or (not first and place == change.until):
+                return change.start if first else change.end
+            shift = change.end - change.until
+        return place + shift
+
+
+class Stated(NamedTuple):
+    """A value that a passage states: the reading it is in, and the sentence (column)."""
+
+    fact: Fact
+    reading: int
+    column: int
+
+
+@lru_cache(maxsize=4096)
+def facts(text: str) -> tuple[Fact, ...]:
+    """Read the quantities and moments of a text, in order."""
+    found: list[Fact] = [*quantities(text), *moments(text)]
+    return tuple(sorted(found, key=lambda fact: fact.start))
+
+
+def stated(source: Source) -> Iterator[Stated]:
+    """Give every value of the passages that stands in a sentence that is compared."""
+    columns = {place: column for column, place in enumerate(source.places)}
+    for number, reading in enumerate(source.readings):
+        for fact in facts(reading.text):
+            sentence = bisect_right(reading.sentences, (fact.start, len(reading.text) + 1)) - 1
+            column = columns.get((number, sentence))
+            if column is not None:
+                yield Stated(fact, number, column)
+
+
+def respell(claim: str, source: Source, alignment: Alignment) -> Spelling:
+    """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best."""
+    mine = facts(claim)
+    if not mine:
+        return Spelling(claim, claim)
+    worth = alignment.weights @ (alignment.exact + alignment.soft)
+    theirs = list(stated(source))
+    pieces: list[str] = []
+    changes: list[Change] = []
+    done = at = 0
+    for fact in mine:
+        found = _closest(fact, theirs, worth)
+        if found is None:
+            continue
+        start, end, words = _in_place(claim, fact, found, source)
+        if start < done or same_words(claim[start:end], words):
+            continue
+        pieces += [claim[done:start], words]
+        at += start - done
+        changes.append(Change(start, end, at, at + len(words)))
+        done, at = end, at + len(words)
+    return Spelling(claim, "".join(pieces) + claim[done:], tuple(changes))
+
+
+def _closest(fact: Fact, theirs: list[Stated], worth: np.ndarray) -> Stated | None:
+    """Choose, among values of the passages that agree with a claim's, the one in the sentence that suits best."""
+    best, chosen = 0.0, None
+    for other in theirs:
+        said = relation(fact, other.fact)
+        if said not in AGREES:
+            continue
+        value = 1.0 + float(worth[other.column]) - _CLOSER * AGREES.index(said)
+        if value > best:
+            best, chosen = value, other
+    return chosen
+
+
+def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
+    """Give where a value stands; with `whole`, "about" and its like included."""
+    return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
+
+
+def _loosened(fact: Fact) -> bool:
+    return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
+
+
+def _in_place(claim: str, fact: Fact, found: Stated, source: Source) -> tuple[int, int, str]:
+    """Give the characters of the claim to replace, and the passage's words for them."""
+    loosened = _loosened(fact)
+    start, end = span(fact, whole=loosened)
+    reading = source.readings[found.reading]
+    first, last = span(found.fact, whole=loosened and _loosened(found.fact))
+    words = reading.text[first:last]
+    opens = any(first == low for low, _ in reading.sentences)
+    if opens and start > 0 and words[:1].isupper() and words[1:2].islower():
+        words = words[:1].lower() + words[1:]
+    return start, end, words
+
+
+def same_words(mine: str, theirs: str) -> bool:
+    """Say whether two spellings are the same words to the features, or the second says those of the first and more."""
+    ours, others = ([number_value(token.norm) or token.norm for token in tokenize(text)] for text in (mine, theirs))
+    return ours == others or (len(ours) < len(others) and " ".join(ours) in " ".join(others))
+
+
