@@ -59,6 +59,8 @@ def relation(mine: Fact, theirs: Fact) -> Relation:
             return "none"
         return "equal" if covers(theirs, mine) else "differs" if _conflicting_moments(mine, theirs) else "none"
     found = {_relation(x, y) for x, y in _readings(mine, theirs)}
+    if (mine.noun == "age") != (theirs.noun == "age"):
+        found &= {"equal"}
     for agreeing in AGREES:
         if agreeing in found:
             return agreeing
@@ -77,6 +79,8 @@ def _conflicting_quantities(a: Quantity, b: Quantity) -> bool:
     if not pairs:
         return _other_currency(a, b)
     if any(_same_quantity(x, y) for x, y in pairs):
+        return False
+    if (a.dimension == "count") != (b.dimension == "count"):
         return False
     if a.dimension in _NAMES and (a.noun != b.noun or not a.noun or a.dimension != b.dimension):
         return False
@@ -129,6 +133,10 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
         yield a
     elif {a.dimension, b.dimension} == {"mass", "money:GBP"} and "pound" in (a.unit, b.unit):
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
+    elif (a.dimension == "count" and not a.noun and b.dimension.startswith("money")) or (
+        b.dimension == "count" and not b.noun and a.dimension.startswith("money")
+    ):  # "spent 7,500" beside "£7,500"
+        yield a
     elif {a.dimension, b.dimension} == {"money:USD", "money:EUR"} and "cent" in (a.unit, b.unit):
         yield a
 
@@ -212,19 +220,25 @@ def _relation(mine: Quantity, theirs: Quantity) -> Relation:
 def _of_bound(mine: Quantity, theirs: Quantity) -> Relation:
     """Say what a quantity says of a bound: "at least 5" follows from 7 and from "more than 6"."""
     least = math.isinf(mine.high)
+    near: Relation = "none" if mine.dimension in _NAMES and mine.noun != theirs.noun else "within"
     bound, low, high = (mine.low, theirs.low, theirs.high) if least else (-mine.high, -theirs.high, -theirs.low)
     if math.isinf(high):
         if math.isinf(low):
             return "none"
         if _near(mine, theirs, bound, low):
             return "equal"
-        return "within" if 0 < low - bound <= _ABOUT * abs(low) else "differs"
+        return _within(near, bound, low) if least and low > bound else "differs"
     if math.isinf(low):
         return "none"
     slack = _slack(mine, theirs, bound, low)
     if low >= bound - slack:
-        return "within"
+        return _within(near, bound, low)
     return "differs" if high < bound - slack else "none"
+
+
+def _within(near: Relation, bound: float, low: float) -> Relation:
+    """Say "within" of a value that is not too far from its bound to be what was meant by it."""
+    return near if abs(low - bound) <= 0.5 * max(abs(low), abs(bound)) else "none"
 
 
 def _of_points(mine: Quantity, theirs: Quantity) -> Relation:
@@ -236,6 +250,8 @@ def _of_points(mine: Quantity, theirs: Quantity) -> Relation:
         return "about" if loosened and not mine.lean else "equal" if not mine.lean else "about"
     if _two_systems(mine, theirs) and _converts(mine, theirs, x, y):
         return "about" if loosened else "converted"
+    if mine.dimension in _NAMES and mine.noun != theirs.noun and mine.noun and theirs.noun:
+        return "none"
     if mine.approximate:
         leans = mine.lean * (y - x) >= -0.001 * size
         return "about" if leans and apart <= (_ABOUT if mine.lean else _CLOSE) * size else "none"

@@ -33,6 +33,11 @@ _PAST = r"half\spast|(?:a\s)?quarter\s(?:past|to)|(?:\d{1,2}|five|ten|twenty|twe
 _FISCAL = r"(?:(?:fy|fiscal|financial)\s?(?:year\s)?)?"
 _OF_YEAR = rf"(?:,?\s(?:of\s)?(?:the\s)?{_FISCAL}"
 
+_AND_CENTURY = (
+    r"(?=(?:\s(?:and|to|or)\s|\s?[-–/]\s?)(?:the\s)?(?:(?:early|mid|late)[ -])?"
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{_WORD_ORDINAL})[ -]centur)"
+)
+
 _PATTERNS = (
     rf"{_ALONE}(?P<iso>(?P<iy>\d{{4}})-(?P<im>0[1-9]|1[0-2])-(?P<id>[0-3]\d)",
     rf"(?:[t ](?P<ih>{_HOUR}):(?P<imin>[0-5]\d)(?::[0-5]\d(?:\.\d+)?)?(?:z|[+-]\d\d:?\d\d)?)?)(?![\w-])",
@@ -46,11 +51,11 @@ _PATTERNS = (
     rf"|(?<![\w.,/:-])(?P<spoken>(?P<past>{_PAST})\s(?P<sh>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock)?(?P<part1>{_PART_OF_DAY})?",
     rf"|(?P<sh2>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock(?P<part2>{_PART_OF_DAY})?|(?P<part3>{_PART_OF_DAY})))(?!\w)",
     r"|(?<![\w.,/:-])(?P<military>(?P<mh>[01]\d|2[0-3])(?P<mmin>[0-5]\d)\s?(?:hours|hrs|h)(?!\w))",
-    rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)[ -]centur(?:y|ies)(?:\s(?P<cera>bce?\b|b\.c\.))?)",
+    rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)(?:[ -]centur(?:y|ies)|{_AND_CENTURY})(?:\s(?P<cera>bce?\b|b\.c\.))?)",
     rf"|{_ALONE}(?P<dm>(?:(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\s(?:day\s)?of)?|(?P<dw1>{_WORD_ORDINAL})\s(?:day\s)?of)",
-    rf"\s(?P<m1>{_MONTH})(?:,?\s(?P<y1>{_YEAR}))?)",
+    rf"\s(?P<m1>{_MONTH})(?:\s?,?\s(?P<y1>{_YEAR}))?)",
     rf"|(?<![\w.,/])(?P<md>(?P<m2>{_MONTH})\s(?:(?:the\s)?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d|\s[ap]\.?m)",
-    rf"|the\s(?P<dw2>{_WORD_ORDINAL})(?!\w))(?:,?\s(?P<y2>{_YEAR}))?)",
+    rf"|the\s(?P<dw2>{_WORD_ORDINAL})(?!\w))(?:\s?,?\s(?P<y2>{_YEAR}))?)",
     rf"|(?<!\w)(?P<my>(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>{_YEAR}))",
     rf"|(?<!\w)(?P<m>(?P<m4>{_MONTH}))(?!\w)",
     rf"|(?<!\w)(?P<quarter>(?:q(?P<q1>[1-4])|(?P<q3>[1-4])q){_OF_YEAR}(?P<qy1>{_YEAR})|['’]?(?P<qs>\d\d)(?!\w))?",
@@ -63,7 +68,7 @@ _PATTERNS = (
     rf"|(?<!\w)(?P<worddecade>(?:(?P<wdc>{'|'.join(CENTURIES)})[ -])?(?P<wdd>{_DECADE})(?P<wdl>\sof\sthe\s(?:last|previous",
     r"|twentieth|20th)\scentury)?)(?!\w)",
     rf"|{_ALONE}(?P<era>(?P<ey>\d{{1,4}}){_ERA})|(?<!\w)a\.?d\.?\s(?P<ey2>\d{{1,4}})(?![\w.,]\w)",
-    rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})[ -]centur(?:y|ies)(?:\s(?P<wera>bce?\b|b\.c\.))?)",
+    rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})(?:[ -]centur(?:y|ies)|{_AND_CENTURY})(?:\s(?P<wera>bce?\b|b\.c\.))?)",
     r"|(?<!\w)(?P<noon>noon|midday|midnight)(?!\w)",
     rf"|(?<![\w.,/#$€£¥%:+-])(?P<year>(?P<ya>{_YEAR})(?:\s?(?:[–—]|--?)\s?(?P<yb>[12]\d{{3}}|\d\d)",
     r"(?![\w/%]|[.,-]\d))?)(?!\s?[%°])",

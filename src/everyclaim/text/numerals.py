@@ -85,7 +85,7 @@ _MULTIPLIERS = {
     "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
 }  # fmt: skip
 _MONEY_BEFORE = re.compile(r"[$€£¥₹] ?$|(?:usd|eur|gbp|inr|cad|aud|chf) ?$")
-_NEXT_WORD = re.compile(rf"(?:[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
+_NEXT_WORD = re.compile(rf"(?: - |[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
 _AND_PART = re.compile(
     rf"(?:,? and | )(?:an? |one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
 )

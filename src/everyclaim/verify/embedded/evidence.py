@@ -9,7 +9,7 @@ import numpy as np
 
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.reader import TokenScore
-from everyclaim.text.tokens import tokenize
+from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.pointing import shown
@@ -74,13 +74,15 @@ def doubted(compared: Comparison, scores: Sequence[TokenScore]) -> str:
         last += 1
     spelling = compared.spelling
     start, end = spelling.origin(scores[first].start, scores[last].end)
-    spans = [(token.start, token.end) for token in tokenize(spelling.written)]
-    spans += [check.at for check in compared.checks]
-    for low, high in spans:  # a word may be several tokens, a value several words
-        if low < end and start < high:
+    words = tokenize(spelling.written)
+    for low, high in [(word.start, word.end) for word in words] + [check.at for check in compared.checks]:
+        if low < end and start < high:  # a word may be several tokens, a value several words
             start, end = min(start, low), max(end, high)
     settled = [check.at for check in compared.checks if check.status != "missing"]
-    rest = [span for span in spans if start <= span[0] and span[1] <= end and span not in settled]
-    if not any(not any(low <= span[0] and span[1] <= high for low, high in settled) for span in rest):
-        return ""
-    return spelling.written[start:end]
+    telling = (
+        start <= word.start < end
+        and word.norm not in STOPWORDS
+        and not any(low <= word.start < high for low, high in settled)
+        for word in words
+    )
+    return spelling.written[start:end] if any(telling) else ""

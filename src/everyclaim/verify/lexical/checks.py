@@ -13,16 +13,17 @@ from typing import Literal
 
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.quantities import Quantity
+from everyclaim.text.dates import moments
+from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.text.speech import Report, reports
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
-from everyclaim.verify.lexical.spelling import facts, span
 from everyclaim.verify.lexical.words import number_value
 
 Status = Literal["found", "conflict", "missing"]
 _SAME_CONTENT = 0.5  # share of the claimed words that makes another report one of the same thing
 _LONGEST = 4000  # characters of a window that are read for reports
 _NEAR = 48  # characters around a value whose words say what it is a value of
+_FEW = 2  # values that differ from a claim's: among more, as in a table, the words beside a value must tell
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
 # Words that say which of several measures of one thing is given.
 _MEASURES = tuple(
@@ -39,12 +40,19 @@ _MEASURES = tuple(
 class FactCheck:
     """One quantity or moment of the claim, and what the window says in its place (its text; empty: nothing)."""
 
-    kind: Literal["quantity", "moment"]
+    fact: Fact
     status: Status
     said: str
+    at: tuple[int, int]  # where the claim says it
     instead: str = ""
-    at: tuple[int, int] = (0, 0)  # where the claim says it
     relation: Relation = "none"  # of what the window says to what the claim says
+    rival: Fact | None = None  # what is in conflict
+    rival_words: str = ""
+
+    @property
+    def kind(self) -> Literal["quantity", "moment"]:
+        """Say which of the two kinds the fact is."""
+        return "quantity" if isinstance(self.fact, Quantity) else "moment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +71,7 @@ def check_facts(claim: str, passage: str, start: int, end: int) -> list[FactChec
         return []
     # a sign may stand before the first word, or after the last
     theirs = [fact for fact in facts(passage) if start - 1 <= fact.start and fact.end <= end + 1]
-    shared = _overlap(_words(claim, (0, len(claim))), _words(passage, (start, end))) if theirs else 0.0
-    return [_check(mine, (own, theirs), (claim, passage), shared) for mine in own]
+    return [_check(mine, (own, theirs), (claim, passage), (start, end)) for mine in own]
 
 
 def check_speaker(claim: str, window: str) -> Attribution:
@@ -104,29 +111,46 @@ def _same_speaker(mine: Report, theirs: Report) -> bool:
 
 
 def _check(
-    mine: Fact, stated: tuple[Sequence[Fact], Sequence[Fact]], texts: tuple[str, str], shared: float
+    mine: Fact, stated: tuple[Sequence[Fact], Sequence[Fact]], texts: tuple[str, str], window: tuple[int, int]
 ) -> FactCheck:
     """Settle one fact: found, in conflict with one that the claim does not also state, or missing."""
     own, theirs = stated
     claim, passage = texts
-    kind: Literal["quantity", "moment"] = "quantity" if isinstance(mine, Quantity) else "moment"
     at = span(mine, whole=True)
     said = claim[slice(*at)]
     relations = [relation(mine, other) for other in theirs]
     for agreeing in AGREES:
         if agreeing in relations:
             instead = passage[slice(*span(theirs[relations.index(agreeing)], whole=True))]
-            return FactCheck(kind, "found", said, instead, at, agreeing)
+            return FactCheck(mine, "found", said, at, instead, agreeing)
     rivals = [
         other for other, found in zip(theirs, relations, strict=True)
         if found == "differs" and not any(same(fact, other) for fact in own)
     ]  # fmt: skip
-    if rivals:
+    if rivals and not any(same(mine, other) for other in theirs):
         around = _around(claim, mine)
+        shared = 0.0
+        if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
+            around = frozenset(_beside(claim, mine))  # a bare number may count anything
+        elif len(rivals) <= _FEW:
+            shared = _overlap(_words(claim, (0, len(claim))), _words(passage, window))
         best = max(rivals, key=lambda other: _likeness(around, _around(passage, other)))
         if _of_one_thing(around, _around(passage, best), shared):
-            return FactCheck(kind, "conflict", said, passage[slice(*span(best, whole=True))], at, "differs")
-    return FactCheck(kind, "missing", said, at=at)
+            words = [passage[slice(*span(best, whole=whole))] for whole in (True, False)]
+            return FactCheck(mine, "conflict", said, at, words[0], "differs", best, words[1])
+    return FactCheck(mine, "missing", said, at)
+
+
+def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
+    """Give where a value stands; with `whole`, "about" and its like included."""
+    return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
+
+
+@lru_cache(maxsize=4096)
+def facts(text: str) -> tuple[Fact, ...]:
+    """Read the quantities and moments of a text, in order."""
+    found: list[Fact] = [*quantities(text), *moments(text)]
+    return tuple(sorted(found, key=lambda fact: fact.start))
 
 
 def _around(text: str, fact: Fact) -> frozenset[str]:
@@ -135,6 +159,14 @@ def _around(text: str, fact: Fact) -> frozenset[str]:
     left = left[max(left.rfind(". "), left.rfind("\n"), left.rfind("; ")) + 1 :]
     right = right[: min((at for at in (right.find(". "), right.find("\n"), right.find("; ")) if at >= 0), default=None)]
     return frozenset(token.norm for token in tokenize(f"{left} {right}") if number_value(token.norm) is None)
+
+
+def _beside(text: str, fact: Fact) -> list[str]:
+    """Give the nearest word that tells something on either side of a value."""
+    left = [token.norm for token in tokenize(text[max(0, fact.start - _NEAR) : fact.start])]
+    right = [token.norm for token in tokenize(text[fact.end : fact.end + _NEAR])]
+    told = ([word for word in words if word not in STOPWORDS][:1] for words in (left[::-1], right))
+    return [word for words in told for word in words]
 
 
 def _likeness(mine: frozenset[str], theirs: frozenset[str]) -> int:

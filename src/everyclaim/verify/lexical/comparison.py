@@ -47,10 +47,12 @@ class Comparison:
 def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
     """Lay a claim beside its passages. Both must have at least one content word."""
     alignment = align(claim, source, vectors)
-    spelling = respell(claim.text, source, alignment)
+    checks = _checks(claim.text, source, alignment)
+    spelling = respell(claim.text, source, alignment, checks)
     if spelling.changes:
         claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
         alignment = align(claim, source, vectors)
+        checks = _checks(spelling.written, source, alignment)
     reading, start, end = tokens_of(source, *alignment.main)
     near = window_text(reading, start, end)
     return Comparison(
@@ -63,10 +65,16 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         start=start,
         end=end,
         edits=compare_tokens(claim.keys, reading.keys[start:end]),
-        checks=check_facts(spelling.written, reading.text, reading.spans[start][0], reading.spans[end - 1][1]),
+        checks=checks,
         attribution=check_speaker(claim.text, near),
         question=question,
     )
+
+
+def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:
+    """Check a claim's facts against those of its main window."""
+    reading, start, end = tokens_of(source, *alignment.main)
+    return check_facts(claim, reading.text, reading.spans[start][0], reading.spans[end - 1][1])
 
 
 def window_text(reading: Reading, start: int, end: int) -> str:

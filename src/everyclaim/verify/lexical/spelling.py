@@ -8,19 +8,18 @@ the claim as it was written.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from everyclaim.text.agreement import AGREES, Fact, relation
-from everyclaim.text.dates import moments
-from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.tokens import tokenize
+from everyclaim.text.quantities import Quantity
+from everyclaim.text.rendering import rendered
+from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.alignment import Alignment, Source
-from everyclaim.verify.lexical.words import number_value
+from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
@@ -65,13 +64,6 @@ class Stated(NamedTuple):
     column: int
 
 
-@lru_cache(maxsize=4096)
-def facts(text: str) -> tuple[Fact, ...]:
-    """Read the quantities and moments of a text, in order."""
-    found: list[Fact] = [*quantities(text), *moments(text)]
-    return tuple(sorted(found, key=lambda fact: fact.start))
-
-
 def stated(source: Source) -> Iterator[Stated]:
     """Give every value of the passages that stands in a sentence that is compared."""
     columns = {place: column for column, place in enumerate(source.places)}
@@ -83,22 +75,28 @@ def stated(source: Source) -> Iterator[Stated]:
                 yield Stated(fact, number, column)
 
 
-def respell(claim: str, source: Source, alignment: Alignment) -> Spelling:
-    """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best."""
-    mine = facts(claim)
-    if not mine:
+def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
+    """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best.
+
+    A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
+    """
+    if not checks:
         return Spelling(claim, claim)
     worth = alignment.weights @ (alignment.exact + alignment.soft)
     theirs = list(stated(source))
     pieces: list[str] = []
     changes: list[Change] = []
     done = at = 0
-    for fact in mine:
-        found = _closest(fact, theirs, worth)
-        if found is None:
+    for check in checks:
+        found = _closest(check.fact, theirs, worth)
+        if found is not None:
+            start, end, words = _in_place(claim, check.fact, found, source)
+        elif check.rival is not None and check.said.lower() not in STOPWORDS:
+            start, end = span(check.fact, whole=False)
+            words = rendered(check.fact, check.rival, check.rival_words)
+        else:
             continue
-        start, end, words = _in_place(claim, fact, found, source)
-        if start < done or same_words(claim[start:end], words):
+        if start < done or not words or same_words(claim[start:end], words):
             continue
         pieces += [claim[done:start], words]
         at += start - done
@@ -120,11 +118,6 @@ def _closest(fact: Fact, theirs: list[Stated], worth: np.ndarray) -> Stated | No
     return chosen
 
 
-def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
-    """Give where a value stands; with `whole`, "about" and its like included."""
-    return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
-
-
 def _loosened(fact: Fact) -> bool:
     return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
 
@@ -143,8 +136,8 @@ def _in_place(claim: str, fact: Fact, found: Stated, source: Source) -> tuple[in
 
 
 def same_words(mine: str, theirs: str) -> bool:
-    """Say whether two spellings are the same words to the features, or the second says those of the first and more."""
-    ours, others = ([number_value(token.norm) or token.norm for token in tokenize(text)] for text in (mine, theirs))
-    return ours == others or (len(ours) < len(others) and " ".join(ours) in " ".join(others))
+    """Say whether two spellings are the same words, or the second says those of the first and more."""
+    ours, others = ([token.norm for token in tokenize(text)] for text in (mine, theirs))
+    return any(others[at : at + len(ours)] == ours for at in range(len(others) - len(ours) + 1))
 
 
