@@ -92,6 +92,9 @@ CLOCKED = re.compile(r"(?<![\w:.,/-])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(\.\d{1,3
 
 def is_clocked(low: str, start: int) -> bool:
     """Say whether what `CLOCKED` finds at `start` is a duration ("a time of 2:05:11") rather than a time of day."""
+    whole = CLOCKED.match(low, start)
+    if whole is not None and whole[3] and low.endswith(" in ", max(0, start - 4), start):
+        return True
     return _STARTED.search(low, max(0, start - 40), start) is not None
 
 

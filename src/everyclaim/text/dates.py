@@ -151,7 +151,8 @@ def _month(name: str) -> int:
 def _date(match: re.Match[str], year: int | None, month: int | None, day: int | None) -> Moment | None:
     if day is not None and not 1 <= day <= 31:
         return None
-    return Moment(year, month, day, None, None, match.start(), match.end())
+    end = match.end() - (match.group()[-1] == ".")  # "Sept." may end a sentence
+    return Moment(year, month, day, None, None, match.start(), end)
 
 
 def _iso(match: re.Match[str], _: str) -> Moment | None:

@@ -28,7 +28,7 @@ _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?|″"
     r"|[a-zµμł]+(?:[²³]|[23](?!\d))?(?P<over>/[a-z]+)?)"
-    r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+))?)?"
+    r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+)(?: (?P<four>[a-z]+))?)?)?"
 )
 _FEET_INCHES = re.compile(r"(?<![\w.])(\d{1,3})['’′] ?(\d{1,2}(?:\.\d+)?)(?:\"|”|″|'')")
 HALF_MORE = re.compile(r" and a (half|quarter)\b")
@@ -39,11 +39,16 @@ _PER = re.compile(
     r"(?! (?:later|ago|after|before|earlier|old))"
     r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"
 )
+_RACE = re.compile(r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b")  # a 10k is ten kilometres
 _TIMES_AFTER = re.compile(r" times\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))")
-_PERIODS = {
+PERIODS = {
     "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "yearly": "year",
     "annually": "year", "annum": "year", "night": "day",
 }  # fmt: skip
+OFTEN = re.compile(
+    r" (?:(?:an?|each|every|per) (?P<a>hour|day|week|month|year)|(?P<ly>hourly|daily|weekly|monthly|yearly|annually))"
+    r"(?= ?(?:$|[.,;:!?)\n]|(?:in|of|to|for|with|and|or|by|at|on|from|since|between|under|over|through|but|as|than)\b))"
+)
 _AGED_BEFORE = re.compile(r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |age (?:of )?|a (?:man|woman|boy|girl) of )$")
 _AGED_AFTER = re.compile(r"[ -](?:old\b|of age\b)")
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
@@ -59,10 +64,14 @@ _ONE_IN = re.compile(r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|s
 
 
 class Rate(NamedTuple):
-    """What a value is per: a dimension and how much of it, in its base unit. "per 100 km" is 100,000 of length."""
+    """What a value is per: a dimension and how much of it, in its base unit. "per 100 km" is 100,000 of length.
+
+    `start` is where that is said.
+    """
 
     dimension: str
     amount: float
+    start: int
 
 
 class Value(NamedTuple):
@@ -149,7 +158,7 @@ _UNIT_LETTERS = re.compile(r"(?:[a-zµμ]{1,12}(?![a-z0-9]))|[a-z]+/[a-z]+")
 
 def _with_unit(low: str, text: str, number: Number) -> Value | None:
     """Attach the sign, currency and unit around a number."""
-    left = low[max(0, number.start - 12) : number.start]
+    left = low[max(0, number.start - 24) : number.start]
     tail = left.rstrip()[-3:]
     currency = _CURRENCY_BEFORE.search(left) if tail[-1:] in _SIGNS or tail in _CODES or tail.endswith("rs") else None
     start, end, value = number.start, number.end, number.value
@@ -162,6 +171,8 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
         read = _unit_after(low, text, number)
         if read is not None:
             unit, end = read
+    if unit is None and number.scale == "k" and (_RACE.search(left[-24:]) or _RACE.search(low, end, end + 24)):
+        unit = UNITS["m"]
     before = low[max(0, start - 9) : start]
     minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
     if minus is not None:
@@ -193,20 +204,25 @@ def _aged(value: Value, low: str) -> Value | None:
 
 def _with_rate(value: Value, low: str) -> Value:
     """Add "per hour", "/kg", "a day" or "daily" to a value that has a unit or says how often."""
-    match = _PER.match(low, value.end)
+    if value.unit is None and value.number.kind != "times":
+        return value
+    read = rate_after(low, value.end)
+    return value._replace(end=read[1], rate=read[0]) if read is not None else value
+
+
+def rate_after(low: str, end: int) -> tuple[Rate, int] | None:
+    """Read "per hour", "/kg", "a day" or "daily" after a value that ends at `end`; also say where that ends."""
+    match = _PER.match(low, end)
     if match is None:
-        return value
-    word = match["over"] or match["per"] or match["a"] or _PERIODS.get(match["ly"] or "", "year")
-    often = value.number.kind == "times"
-    if value.unit is None and not often:
-        return value
-    word = _PERIODS.get(word, word)
+        return None
+    word = match["over"] or match["per"] or match["a"] or PERIODS.get(match["ly"] or "", "year")
+    word = PERIODS.get(word, word)
     unit = UNITS.get(word) if word not in ("in", "a") else None
     amount = float(match["n1"] or match["n2"] or 1)
     if unit is None and match["per"] is None:
-        return value
-    rate = Rate(unit.dimension, amount * unit.factor) if unit is not None else Rate("per " + stem(word), amount)
-    return value._replace(end=match.end(), rate=rate)
+        return None
+    dimension, base = (unit.dimension, unit.factor) if unit is not None else ("per " + stem(word), 1.0)
+    return Rate(dimension, amount * base, match.start()), match.end()
 
 
 def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
@@ -214,6 +230,8 @@ def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
     if match is None:
         return _of_unit(low, number)
     one, two, three = match["one"], match["two"], match["three"]
+    if match["four"] and (unit := UNITS.get(f"{one} {two} {three} {match['four']}")):
+        return unit, match.end("four")
     if two and three and (unit := UNITS.get(f"{one} {two} {three}")):
         return unit, match.end("three")
     if two and (unit := UNITS.get(f"{one} {two}")):
@@ -244,7 +262,7 @@ def _temperature_letter(written: str, number: Number, match: re.Match[str]) -> t
     return None
 
 
-_OF_UNIT = re.compile(r"(?: of)? an? ([a-z]+)")
+_OF_UNIT = re.compile(r"(?: of)? an? ([a-z]+(?: points?)?)")
 
 
 def _of_unit(low: str, number: Number) -> tuple[Unit, int] | None:

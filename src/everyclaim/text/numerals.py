@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _SMALL = {
-    "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
+    "zero": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
     "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
@@ -84,10 +84,15 @@ _MULTIPLIERS = {
     **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "bln": 10**9, "mrd": 10**9,
     "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
 }  # fmt: skip
+_MANY = re.compile(
+    r"m (?:people|users|customers|visitors|passengers|inhabitants|residents|viewers|copies|units|members|followers"
+    r"|subscribers|households|homes|jobs|workers|employees|voters|tonnes|barrels|views|downloads|records|patients|students"
+    r"|children|adults|women|men|containers|shares|vehicles|cars|tourists|refugees|accounts|doses|cases|books|trees)\b"
+)
 _MONEY_BEFORE = re.compile(r"[$€£¥₹] ?$|(?:usd|eur|gbp|inr|cad|aud|chf) ?$")
 _NEXT_WORD = re.compile(rf"(?: - |[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINALS)})(?![a-z])")
 _AND_PART = re.compile(
-    rf"(?:,? and | )(?:an? |one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
+    rf"(?:,? and |-and-| )(?:an?[ -]|one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
 )
 _PART_OF = re.compile(rf"[ -]({_any(_PARTS)})(?![a-z])")
 
@@ -151,7 +156,7 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
         if share < 1:
             return _scaled(low, text, Number(value + share, 0.0, at, part.end(), "cardinal", False, ""))
     halves = _AND_PART.match(low, end)
-    if not decimals and halves is not None and halves[1] and " and " in halves[0]:
+    if not decimals and halves is not None and halves[1] and "and" in halves[0]:
         return _scaled(low, text, Number(value + _PARTS[halves[1]], 0.0, at, halves.end(), "cardinal", False, ""))
     significant = len((digits + decimals).replace(".", "").lstrip("0"))
     number = Number(value, step, at, end, "cardinal", bool(decimals), "")
@@ -185,6 +190,7 @@ def _scaled(low: str, text: str, number: Number, significant: int = 0) -> Number
         scale in ("m", "b")
         and text[match.start(2)].islower()
         and _MONEY_BEFORE.search(low[max(0, number.start - 4) : number.start]) is None
+        and _MANY.match(low, match.start(2)) is None
     ):
         return number  # 5m is a length
     times = _MULTIPLIERS[scale]
@@ -275,7 +281,7 @@ def _with_part(low: str, number: Number) -> Number:
     more = _AND_PART.match(low, number.end)
     if more is None:
         return number
-    if more[1] and " and " in more[0]:
+    if more[1] and "and" in more[0]:
         share = _PARTS[more[1]]
     elif more[2] in _SMALL:
         share = _SMALL[more[2]] * _PARTS[more[3]]

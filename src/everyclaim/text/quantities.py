@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from everyclaim.text.date_forms import is_scaled
 from everyclaim.text.dates import lowered
-from everyclaim.text.measures import HALF_MORE, Rate, Value
+from everyclaim.text.measures import HALF_MORE, OFTEN, PERIODS, Rate, Value, rate_after
 from everyclaim.text.measures import values as read_values
 from everyclaim.text.numbered import numbered
 from everyclaim.text.numerals import Number, scale_value
@@ -101,6 +101,7 @@ def quantities(text: str) -> list[Quantity]:
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
     if any(written in low for written in _SINGLES):
         found = _with(found, _single_units(low))
+    found = _with(found, _frequencies(low))
     if ":" in low:
         found = _with(found, _colon_scores(low))
     named = [number for number in _numbered(text, low) if not _counts(number, found, low)]
@@ -126,7 +127,7 @@ def _overlaps(quantity: Quantity, found: list[Quantity], starts: list[int]) -> b
 def _qualified(quantity: Quantity, low: str) -> Quantity:
     """Read what stands around a quantity: about, at least, up to, or more."""
     start, end = quantity.start, quantity.end
-    if quantity.dimension in ("score", "label"):
+    if quantity.dimension in ("score", "label", "frequency"):
         return quantity._replace(first=start, last=end)
     said = qualifier(low, start, end)
     quantity = quantity._replace(approximate=said.approximate, lean=said.lean, first=said.start, last=said.end)
@@ -171,6 +172,8 @@ def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
     """Read "3 to 1" and "52 votes to 48" where something was played, voted on or drawn to scale."""
     if first.unit is not None or second.unit is not None:
         return None
+    if gap in (" ", "-") and low[second.start : second.end] == "nil":
+        return _scored(int(first.value), 0, first.start, second.end)
     votes = gap.startswith((" votes", " goals", " points"))
     if _TO_SCORE.fullmatch(gap.removeprefix(" votes").removeprefix(" goals").removeprefix(" points")) is None:
         return None
@@ -209,6 +212,14 @@ def _counted(low: str, end: int) -> bool:
     match = _NOUN.match(low, end)
     words = [word for word in (match.groups() if match else ()) if word]
     return any(word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "was", "has"))) for word in words[:2])
+
+
+def _frequencies(low: str) -> Iterator[Quantity]:
+    """Read how often, where no amount stands before it: "14 million containers a year", "they meet annually"."""
+    for match in OFTEN.finditer(low):
+        unit = UNITS[match["a"] or PERIODS[match["ly"]]]
+        times = 1 / unit.factor
+        yield Quantity(times, times, unit.name, "frequency", False, match.start() + 1, match.end(), step=0.0)
 
 
 def _numbered(text: str, low: str) -> Iterator[Quantity]:
@@ -385,4 +396,5 @@ def _single_units(low: str) -> Iterator[Quantity]:
         value = 0.5 if half else 1.0 + ((0.5 if more[1] == "half" else 0.25) if more else 0.0)
         end = more.end() if more else match.end()
         base = value * unit.factor
-        yield Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system)
+        rate, end = rate_after(low, end) or (None, end)
+        yield Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system, rate=rate)

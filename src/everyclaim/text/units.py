@@ -57,7 +57,7 @@ mass      metric   microgram    1e-6      microgram micrograms mcg µg μg
 mass      metric   milligram    1e-3      milligram milligrams mg
 mass      metric   gram         1         gram grams gramme grammes g gm
 mass      metric   kilogram     1000      kilogram kilograms kilo kilos kg kgs
-mass      metric   tonne        1e6       tonne tonnes metric_ton metric_tons
+mass      metric   tonne        1e6       tonne tonnes metric_ton metric_tons t
 mass      imperial ounce        28.349523 ounce ounces oz
 mass      imperial pound        453.59237 pound pounds lb lbs
 mass      imperial stone        6350.2932 stone
@@ -96,7 +96,7 @@ speed     metric   kilometre_per_hour 0.27777778 km/h kph kmh km/hr kilometres_p
 speed     metric   kilometre_per_second 1000 km/s kilometres_per_second kilometers_per_second
 speed     imperial mile_per_hour 0.44704  mph miles_per_hour miles_an_hour mi/h
 speed     imperial foot_per_second 0.3048 ft/s feet_per_second
-speed     nautical knot         0.51444444 knot knots
+speed     nautical knot         0.51444444 knot knots kn kts
 data      si       bit          0.125     bit bits
 data      si       byte         1         byte bytes
 data      si       kilobyte     1e3       kilobyte kilobytes kb
@@ -137,7 +137,7 @@ pulse     beats    per_minute   1         bpm beats_per_minute
 amount    metric   mole         1         mole moles mol
 amount    metric   millimole    1e-3      millimole millimoles mmol
 force     metric   newton       1         newton newtons
-force     metric   kilonewton   1000      kilonewton kilonewtons kn
+force     metric   kilonewton   1000      kilonewton kilonewtons
 share     parts    per_million  1         ppm parts_per_million
 share     parts    per_billion  1e-3      ppb parts_per_billion
 pressure  metric   pascal       1         pascal pascals pa
@@ -147,7 +147,7 @@ pressure  metric   bar          1e5       bar bars
 pressure  medical  mmhg         133.322   mmhg mm_hg millimetres_of_mercury millimeters_of_mercury torr
 pressure  metric   megapascal   1e6       megapascal megapascals mpa
 pressure  metric   atmosphere   101325    atmosphere atmospheres atm
-pressure  imperial psi          6894.757  psi
+pressure  imperial psi          6894.757  psi pounds_per_square_inch
 sound     metric   decibel      1         decibel decibels db
 percent   percent  percent      1         % percent per_cent pct
 percent   percent  permille     0.1       ‰

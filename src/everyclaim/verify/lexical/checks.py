@@ -128,13 +128,13 @@ def _check(
         if found == "differs" and not any(same(fact, other) for fact in own)
     ]  # fmt: skip
     if rivals and not any(same(mine, other) for other in theirs):
-        around = _around(claim, mine)
+        around, beside = _around(claim, mine), frozenset(_beside(claim, mine))
         shared = 0.0
         if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
-            around = frozenset(_beside(claim, mine))  # a bare number may count anything
+            around = beside  # a bare number may count anything
         elif len(rivals) <= _FEW:
             shared = _overlap(_words(claim, (0, len(claim))), _words(passage, window))
-        best = max(rivals, key=lambda other: _likeness(around, _around(passage, other)))
+        best = max(rivals, key=lambda other: _likeness(beside, around, passage, other))
         if _of_one_thing(around, _around(passage, best), shared):
             words = [passage[slice(*span(best, whole=whole))] for whole in (True, False)]
             return FactCheck(mine, "conflict", said, at, words[0], "differs", best, words[1])
@@ -169,8 +169,12 @@ def _beside(text: str, fact: Fact) -> list[str]:
     return [word for words in told for word in words]
 
 
-def _likeness(mine: frozenset[str], theirs: frozenset[str]) -> int:
-    return len({stem(word) for word in mine} & {stem(word) for word in theirs})
+def _likeness(beside: frozenset[str], around: frozenset[str], passage: str, other: Fact) -> tuple[float, int]:
+    """Say how much the nearest words, then all words around two values are alike."""
+    theirs = {stem(word) for word in _beside(passage, other)}
+    shared = len({stem(word) for word in beside} & theirs)
+    wide = {stem(word) for word in around} & {stem(word) for word in _around(passage, other)}
+    return shared / max(len(theirs), 1), len(wide)
 
 
 def _of_one_thing(mine: frozenset[str], theirs: frozenset[str], shared: float) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.rendering import rendered
-from everyclaim.text.tokens import STOPWORDS, tokenize
+from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical.alignment import Alignment, Source
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
@@ -91,7 +91,7 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
         found = _closest(check.fact, theirs, worth)
         if found is not None:
             start, end, words = _in_place(claim, check.fact, found, source)
-        elif check.rival is not None and check.said.lower() not in STOPWORDS:
+        elif check.rival is not None and check.said.lower() not in ("one", "first"):
             start, end = span(check.fact, whole=False)
             words = rendered(check.fact, check.rival, check.rival_words)
         else:
@@ -128,11 +128,18 @@ def _in_place(claim: str, fact: Fact, found: Stated, source: Source) -> tuple[in
     start, end = span(fact, whole=loosened)
     reading = source.readings[found.reading]
     first, last = span(found.fact, whole=loosened and _loosened(found.fact))
+    ours, theirs = (_rate_start(value) for value in (fact, found.fact))
+    if (ours is None) != (theirs is None):  # one says "per hour", the other not: each keeps to itself
+        end, last = ours or end, theirs or last
     words = reading.text[first:last]
     opens = any(first == low for low, _ in reading.sentences)
     if opens and start > 0 and words[:1].isupper() and words[1:2].islower():
         words = words[:1].lower() + words[1:]
     return start, end, words
+
+
+def _rate_start(fact: Fact) -> int | None:
+    return fact.rate.start if isinstance(fact, Quantity) and fact.rate is not None else None
 
 
 def same_words(mine: str, theirs: str) -> bool:
