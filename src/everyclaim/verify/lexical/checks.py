@@ -6,6 +6,7 @@ same kind in its place, and `missing` otherwise. The findings feed the fitted mo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,7 @@ _LONGEST = 4000  # characters of a window that are read for reports
 _NEAR = 48  # characters around a value whose words say what it is a value of
 _FEW = 2  # values that differ from a claim's: among more, as in a table, the words beside a value must tell
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[;\n]")
 # Words that say which of several measures of one thing is given.
 _MEASURES = tuple(
     word_set(row) for row in (
@@ -153,19 +155,26 @@ def facts(text: str) -> tuple[Fact, ...]:
     return tuple(sorted(found, key=lambda fact: fact.start))
 
 
-def _around(text: str, fact: Fact) -> frozenset[str]:
-    """Give the words beside a value, within its sentence."""
+def _sides(text: str, fact: Fact) -> tuple[list[str], list[str]]:
+    """Give the words on either side of a value, within its sentence."""
     left, right = text[max(0, fact.start - _NEAR) : fact.start], text[fact.end : fact.end + _NEAR]
-    left = left[max(left.rfind(". "), left.rfind("\n"), left.rfind("; ")) + 1 :]
-    right = right[: min((at for at in (right.find(". "), right.find("\n"), right.find("; ")) if at >= 0), default=None)]
-    return frozenset(token.norm for token in tokenize(f"{left} {right}") if number_value(token.norm) is None)
+    ends = [match.span() for match in _SENTENCE_END.finditer(left)]
+    stop = _SENTENCE_END.search(right)
+    sides = left[ends[-1][1] if ends else 0 :], right[: stop.start() if stop else len(right)]
+    before, after = ([token.norm for token in tokenize(side) if number_value(token.norm) is None] for side in sides)
+    return before, after
+
+
+def _around(text: str, fact: Fact) -> frozenset[str]:
+    """Give the words around a value."""
+    before, after = _sides(text, fact)
+    return frozenset(before + after)
 
 
 def _beside(text: str, fact: Fact) -> list[str]:
     """Give the nearest word that tells something on either side of a value."""
-    left = [token.norm for token in tokenize(text[max(0, fact.start - _NEAR) : fact.start])]
-    right = [token.norm for token in tokenize(text[fact.end : fact.end + _NEAR])]
-    told = ([word for word in words if word not in STOPWORDS][:1] for words in (left[::-1], right))
+    before, after = _sides(text, fact)
+    told = ([word for word in words if word not in STOPWORDS][:1] for words in (before[::-1], after))
     return [word for words in told for word in words]
 
 
