@@ -1,7 +1,7 @@
 """Whether two quantities, or two moments, are the same, cannot both be meant, or follow one from the other.
 
-`same` and `conflict` are symmetric. `relation` asks what a passage's value says of a claim's: a claim may round, convert
-or loosen what its passage states, not the other way round.
+`same` and `conflict` are symmetric. `relation` asks what a passage's value says of a claim's: a claim may round,
+convert or loosen what its passage states, not the other way round.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _ROUNDED = 0.05  # how far a value may be rounded without a word
 _SILENTLY = 0.003  # the same, where whole tens and hundreds are all that says so
 _ABOUT = 0.10  # how far "about" reaches before it is a conflict
 _CLOSE = 0.065  # how far "about" reaches and is still right
+_TIGHTER = 0.2  # how much further "more than 300" may reach than "more than 250"
 _NAMES = ("count", "ordinal", "label")
 
 
@@ -133,12 +134,18 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
         yield a
     elif {a.dimension, b.dimension} == {"mass", "money:GBP"} and "pound" in (a.unit, b.unit):
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
-    elif (a.dimension == "count" and not a.noun and b.dimension.startswith("money")) or (
-        b.dimension == "count" and not b.noun and a.dimension.startswith("money")
-    ):  # "spent 7,500" beside "£7,500"
+    elif _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
         yield a
-    elif {a.dimension, b.dimension} == {"money:USD", "money:EUR"} and "cent" in (a.unit, b.unit):
-        yield a
+
+
+def _unpriced(a: Quantity, b: Quantity) -> bool:
+    """Say whether `a` may be the amount of money `b` without its currency: "spent 7,500" beside "£7,500"."""
+    return a.dimension == "count" and not a.noun and b.dimension.startswith("money")
+
+
+def _in_cents(a: Quantity, b: Quantity) -> bool:
+    """Say whether one of two amounts is of cents, which may be of either currency."""
+    return {a.dimension, b.dimension} == {"money:USD", "money:EUR"} and "cent" in (a.unit, b.unit)
 
 
 def _named_alike(a: Quantity, b: Quantity) -> bool:
@@ -225,9 +232,11 @@ def _of_bound(mine: Quantity, theirs: Quantity) -> Relation:
     if math.isinf(high):
         if math.isinf(low):
             return "none"
-        if _near(mine, theirs, bound, low):
-            return "equal"
-        return _within(near, bound, low) if least and low > bound else "differs"
+        ends = [it._replace(low=end, high=end) for it, end in ((mine, bound), (theirs, low))]
+        if (close := _of_points(*ends)) in AGREES:
+            return close
+        tighter = least and bound < low <= bound + _TIGHTER * abs(low)
+        return near if tighter else "differs"
     if math.isinf(low):
         return "none"
     slack = _slack(mine, theirs, bound, low)
@@ -313,12 +322,12 @@ def _named_day(moment: Moment) -> int | None:
 
 def _meanings(moment: Moment) -> tuple[Moment, ...]:
     """List what a moment may mean."""
-    found = (moment,)
+    found = [moment]
     if moment.swappable:
-        found += (moment._replace(month=moment.day, day=moment.month),)
+        found.append(moment._replace(month=moment.day, day=moment.month))
     if moment.any_half and moment.hour is not None:
-        found += tuple(reading._replace(hour=(moment.hour + 12) % 24) for reading in found)
-    return found
+        found += [reading._replace(hour=(moment.hour + 12) % 24) for reading in found]
+    return tuple(found)
 
 
 def _same_moment(a: Moment, b: Moment) -> bool:

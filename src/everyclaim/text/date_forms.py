@@ -51,7 +51,8 @@ _PATTERNS = (
     rf"|(?<![\w.,/:-])(?P<spoken>(?P<past>{_PAST})\s(?P<sh>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock)?(?P<part1>{_PART_OF_DAY})?",
     rf"|(?P<sh2>\d{{1,2}}|{_WORD_HOUR})(?:\so['’]clock(?P<part2>{_PART_OF_DAY})?|(?P<part3>{_PART_OF_DAY})))(?!\w)",
     r"|(?<![\w.,/:-])(?P<military>(?P<mh>[01]\d|2[0-3])(?P<mmin>[0-5]\d)\s?(?:hours|hrs|h)(?!\w))",
-    rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)(?:[ -]centur(?:y|ies)|{_AND_CENTURY})(?:\s(?P<cera>bce?\b|b\.c\.))?)",
+    rf"|{_ALONE}(?P<century>(?P<cn>\d{{1,2}})(?:st|nd|rd|th)(?:[ -]centur(?:y|ies)|{_AND_CENTURY})",
+    r"(?:\s(?P<cera>bce?\b|b\.c\.))?)",
     rf"|{_ALONE}(?P<dm>(?:(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\s(?:day\s)?of)?|(?P<dw1>{_WORD_ORDINAL})\s(?:day\s)?of)",
     rf"\s(?P<m1>{_MONTH})(?:\s?,?\s(?P<y1>{_YEAR}))?)",
     rf"|(?<![\w.,/])(?P<md>(?P<m2>{_MONTH})\s(?:(?:the\s)?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d|\s[ap]\.?m)",
@@ -65,10 +66,11 @@ _PATTERNS = (
     r"|(?<!\w)(?P<wd>(?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?(?!\w)",
     rf"|(?:mon|tues?|wed|thur?s?|fri|sat|sun)\.?(?=,?\s(?:the\s)?(?:(?:[0-3]?\d(?:st|nd|rd|th)?\s(?:of\s)?)?{_MONTH}|\d\d?[/.]\d|\d{{4}}-)))",
     rf"|{_ALONE}(?P<decade>(?P<dec>[12]\d\d0)['’]?s(?!\w))|(?<!\w)['’](?P<dec2>[2-9]0)s(?!\w)",
-    rf"|(?<!\w)(?P<worddecade>(?:(?P<wdc>{'|'.join(CENTURIES)})[ -])?(?P<wdd>{_DECADE})(?P<wdl>\sof\sthe\s(?:last|previous",
-    r"|twentieth|20th)\scentury)?)(?!\w)",
+    rf"|(?<!\w)(?P<worddecade>(?:(?P<wdc>{'|'.join(CENTURIES)})[ -])?(?P<wdd>{_DECADE})",
+    r"(?P<wdl>\sof\sthe\s(?:last|previous|twentieth|20th)\scentury)?)(?!\w)",
     rf"|{_ALONE}(?P<era>(?P<ey>\d{{1,4}}){_ERA})|(?<!\w)a\.?d\.?\s(?P<ey2>\d{{1,4}})(?![\w.,]\w)",
-    rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})(?:[ -]centur(?:y|ies)|{_AND_CENTURY})(?:\s(?P<wera>bce?\b|b\.c\.))?)",
+    rf"|(?<!\w)(?P<wcentury>(?P<cw>{_WORD_ORDINAL})(?:[ -]centur(?:y|ies)|{_AND_CENTURY})",
+    r"(?:\s(?P<wera>bce?\b|b\.c\.))?)",
     r"|(?<!\w)(?P<noon>noon|midday|midnight)(?!\w)",
     rf"|(?<![\w.,/#$€£¥%:+-])(?P<year>(?P<ya>{_YEAR})(?:\s?(?:[–—]|--?)\s?(?P<yb>[12]\d{{3}}|\d\d)",
     r"(?![\w/%]|[.,-]\d))?)(?!\s?[%°])",
@@ -83,8 +85,8 @@ CANDIDATE = re.compile(
 )
 _STARTED = re.compile(
     r"\b(?:times?|records?|clock(?:s|ed|ing)?|finish(?:es|ed|ing)?|last(?:s|ed|ing)?|tak(?:es?|ing)|took|duration|length"
-    r"|run(?:s|ning)?|ran|runtime|mark|best|completed(?: \w+){0,3})(?: (?:time|in|of|is|was|for|a|about|just|under|over))*"
-    r":? $"
+    r"|run(?:s|ning)?|ran|runtime|mark|best|completed(?: \w+){0,3})"
+    r"(?: (?:time|in|of|is|was|for|a|about|just|under|over))*:? $"
 )
 CLOCKED = re.compile(r"(?<![\w:.,/-])(\d{1,3}):([0-5]\d)(?::([0-5]\d))?(\.\d{1,3})?(?![\w:])(?!\s?[ap]\.?m)")
 """What may be hours, minutes and seconds of a duration."""

@@ -28,6 +28,7 @@ from everyclaim.text.units import is_unit_word
 _BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
 _BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")
 _WEEKDAY_GAP = re.compile(r"(?:,? (?:the )?|, | \()")
+_DIGITAL = re.compile(r"\d\d:\d\d(?::\d\d)?")
 _SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 _BEFORE_YEAR = re.compile(r"(\w+|[$€£¥~≈<>])\W{0,2}$")
 _AFTER_YEAR = re.compile(r"[ -]([a-z]+)")
@@ -119,6 +120,11 @@ def _read(text: str) -> list[Moment]:
             found[-1:] = _time_pair(match, moment)
         else:
             _join_weekday(found, low)
+    if any(
+        not moment.any_half and (moment.hour or 0) > 12 and _DIGITAL.fullmatch(low, moment.start, moment.end)
+        for moment in found
+    ):
+        return [moment._replace(any_half=False) for moment in found]  # the text counts 24 hours
     return found
 
 
@@ -208,12 +214,14 @@ def _time_pair(match: re.Match[str], last: Moment) -> list[Moment]:
     """Read 8–10 a.m. as two times: the first is of the same half of the day, or of the morning before."""
     hour, minute = int(match["fh"]), int(match["fm"] or 0)
     last = last._replace(start=match.start("th"))
-    assert last.hour is not None and last.minute is not None
+    until = last.hour or 0, last.minute or 0
     if 1 <= hour <= 12:
-        hour = hour % 12 + (12 if last.hour >= 12 else 0)
-        if (hour, minute) > (last.hour, last.minute):
+        hour = hour % 12 + (12 if until[0] >= 12 else 0)
+        if (hour, minute) > until:
             hour -= 12
-    first = Moment(None, None, None, hour % 24, minute, match.start(), match.end("fm") if match["fm"] else match.end("fh"))
+    first = Moment(
+        None, None, None, hour % 24, minute, match.start(), match.end("fm") if match["fm"] else match.end("fh")
+    )
     return [first, last] if hour >= 0 else [last]
 
 
@@ -261,7 +269,7 @@ def _decade(match: re.Match[str], _: str) -> Moment:
     )  # fmt: skip
 
 
-def _word_decade(match: re.Match[str], text: str) -> Moment | None:
+def _word_decade(match: re.Match[str], _: str) -> Moment | None:
     """Read "the nineteen-sixties" and "the sixties"; not "in his sixties"."""
     if not match["wdc"] and not _BEFORE_DECADE.search(match.string, max(0, match.start() - 16), match.start()):
         return None
@@ -375,6 +383,6 @@ def _year_pair(match: re.Match[str], first: Moment) -> list[Moment]:
 _READERS = {
     "iso": _iso, "ymd": _ymd, "dmy": _dmy, "nmy": _numeric_month, "time": _time, "spoken": _spoken,
     "military": _military, "noon": _noon, "century": _century, "wcentury": _century, "decade": _decade,
-    "worddecade": _word_decade, "halfyear": _half_year, "dm": _day_month, "md": _month_day, "my": _month_year, "m": _month_alone, "quarter": _quarter,
-    "wd": _weekday, "era": _with_era, "year": _year,
+    "worddecade": _word_decade, "halfyear": _half_year, "dm": _day_month, "md": _month_day, "my": _month_year,
+    "m": _month_alone, "quarter": _quarter, "wd": _weekday, "era": _with_era, "year": _year,
 }  # fmt: skip

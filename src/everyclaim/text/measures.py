@@ -39,8 +39,12 @@ _PER = re.compile(
     r"(?! (?:later|ago|after|before|earlier|old))"
     r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"
 )
-_RACE = re.compile(r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b")  # a 10k is ten kilometres
-_TIMES_AFTER = re.compile(r" times\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))")
+_RACE = re.compile(
+    r"\b(?:races?|runs?|ran|running|walk|course|jog|swim|finish(?:ed|ers)?)\b"
+)  # a 10k is ten kilometres
+_TIMES_AFTER = re.compile(
+    r" (?:times|occasions)\b(?! (?:more|less|as|the|greater|larger|higher|bigger|faster|longer|smaller|lower))"
+)
 PERIODS = {
     "hourly": "hour", "daily": "day", "nightly": "day", "weekly": "week", "monthly": "month", "yearly": "year",
     "annually": "year", "annum": "year", "night": "day",
@@ -60,7 +64,9 @@ _NOT_ONE = word_set(
 )
 _BEFORE_ONE = re.compile(r"\b(?:no|any|some|every|each|this|that|the|which|another|first|last|next|only|good|new)[ -]$")
 _AFTER_ONE = re.compile(r"[ -]([a-z]+)")
-_ONE_IN = re.compile(r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a hundred)")
+_ONE_IN = re.compile(
+    r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a hundred)"
+)
 
 
 class Rate(NamedTuple):
@@ -183,8 +189,10 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
             value, end = value + (0.5 if more[1] == "half" else 0.25), more.end()
     if unit is None and _says_nothing(low, number):
         return None
-    if unit is None and number.kind == "cardinal" and _TIMES_AFTER.match(low, end):
-        number, end = number._replace(kind="times"), end + len(" times")
+    times = _TIMES_AFTER.match(low, end) if unit is None and number.kind == "cardinal" else None
+    if times is not None:
+        number, end = number._replace(kind="times"), times.end()
+        start -= 3 if low.endswith("occasions", start, end) and low.endswith("on ", 0, start) else 0
     return _aged(Value(number, unit, value, start, end), low) or _with_rate(Value(number, unit, value, start, end), low)
 
 

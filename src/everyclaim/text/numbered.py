@@ -11,7 +11,8 @@ from everyclaim.text.tokens import STOPWORDS, stem, word_set
 
 _ROMAN = re.compile(r"(?<=[^\W\d_][ \u00a0-])(?=[IVXLC])(C{0,3})(XC|XL|L?X{0,3})(IX|IV|V?I{0,3})(?![\w'’])(?!\.\w)")
 _NAMED = re.compile(
-    rf"(?<=[^\W\d_] )(?:(?P<digits>\d{{1,3}})(?![\w:/,.%°'’-]\w|[\w%°:])|the (?P<word>{'|'.join(reversed(ORDINALS))})(?!\w)"
+    rf"(?<=[^\W\d_] )(?:(?P<digits>\d{{1,3}})(?![\w:/,.%°'’-]\w|[\w%°:])"
+    rf"|the (?P<word>{'|'.join(reversed(ORDINALS))})(?!\w)"
     r"|the (?P<nth>\d{1,2})(?:st|nd|rd|th)(?!\w))"
 )
 _BEFORE = re.compile(r"([^\W\d_][\w'’.]*)[ \u00a0-]$")
@@ -77,4 +78,4 @@ def _opens(text: str, start: int, name: str) -> bool:
     """Say whether a capital letter may only open a sentence."""
     at = start - len(name) - 1
     before = text[max(0, at - 2) : at].rstrip()
-    return not before or before[-1] in ".!?:;\n\"“•-"
+    return not before or before[-1] in '.!?:;\n"“•-'

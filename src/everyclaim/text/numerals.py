@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _SMALL = {
-    "zero": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9,
-    "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
+    "zero": 0, "nil": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8,
+    "nine": 9, "ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "sixteen": 16,
     "seventeen": 17, "eighteen": 18, "nineteen": 19,
 }  # fmt: skip
 _TENS = {
@@ -140,8 +140,8 @@ def _in_digits(low: str, text: str, at: int) -> Number | None:
         return None
     match = _TEN_TO_THE.match(low, at)
     if match is not None:
-        power = 10.0 ** int(match[1] or match[2].translate(_RAISED))
-        return Number(power, 0.0, at, match.end(), "cardinal", False, "")
+        value = 10.0 ** int(match[1] or match[2].translate(_RAISED))
+        return Number(value, 0.0, at, match.end(), "cardinal", False, "")
     match = _DIGITS.match(low, at)
     if match is None or match.end() - at > 40:
         return None

@@ -15,7 +15,8 @@ _APPROXIMATE = re.compile(
     r"(?: (?:at|a|an|the))?[\s(]*$"
 )
 _AT_LEAST = re.compile(
-    r"(?:\b(?:at least|no (?:less|fewer) than|not less than|(?:a )?minimum(?: of)?|(?:well )?over|above"
+    r"(?:\b(?:at least|no (?:less|fewer) than|not less than|(?:a )?minimum(?: of)?|above"
+    r"|(?:well )?(?<!run )(?<!spread )(?<!played )(?<!held )(?<!paid )over"
     r"|(?:more|greater|older|longer|taller|higher|larger|bigger|heavier|wider|deeper|later) than"
     r"|exceed(?:s|ed|ing)?|upwards? of|in excess of|from at least)|[>≥]=?)\s*$"
 )
@@ -57,7 +58,9 @@ def qualifier(low: str, start: int, end: int) -> Qualifier:
     left = low[max(0, start - _APART) : start]
     last = left.rstrip(" (").rpartition(" ")[2].rpartition("\n")[2]
     after = low[end : end + 1]
-    if not (last in _BEFORE_NUMBER or last[-1:] in ("~", "≈", "<", ">", "≤", "≥", "=") or after in ("+", " ", "-", "i")):
+    if not (
+        last in _BEFORE_NUMBER or last[-1:] in ("~", "≈", "<", ">", "≤", "≥", "=") or after in ("+", " ", "-", "i")
+    ):
         return Qualifier(start, end)
     first, final, approximate, lean = start, end, False, 0
     about, so = _APPROXIMATE.search(left), _OR_SO.match(low, end)

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from everyclaim.text.counted import counts, label_before, noun_after
 from everyclaim.text.date_forms import is_scaled
 from everyclaim.text.dates import lowered
 from everyclaim.text.measures import HALF_MORE, OFTEN, PERIODS, Rate, Value, rate_after
@@ -20,14 +21,23 @@ from everyclaim.text.measures import values as read_values
 from everyclaim.text.numbered import numbered
 from everyclaim.text.numerals import Number, scale_value
 from everyclaim.text.qualifiers import qualifier
-from everyclaim.text.tokens import STOPWORDS, stem, word_set
+from everyclaim.text.tokens import word_set
 from everyclaim.text.units import UNITS, Unit
 
 _SINGLE = re.compile(
-    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|century|kilometre|inch|fortnight)\b"
+    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|century"
+    r"|kilometre|inch|fortnight)\b"
 )
 _SINGLES = (
-    "an hour", "a mile", "a decade", "an inch", "half a", "a fortnight", "a century", "and a half", "and a quarter",
+    "an hour",
+    "a mile",
+    "a decade",
+    "an inch",
+    "half a",
+    "a fortnight",
+    "a century",
+    "and a half",
+    "and a quarter",
 )  # fmt: skip - without one of these, `_SINGLE` finds nothing
 _ALWAYS_ONE = word_set("hour mile decade inch fortnight century")
 _RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
@@ -42,22 +52,13 @@ _COLON_SCORE = re.compile(r"(?<![\w.:/-])(\d{1,3}):(\d{1,3})(?![\w:]|[.,]\d)")
 _COMPOUND = frozenset({"duration", "length", "mass", "volume", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
 _INCHES = re.compile(r" ?in\b")
 _BARE = {"hour": "minutes", "foot": "inches", "metre": "centimetres", "minute": "seconds"}
-_BARE_END = re.compile(r"(?= ?(?:$|[.,;:!?)\n]|tall\b|high\b|long\b|deep\b|wide\b|after\b|before\b|and\b|but\b|to\b|in\b|on\b))")
+_BARE_END = re.compile(
+    r"(?= ?(?:$|[.,;:!?)\n]|tall\b|high\b|long\b|deep\b|wide\b|after\b|before\b|and\b|but\b|to\b|in\b|on\b))"
+)
 _TAIL = re.compile(r"(?:-\w+)+")
 _BEFORE_UNIT = re.compile(r"(\w+|[%$€£])[ -]$")
 _JOINT = re.compile(r",? (?:and )?$|$")
-_LABELS = word_set(
-    """
-    section figure fig table chapter page pages pp article clause step version level grade type phase stage part volume
-    vol no number nos room route highway unit appendix paragraph verse line item question lesson module act scene book
-    episode season rule note act class category zone gate platform line model mark band class flight bus tier
-    """
-)
-_PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
-_NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
-_NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
 _FRACTION_OF = re.compile(r" (?:of|the|its|their|his|her|our|all)\b")
-_WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
 
 
 class Quantity(NamedTuple):
@@ -180,7 +181,9 @@ def _score(first: Value, second: Value, gap: str, low: str) -> Quantity | None:
     a, b = first.value, second.value
     if a != int(a) or b != int(b) or not 0 <= min(a, b) <= max(a, b) < 1000 or first.number.kind != "cardinal":
         return None
-    if not votes and (_PLAYED.search(low, max(0, first.start - 48), first.start) is None or _noun(low, second.end)):
+    if not votes and (
+        _PLAYED.search(low, max(0, first.start - 48), first.start) is None or noun_after(low, second.end)
+    ):
         return None
     return _scored(int(a), int(b), first.start, second.end)
 
@@ -201,17 +204,10 @@ def _counts(number: Quantity, found: list[Quantity], low: str) -> bool:
     """Say whether what looks like a numbered name is part of something longer, or counts what follows."""
     for quantity in found:
         if quantity.start < number.end and number.start < quantity.end:
-            if quantity.dimension == "count" and not _counted(low, quantity.end):
+            if quantity.dimension == "count" and not counts(low, quantity.end):
                 return False
             return quantity.dimension not in ("ordinal", "label")
     return False
-
-
-def _counted(low: str, end: int) -> bool:
-    """Say whether the next word is a plural: "40 people", not "Super Bowl 40 was"."""
-    match = _NOUN.match(low, end)
-    words = [word for word in (match.groups() if match else ()) if word]
-    return any(word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "was", "has"))) for word in words[:2])
 
 
 def _frequencies(low: str) -> Iterator[Quantity]:
@@ -251,14 +247,14 @@ def _range(first: Value, second: Value, gap: str, low: str) -> tuple[Quantity | 
     tight = gap.strip() in ("-", "–", "−", "") and gap == gap.strip()
     small = a < 100 and b < 100 and a == int(a) and b == int(b)
     start, end = first.start - (8 if between else 0), second.end
-    if unit is None and tight and small and (b <= a or not _noun(low, end)):
+    if unit is None and tight and small and (b <= a or not noun_after(low, end)):
         return (_scored(int(a), int(b), start, end),)
     if unit is None and gap.strip() == "-" and _hyphen_chain(low, first.start, end):
         return (None,)
     if _base(a, low_unit) > _base(b, unit):
         return None
     age = first.age or second.age
-    noun = "age" if age else _noun(low, end) if unit is None else ""
+    noun = "age" if age else noun_after(low, end) if unit is None else ""
     shown = unit or Unit("", "count", 1.0)
     quantity = Quantity(_base(a, low_unit), _base(b, unit), shown.name, shown.dimension, False, start, end, noun)
     return (quantity._replace(tolerance=_tolerance(second), system=shown.system, rate=second.rate or first.rate),)
@@ -325,7 +321,7 @@ def _single(value: Value, low: str) -> Quantity | None:
             rate=value.rate,
         )  # fmt: skip
     if number.kind == "ordinal":
-        return Quantity(value.value, value.value, "", "ordinal", False, start, end, _noun(low, end))
+        return Quantity(value.value, value.value, "", "ordinal", False, start, end, noun_after(low, end))
     if number.kind == "times":
         return Quantity(value.value, value.value, "", "count", False, start, end, "time", rate=value.rate)
     if number.kind == "fraction":
@@ -338,33 +334,11 @@ def _single(value: Value, low: str) -> Quantity | None:
         return None
     if start and low[start - 1] in "-–" and start > 1 and low[start - 2].isdigit():
         return None
-    label = _label(low, start)
+    label = label_before(low, start)
     if label:
         return Quantity(value.value, value.value, "", "label", False, start, end, label)
-    found = Quantity(value.value, value.value, "", "count", False, start, end, _noun(low, end), _tolerance(value))
+    found = Quantity(value.value, value.value, "", "count", False, start, end, noun_after(low, end), _tolerance(value))
     return found._replace(step=number.step, others=(number.other,) if number.other else ())
-
-
-def _label(low: str, start: int) -> str:
-    """Give the noun that a number names rather than counts, as in "section 3"."""
-    match = _WORD_BEFORE.search(low, max(0, start - 14), start)
-    word = match[1].rstrip(".") if match else ""
-    return stem(word) if word in _LABELS else ""
-
-
-def _noun(low: str, end: int) -> str:
-    """Give the stem of what is counted: the first plural of the words that follow, else the first of them."""
-    match = _NOUN.match(low, end)
-    if match is None:
-        return ""
-    first = ""
-    for word in match.groups():
-        if word is None or word in STOPWORDS:
-            break
-        if word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is"))):
-            return stem(word)
-        first = first or word
-    return stem(first)
 
 
 def _base(value: float, unit: Unit | None) -> float:

@@ -80,7 +80,9 @@ def _ordinal(number: int) -> str:
 
 def _moment(value: Moment, like: Moment, words: str) -> str:
     """Exchange, in the words of a moment, the parts that another one says otherwise."""
-    if like.years != value.years or any((x is None) != (y is None) for x, y in zip(_said(value), _said(like), strict=True)):
+    if like.years != value.years or any(
+        (x is None) != (y is None) for x, y in zip(_said(value), _said(like), strict=True)
+    ):
         return ""
     if like.hour is not None:
         return _time(value, words) if like.day is None and like.year is None else ""

@@ -17,7 +17,7 @@ from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments
 from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.text.speech import Report, reports
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.words import number_value
 
 Status = Literal["found", "conflict", "missing"]
@@ -28,14 +28,11 @@ _FEW = 2  # values that differ from a claim's: among more, as in a table, the wo
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[;\n]")
 # Words that say which of several measures of one thing is given.
-_MEASURES = tuple(
-    word_set(row) for row in (
-        "tall height high elevation altitude", "wide width broad breadth", "long length", "deep depth", "thick thickness",
-        "diameter", "radius", "weigh weight heavy", "area", "born birth birthday", "died death dead", "open opening",
-        "close closing", "founded established", "minimum least", "maximum most", "arrive arrival arrives",
-        "depart departure departs leaves",
-    )
-)  # fmt: skip
+_MEASURES = """
+tall height high elevation altitude | wide width broad breadth | long length | deep depth | thick thickness | diameter
+radius | weigh weight heavy | area | born birth birthday | died death dead | open opening | close closing
+founded established | minimum least | maximum most | arrive arrival arrives | depart departure departs leaves
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,4 +204,6 @@ def _measured(words: frozenset[str]) -> set[int]:
     return {number for number, names in enumerate(_STEMS) if names & stems}
 
 
-_STEMS = tuple(frozenset(stem(word) for word in names) for names in _MEASURES)
+_STEMS = tuple(
+    frozenset(stem(word) for word in names.split()) for names in _MEASURES.strip().replace("\n", " | ").split(" | ")
+)

@@ -90,7 +90,7 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
     for check in checks:
         found = _closest(check.fact, theirs, worth)
         if found is not None:
-            start, end, words = _in_place(claim, check.fact, found, source)
+            start, end, words = _in_place(check.fact, found, source)
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
             start, end = span(check.fact, whole=False)
             words = rendered(check.fact, check.rival, check.rival_words)
@@ -122,7 +122,7 @@ def _loosened(fact: Fact) -> bool:
     return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
 
 
-def _in_place(claim: str, fact: Fact, found: Stated, source: Source) -> tuple[int, int, str]:
+def _in_place(fact: Fact, found: Stated, source: Source) -> tuple[int, int, str]:
     """Give the characters of the claim to replace, and the passage's words for them."""
     loosened = _loosened(fact)
     start, end = span(fact, whole=loosened)
@@ -143,8 +143,6 @@ def _rate_start(fact: Fact) -> int | None:
 
 
 def same_words(mine: str, theirs: str) -> bool:
-    """Say whether two spellings are the same words, or the second says those of the first and more."""
-    ours, others = ([token.norm for token in tokenize(text)] for text in (mine, theirs))
-    return any(others[at : at + len(ours)] == ours for at in range(len(others) - len(ours) + 1))
-
-
+    """Say whether two spellings are the same words, or one says those of the other and more."""
+    shorter, longer = sorted(([token.norm for token in tokenize(text)] for text in (mine, theirs)), key=len)
+    return any(longer[at : at + len(shorter)] == shorter for at in range(len(longer) - len(shorter) + 1))
