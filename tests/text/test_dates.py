@@ -42,6 +42,22 @@ N = None
         ("the 2019-20 season", [(2019, N, N, N, N), (2020, N, N, N, N)]),
         ("the 2008 crisis (born 1950)", [(2008, N, N, N, N), (1950, N, N, N, N)]),
         ("lowercase 14 march 1879", [(1879, 3, 14, N, N)]),
+        ("the first of October", [(N, 10, 1, N, N)]),
+        ("on March the 14th", [(N, 3, 14, N, N)]),
+        ("the 1st day of January 2016", [(2016, 1, 1, N, N)]),
+        ("on June 21 , 2005", [(2005, 6, 21, N, N)]),
+        ("since 25/12/19 and 25.12.19", [(2019, 12, 25, N, N), (2019, 12, 25, N, N)]),
+        ("in 03/2018", [(2018, 3, N, N, N)]),
+        ("half past six in the morning", [(N, N, N, 6, 30)]),
+        ("at quarter to four in the afternoon", [(N, N, N, 15, 45)]),
+        ("3 o'clock in the afternoon", [(N, N, N, 15, 0)]),
+        ("ten minutes past nine at night", [(N, N, N, 21, 10)]),
+        ("departs at 2315 hours", [(N, N, N, 23, 15)]),
+        ("open 8–10 a.m.", [(N, N, N, 8, 0), (N, N, N, 10, 0)]),
+        ("from 11 to 2 pm", [(N, N, N, 11, 0), (N, N, N, 14, 0)]),
+        ("a time of 2:05:11, a scale of 1:50", []),
+        ("it ran for 2315 hours, five to ten people", []),
+        ("in his sixties, he saw the sun 3 times", []),
         ("you may march 3 miles", []),
         ("They may come in May.", [(N, 5, N, N, N)]),
         ("about 1500 people for 2000 homes, 1990 metres, $1999", []),
@@ -61,6 +77,12 @@ def test_longer_periods_and_named_days():
     assert (one("the 19th century").year, one("the nineteenth century").years) == (1800, 100)
     assert (one("Q3 2024").quarter, one("third quarter of 2024").quarter) == (3, 3)
     assert one("on Tuesday").weekday == 1
+    assert (one("the nineteen-sixties").year, one("in the sixties").years) == (1960, 10)
+    assert (one("H2 2015").half, one("the second half of 2015").half) == (2, 2)
+    assert (one("3Q 2020").quarter, one("the third quarter").quarter) == (3, 3)
+    assert one("Tuesday, 24 August 2010")[:3] == (2010, 8, 24)
+    assert one("the late 19th century")[:1] == (1800,)
+    assert [m.year for m in moments("the late 19th and early 20th centuries")] == [1800, 1900]
 
 
 @pytest.mark.parametrize(
@@ -81,6 +103,16 @@ def test_longer_periods_and_named_days():
         ("44 BC", "AD 44", "conflict"),
         ("Q3 2024", "Q2 2024", "conflict"),
         ("on Monday", "on Friday", "conflict"),
+        ("on Tuesday", "24 August 2010", "same"),
+        ("on Monday", "24 August 2010", "conflict"),
+        ("the 1700s", "the 18th century", "same"),
+        ("the '90s", "the 1990s", "same"),
+        ("25/12/19", "25 December 2019", "same"),
+        ("9:30", "9:30 pm", "same"),
+        ("9:30", "8:30 pm", "conflict"),
+        ("09:30", "9:30 pm", "conflict"),
+        ("Q3 2024", "August 2024", "same"),
+        ("H1 2024", "August 2024", "conflict"),
     ],
 )
 def test_moments_are_compared_by_what_both_say(left, right, verdict):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.text.agreement import conflict, same
+from everyclaim.text.agreement import conflict, relation, same
 from everyclaim.text.quantities import quantities
 from everyclaim.text.tokens import word_set
 
@@ -63,6 +63,38 @@ def one(text):
         ("3 square miles", 7769964.33, "area"),
         ("16GB of memory", 16e9, "data"),
         ("section 3", 3, "label"),
+        ("12 lakh households", 1_200_000, "count"),
+        ("₹5 crore", 50_000_000, "money:INR"),
+        ("14.5m passengers", 14_500_000, "count"),
+        ("5.6 × 10^9 cells", 5_600_000_000, "count"),
+        ("10⁶ cells", 1_000_000, "count"),
+        ("1.234,5 km²", 1_234.5e6, "area"),
+        ("12 500 hectares", 125e6, "area"),
+        ("1'250'000 francs", 1_250_000, "money:CHF"),
+        ("1.500.000 euros", 1_500_000, "money:EUR"),
+        ("3,50 €", 3.5, "money:EUR"),
+        (".5 volts", 0.5, "voltage"),
+        ("a couple of nurses", 2, "count"),
+        ("half a dozen eggs", 6, "count"),
+        ("fifteen hundred workers", 1500, "count"),
+        ("three times that week", 3, "count"),
+        ("on 14 occasions", 14, "count"),
+        ("One in five adults", 20, "percent"),
+        ("4 out of ten students", 40, "percent"),
+        ("half a year", 15_778_800, "duration"),
+        ("a minute and a half", 90, "duration"),
+        ("two-and-a-half weeks", 1_512_000, "duration"),
+        ("the surgery took two hours forty.", 9600, "duration"),
+        ("she ran it in 2:03:59", 7439, "duration"),
+        ("the song lasts 3:45", 225, "duration"),
+        ("aged 34", 34 * 31_557_600, "duration"),
+        ("350F", 176.666667, "temperature"),
+        ("a 10k race", 10_000, "length"),
+        ("25p", 0.25, "money:GBP"),
+        ("World War II", 2, "label"),
+        ("the World War 2 ended", 2, "label"),
+        ("King Henry the Eighth married", 8, "label"),
+        ("type II diabetes", 2, "label"),
     ],
 )
 def test_a_quantity_has_a_value_in_the_base_unit(text, value, dimension):
@@ -86,6 +118,9 @@ def test_a_quantity_has_a_value_in_the_base_unit(text, value, dimension):
         "1. Mix the flour",
         "open 24/7",
         "nobody counted anything here",
+        "At home I saw him, in Berlin I waited",
+        "a year ago, a month later",
+        "call at 3:45 pm",
         "",
     ],
 )
@@ -177,7 +212,8 @@ PIECES = st.lists(
             word_set(
                 "1 2.8 1,000 350 8-10 to between and 10 at least up about million k two twenty hundred a half third one"
                 " hours minutes min h ft in miles km °F °C degrees % $ € dollars of the people dogs - – / 1/2 ½ 3.11.2"
-                " 5'11\" ~ + or more 1889 \x00 \ud800 🙂 ה İ dozen and-a-half 5m 9999999999999999999999"
+                " 5'11\" ~ + or more World War II the Eighth aged per /h daily nil out in 1:02:30 1.234,5 1'000 lakh 10^6 × 1889"
+                " nearly just over \x00 \ud800 🙂 ה İ dozen and-a-half 5m 9999999999999999999999"
             )
         )
     ),
@@ -206,3 +242,40 @@ def test_comparison_is_symmetric_and_consistent(left, right):
             assert same(a, b) == same(b, a)
             assert conflict(a, b) == conflict(b, a)
             assert not (same(a, b) and conflict(a, b))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ("2,800,000 people", "2.8 million people", "equal"),
+        ("2.3 million people", "2,314,000 people", "rounded"),
+        ("2,314,000 people", "2.3 million people", "none"),
+        ("8,849 m", "8,848.86 metres", "rounded"),
+        ("42.2 km", "26.2 miles", "converted"),
+        ("3.05 metres", "10 feet", "converted"),
+        ("4 litres", "10 feet", "none"),
+        ("nearly 50,000 fans", "49,870 fans", "about"),
+        ("nearly 50,000 fans", "50,200 fans", "none"),
+        ("just over 50,000 fans", "50,200 fans", "about"),
+        ("about 2.3 million people", "3.2 million people", "differs"),
+        ("more than 5,000 homes", "5,212 homes", "within"),
+        ("more than 6,000 homes", "5,212 homes", "differs"),
+        ("more than 80 countries", "15 million copies", "none"),
+        ("at least 40 people", "no fewer than 40 people", "equal"),
+        ("at least 17 ships", "at least 27 ships", "differs"),
+        ("a maximum of 300 guests", "up to 200 guests", "differs"),
+        ("0.57 litres", "a pint and 1 pint", "converted"),
+        ("450 pounds", "£450", "equal"),
+        ("7,500", "£7,500", "equal"),
+        ("$30 per hour", "$30/hour", "equal"),
+        ("$30 per hour", "$30 per day", "differs"),
+        ("34 years old", "aged 34", "equal"),
+        ("over 4 years", "age 31", "none"),
+        ("the third phase", "phase 3", "equal"),
+        ("chapter IV", "chapter 6", "differs"),
+        ("1,234 people", "1.234 people", "equal"),
+    ],
+)
+def test_a_claim_may_round_convert_or_loosen_what_its_passage_states(mine, theirs, expected):
+    """The relation of a claim's value to a passage's is named, and goes one way."""
+    assert relation(one(mine), quantities(theirs)[-1]) == expected

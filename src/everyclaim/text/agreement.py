@@ -60,7 +60,7 @@ def relation(mine: Fact, theirs: Fact) -> Relation:
             return "none"
         return "equal" if covers(theirs, mine) else "differs" if _conflicting_moments(mine, theirs) else "none"
     found = {_relation(x, y) for x, y in _readings(mine, theirs)}
-    if (mine.noun == "age") != (theirs.noun == "age"):
+    if mine.dimension == theirs.dimension and (mine.noun == "age") != (theirs.noun == "age"):
         found &= {"equal"}
     for agreeing in AGREES:
         if agreeing in found:
@@ -134,6 +134,8 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
         yield a
     elif {a.dimension, b.dimension} == {"mass", "money:GBP"} and "pound" in (a.unit, b.unit):
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
+    elif _ageless(a, b) or _ageless(b, a):
+        yield _scaled(a, UNITS["years"].factor)._replace(noun="age") if a.dimension == "count" else a
     elif _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
         yield a
 
@@ -141,6 +143,12 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
 def _unpriced(a: Quantity, b: Quantity) -> bool:
     """Say whether `a` may be the amount of money `b` without its currency: "spent 7,500" beside "£7,500"."""
     return a.dimension == "count" and not a.noun and b.dimension.startswith("money")
+
+
+def _ageless(a: Quantity, b: Quantity) -> bool:
+    """Say whether `a` may be the age `b` without its years: "over 18"."""
+    bound = math.isinf(a.low) or math.isinf(a.high)
+    return a.dimension == "count" and (bound or not a.noun) and b.noun == "age"
 
 
 def _in_cents(a: Quantity, b: Quantity) -> bool:

@@ -29,7 +29,8 @@ _ALONE = r"(?<![\w.,/-])"  # no other number goes on into this one
 _WORD_ORDINAL = "|".join(reversed(ORDINALS))
 _WORD_HOUR = "|".join(HOURS)
 _DECADE = "|".join(DECADES)
-_PAST = r"half\spast|(?:a\s)?quarter\s(?:past|to)|(?:\d{1,2}|five|ten|twenty|twenty[ -]five)\sminutes\s(?:past|to)"
+_MINUTES = r"(?:\d{1,2}|five|ten|twenty|twenty[ -]five)"
+_PAST = r"half\spast|(?:a\s)?quarter\s(?:past|to)|" + rf"{_MINUTES}\s(?:minutes\s)?(?:past|to)"
 _FISCAL = r"(?:(?:fy|fiscal|financial)\s?(?:year\s)?)?"
 _OF_YEAR = rf"(?:,?\s(?:of\s)?(?:the\s)?{_FISCAL}"
 
@@ -57,7 +58,7 @@ _PATTERNS = (
     rf"\s(?P<m1>{_MONTH})(?:\s?,?\s(?P<y1>{_YEAR}))?)",
     rf"|(?<![\w.,/])(?P<md>(?P<m2>{_MONTH})\s(?:(?:the\s)?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d|\s[ap]\.?m)",
     rf"|the\s(?P<dw2>{_WORD_ORDINAL})(?!\w))(?:\s?,?\s(?P<y2>{_YEAR}))?)",
-    rf"|(?<!\w)(?P<my>(?P<m3>{_MONTH}),?\s(?:of\s)?(?P<y3>{_YEAR}))",
+    rf"|(?<!\w)(?P<my>(?P<m3>{_MONTH}),?\s(?:of\s)?(?:(?P<y3>{_YEAR})|['’](?P<ys>\d\d)(?!\w)))",
     rf"|(?<!\w)(?P<m>(?P<m4>{_MONTH}))(?!\w)",
     rf"|(?<!\w)(?P<quarter>(?:q(?P<q1>[1-4])|(?P<q3>[1-4])q){_OF_YEAR}(?P<qy1>{_YEAR})|['’]?(?P<qs>\d\d)(?!\w))?",
     rf"|(?P<q2>first|second|third|fourth)[ -]quarter{_OF_YEAR}(?P<qy2>{_YEAR}))?)(?!\w)",
@@ -80,7 +81,7 @@ MASTER = re.compile("".join(_PATTERNS))
 CANDIDATE = re.compile(
     rf"(?<![a-z0-9])(?:\d|{'|'.join(MONTHS + WEEKDAYS)}|noon|midday|midnight|q[1-4]|h[12]\s|a\.?d\.?\s"
     rf"|{'|'.join(CENTURIES)}|{_DECADE}|{_WORD_ORDINAL}|['’]\d0s"
-    rf"|half\spast|(?:a\s)?quarter\s(?:past|to)|(?:five|ten|twenty|twenty[ -]five)\sminutes\s"
+    rf"|half\spast|(?:a\s)?quarter\s(?:past|to)|(?:five|ten|twenty|twenty[ -]five)\s(?:minutes|past|to)\s"
     rf"|(?:{_WORD_HOUR})(?=\so['’]clock|\sin\sthe\s[mae]|\sat\snight|\s[ap]\.?m))"
 )
 _STARTED = re.compile(

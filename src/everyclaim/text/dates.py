@@ -234,8 +234,11 @@ def _spoken(match: re.Match[str], _: str) -> Moment | None:
         return None
     minute = 0
     if past:
-        first = past.removeprefix("a ").split()[0]
-        minute = int(first) if first.isdecimal() else _SPOKEN_MINUTES.get(first, 25 if "five" in past else 0)
+        first = past.removeprefix("a ").replace("-", " ").split()[0]
+        minute = int(first) if first.isdecimal() else _SPOKEN_MINUTES[first]
+        minute += 5 if first == "twenty" and "five" in past else 0
+        if "minutes" not in past and minute not in (15, 30) and (minute <= hour or not part):
+            return None  # "five to seven in the evening" is two times, "ten to twelve" may be anything
         if past.endswith(("to", "to ")):
             hour, minute = hour - 1, 60 - minute
     late = part.endswith(("afternoon", "evening", "night")) or part.startswith("p")
@@ -293,7 +296,10 @@ def _month_day(match: re.Match[str], text: str) -> Moment | None:
 
 
 def _month_year(match: re.Match[str], _: str) -> Moment | None:
-    return _date(match, int(match["y3"]), _month(match["m3"]), None)
+    if match["y3"]:
+        return _date(match, int(match["y3"]), _month(match["m3"]), None)
+    moment = _date(match, _short_year(int(match["ys"])), _month(match["m3"]), None)
+    return moment and moment._replace(any_century=True)
 
 
 def _month_alone(match: re.Match[str], text: str) -> Moment | None:

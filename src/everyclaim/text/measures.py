@@ -50,11 +50,14 @@ PERIODS = {
     "annually": "year", "annum": "year", "night": "day",
 }  # fmt: skip
 OFTEN = re.compile(
-    r" (?:(?:an?|each|every|per) (?P<a>hour|day|week|month|year)|(?P<ly>hourly|daily|weekly|monthly|yearly|annually))"
+    r" (?:(?:an?|each|every|per) (?P<a>hour|day|week|fortnight|month|year)"
+    r"|(?P<ly>hourly|daily|weekly|monthly|yearly|annually))"
     r"(?= ?(?:$|[.,;:!?)\n]|(?:in|of|to|for|with|and|or|by|at|on|from|since|between|under|over|through|but|as|than)\b))"
 )
 _AGED_BEFORE = re.compile(r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |age (?:of )?|a (?:man|woman|boy|girl) of )$")
 _AGED_AFTER = re.compile(r"[ -](?:old\b|of age\b)")
+_OLDER = re.compile(r"\b(?:older|younger) than $")
+_OR_OLDER = re.compile(r" (?:or|and) (?:older|younger)\b")
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
 _NOT_ONE = word_set(
     """
@@ -207,6 +210,8 @@ def _aged(value: Value, low: str) -> Value | None:
         before = _AGED_BEFORE.search(low, max(0, value.start - 16), value.start)
         if before is not None:
             return value._replace(unit=unit or UNITS["years"], start=before.start(), age=True)
+        if _OR_OLDER.match(low, value.end) or _OLDER.search(low, max(0, value.start - 16), value.start):
+            return value._replace(unit=unit or UNITS["years"], age=True)
     return None
 
 
@@ -254,8 +259,14 @@ def _unit_after(low: str, text: str, number: Number) -> tuple[Unit, int] | None:
         return _of_unit(low, number)
     if len(one) == 1 and one.isalpha():
         written = text[match.start("one")]
-        if match["gap"] == "-" or (written.isupper() != (one in "vwj") and one != "l") or (one == "p" and match["gap"]):
+        if (
+            match["gap"] == "-"
+            or (written.isupper() != (one in "vwja") and one != "l")
+            or (one == "p" and match["gap"])
+        ):
             return _temperature_letter(written, number, match)
+        if one == "a" and two:
+            return None  # "In 1999 A new law"
     if one == "real" or (
         one in ("stone", "cal", "mark", "bar", "pa", "ma", "mo") and text[match.start("one")].isupper()
     ):

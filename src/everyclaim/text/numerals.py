@@ -94,6 +94,7 @@ _NEXT_WORD = re.compile(rf"(?: - |[ \u00a0-]| and )({_any(_WORDS)}|{_any(_ORDINA
 _AND_PART = re.compile(
     rf"(?:,? and |-and-| )(?:an?[ -]|one[ -])?({_any(_PARTS)})(?![a-z])|,? and ([a-z]+)[ -]({_any(_PARTS)})(?![a-z])"
 )
+_OF_BIG = re.compile(r" of an? (hundred|thousand|lakh|million|crore|billion|trillion)\b")
 _PART_OF = re.compile(rf"[ -]({_any(_PARTS)})(?![a-z])")
 
 
@@ -210,7 +211,7 @@ def _in_words(low: str, at: int) -> Number | None:
             return Number(2.0, 0.0, at, pair.end(), "cardinal", False, "")
         word, end = _word_at(low, article.end())
         if word in _PARTS and word not in _SCALES:
-            return Number(_PARTS[word], 0.0, at, end, "fraction", False, "")
+            return _of_big(low, Number(_PARTS[word], 0.0, at, end, "fraction", False, ""))
         return _sum_of_words(low, at, article.end(), 1)
     word, end = _word_at(low, at)
     if word in _TIMES:
@@ -277,7 +278,9 @@ def _with_part(low: str, number: Number) -> Number:
     """Add "and a half", or take "two thirds" as the fraction it is."""
     part = _PART_OF.match(low, number.end)
     if part is not None and 1 <= number.value < 10 and (part[1].endswith(("s", "ves")) or number.value == 1):
-        return Number(number.value * _PARTS[part[1]], 0.0, number.start, part.end(), "fraction", False, "")
+        return _of_big(
+            low, Number(number.value * _PARTS[part[1]], 0.0, number.start, part.end(), "fraction", False, "")
+        )
     more = _AND_PART.match(low, number.end)
     if more is None:
         return number
@@ -294,6 +297,16 @@ def _with_part(low: str, number: Number) -> Number:
     if scaled is not None and scaled[1]:
         value, end, scale = value * _MULTIPLIERS[scaled[1]], scaled.end(), scaled[1]
     return number._replace(value=value, end=end, scale=scale)
+
+
+def _of_big(low: str, number: Number) -> Number:
+    """Read "a quarter of a million"."""
+    match = _OF_BIG.match(low, number.end)
+    if match is None:
+        return number
+    return number._replace(
+        value=number.value * _SCALES[match[1]], end=match.end(), kind="cardinal", scale=match[1], rounded=False
+    )
 
 
 def scale_value(scale: str) -> float:

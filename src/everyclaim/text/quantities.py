@@ -25,21 +25,12 @@ from everyclaim.text.tokens import word_set
 from everyclaim.text.units import UNITS, Unit
 
 _SINGLE = re.compile(
-    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|week|month|year|decade|century"
-    r"|kilometre|inch|fortnight)\b"
+    r"(?<![\w.])(?P<article>half an?|an?) (?P<unit>hour|mile|minute|second|day|week|month|year|decade"
+    r"|century|fortnight|kilometre|kilometer|metre|meter|inch|foot|yard|litre|liter|pint|gallon|cup|teaspoon|tablespoon"
+    r"|ounce|pound|kilo|kilogram|gram|tonne|ton)\b(?P<of> of\b)?"
 )
-_SINGLES = (
-    "an hour",
-    "a mile",
-    "a decade",
-    "an inch",
-    "half a",
-    "a fortnight",
-    "a century",
-    "and a half",
-    "and a quarter",
-)  # fmt: skip - without one of these, `_SINGLE` finds nothing
 _ALWAYS_ONE = word_set("hour mile decade inch fortnight century")
+_PORTIONS = ("volume", "mass")  # "a cup of flour" is one cup
 _RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
 _RATIO = re.compile(r" (?:in|out of|in every|out of every) ")
 _TO_SCORE = re.compile(r" (?:to|against) ")
@@ -100,16 +91,16 @@ def quantities(text: str) -> list[Quantity]:
             found.append(quantity)
         at += used
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
-    if any(written in low for written in _SINGLES):
-        found = _with(found, _single_units(low))
+    found = _with(found, _single_units(low))
     found = _with(found, _frequencies(low))
     if ":" in low:
         found = _with(found, _colon_scores(low))
-    named = [number for number in _numbered(text, low) if not _counts(number, found, low)]
+    starts = [quantity.start for quantity in found]
+    named = [number for number in _numbered(text, low) if not _counts(number, found, starts, low)]
     if named:
         spans = [number.start for number in named]
         found = _with([quantity for quantity in found if not _overlaps(quantity, named, spans)], iter(named))
-    return [_qualified(quantity, low) for quantity in found]
+    return [_qualified(_recurring(quantity, low), low) for quantity in found]
 
 
 def _with(found: list[Quantity], more: Iterator[Quantity]) -> list[Quantity]:
@@ -200,14 +191,14 @@ def _colon_scores(low: str) -> Iterator[Quantity]:
             yield _scored(int(match[1]), int(match[2]), match.start(), match.end())
 
 
-def _counts(number: Quantity, found: list[Quantity], low: str) -> bool:
+def _counts(number: Quantity, found: list[Quantity], starts: list[int], low: str) -> bool:
     """Say whether what looks like a numbered name is part of something longer, or counts what follows."""
-    for quantity in found:
-        if quantity.start < number.end and number.start < quantity.end:
-            if quantity.dimension == "count" and not counts(low, quantity.end):
-                return False
-            return quantity.dimension not in ("ordinal", "label")
-    return False
+    if not _overlaps(number, found, starts):
+        return False
+    quantity = found[bisect_left(starts, number.end) - 1]
+    if quantity.dimension == "count" and not counts(low, quantity.end):
+        return False
+    return quantity.dimension not in ("ordinal", "label")
 
 
 def _frequencies(low: str) -> Iterator[Quantity]:
@@ -216,6 +207,16 @@ def _frequencies(low: str) -> Iterator[Quantity]:
         unit = UNITS[match["a"] or PERIODS[match["ly"]]]
         times = 1 / unit.factor
         yield Quantity(times, times, unit.name, "frequency", False, match.start() + 1, match.end(), step=0.0)
+
+
+def _recurring(quantity: Quantity, low: str) -> Quantity:
+    """Make "every two weeks" how often something is rather than how long."""
+    if quantity.dimension != "duration" or not quantity.low or not low.endswith("every ", 0, quantity.start):
+        return quantity
+    times = 1 / quantity.low
+    return quantity._replace(
+        low=times, high=times, dimension="frequency", start=quantity.start - len("every "), tolerance=0.0, step=0.0
+    )
 
 
 def _numbered(text: str, low: str) -> Iterator[Quantity]:
@@ -357,7 +358,8 @@ def _single_units(low: str) -> Iterator[Quantity]:
     for match in _SINGLE.finditer(low):
         unit = UNITS[match["unit"]]
         half = match["article"].startswith("half")
-        more = HALF_MORE.match(low, match.end())
+        stop = match.start("of") if match["of"] else match.end()
+        more = HALF_MORE.match(low, stop)
         before = _BEFORE_UNIT.search(low, max(0, match.start() - 16), match.start())
         word = before[1] if before else ""
         rate = (
@@ -365,10 +367,11 @@ def _single_units(low: str) -> Iterator[Quantity]:
             or word.isdigit()
             or word in ("per", "times", "once", "twice", "million", "what", "quarter")
         )
-        if not half and more is None and (rate or match["unit"] not in _ALWAYS_ONE):
+        portion = bool(match["of"]) and unit.dimension in _PORTIONS
+        if not half and more is None and (rate or not (portion or match["unit"] in _ALWAYS_ONE)):
             continue
         value = 0.5 if half else 1.0 + ((0.5 if more[1] == "half" else 0.25) if more else 0.0)
-        end = more.end() if more else match.end()
+        end = more.end() if more else stop
         base = value * unit.factor
         rate, end = rate_after(low, end) or (None, end)
         yield Quantity(base, base, unit.name, unit.dimension, False, match.start(), end, system=unit.system, rate=rate)

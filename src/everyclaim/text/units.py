@@ -126,7 +126,7 @@ power     metric   terawatt     1e12      terawatt terawatts tw
 power     imperial horsepower   745.7     horsepower hp bhp
 voltage   metric   volt         1         volt volts v
 voltage   metric   kilovolt     1000      kilovolt kilovolts kv
-current   metric   ampere       1         ampere amperes amp amps
+current   metric   ampere       1         ampere amperes amp amps a
 current   metric   milliampere  1e-3      milliampere milliamps ma
 frequency metric   hertz        1         hertz hz
 frequency metric   kilohertz    1e3       kilohertz khz

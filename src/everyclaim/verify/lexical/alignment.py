@@ -131,6 +131,13 @@ def tokens_of(source: Source, first: int, last: int) -> tuple[Reading, int, int]
     return reading, start, end
 
 
+def sentence(source: Source, column: int) -> str:
+    """Give the text of a sentence."""
+    number, place = source.places[column]
+    reading = source.readings[number]
+    return reading.text[slice(*reading.sentences[place])]
+
+
 def widen_by_neighbours(matrix: Floats) -> Floats:
     """Mix every word's vector with half of the one before and the one after, and scale to length one."""
     mixed = matrix.copy()

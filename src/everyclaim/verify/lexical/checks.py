@@ -63,14 +63,11 @@ class Attribution:
     instead: str = ""
 
 
-def check_facts(claim: str, passage: str, start: int, end: int) -> list[FactCheck]:
-    """Check every quantity and moment of `claim` against those of the window ``passage[start:end]``."""
+def check_facts(claim: str, window: Sequence[str]) -> list[FactCheck]:
+    """Check every quantity and moment of `claim` against those of a window, given sentence by sentence."""
     own = facts(claim)
-    if not own:
-        return []
-    # a sign may stand before the first word, or after the last
-    theirs = [fact for fact in facts(passage) if start - 1 <= fact.start and fact.end <= end + 1]
-    return [_check(mine, (own, theirs), (claim, passage), (start, end)) for mine in own]
+    theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
+    return [_check(mine, own, theirs, claim, window) for mine in own]
 
 
 def check_speaker(claim: str, window: str) -> Attribution:
@@ -110,34 +107,42 @@ def _same_speaker(mine: Report, theirs: Report) -> bool:
 
 
 def _check(
-    mine: Fact, stated: tuple[Sequence[Fact], Sequence[Fact]], texts: tuple[str, str], window: tuple[int, int]
+    mine: Fact, own: Sequence[Fact], theirs: Sequence[tuple[Fact, str]], claim: str, window: Sequence[str]
 ) -> FactCheck:
     """Settle one fact: found, in conflict with one that the claim does not also state, or missing."""
-    own, theirs = stated
-    claim, passage = texts
     at = span(mine, whole=True)
     said = claim[slice(*at)]
-    relations = [relation(mine, other) for other in theirs]
+    relations = [relation(mine, other) for other, _ in theirs]
     for agreeing in AGREES:
         if agreeing in relations:
-            instead = passage[slice(*span(theirs[relations.index(agreeing)], whole=True))]
-            return FactCheck(mine, "found", said, at, instead, agreeing)
+            other, sentence = theirs[relations.index(agreeing)]
+            return FactCheck(mine, "found", said, at, sentence[slice(*span(other, whole=True))], agreeing)
     rivals = [
-        other for other, found in zip(theirs, relations, strict=True)
-        if found == "differs" and not any(same(fact, other) for fact in own)
+        rival for rival, found in zip(theirs, relations, strict=True)
+        if found == "differs" and not any(same(fact, rival[0]) for fact in own)
     ]  # fmt: skip
-    if rivals and not any(same(mine, other) for other in theirs):
-        around, beside = _around(claim, mine), frozenset(_beside(claim, mine))
-        shared = 0.0
-        if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
-            around = beside  # a bare number may count anything
-        elif len(rivals) <= _FEW:
-            shared = _overlap(_words(claim, (0, len(claim))), _words(passage, window))
-        best = max(rivals, key=lambda other: _likeness(beside, around, passage, other))
-        if _of_one_thing(around, _around(passage, best), shared):
-            words = [passage[slice(*span(best, whole=whole))] for whole in (True, False)]
-            return FactCheck(mine, "conflict", said, at, words[0], "differs", best, words[1])
+    if rivals and not any(same(mine, other) for other, _ in theirs):
+        rival = _of_the_same(mine, rivals, claim, window)
+        if rival is not None:
+            other, sentence = rival
+            instead, words = (sentence[slice(*span(other, whole=whole))] for whole in (True, False))
+            return FactCheck(mine, "conflict", said, at, instead, "differs", other, words)
     return FactCheck(mine, "missing", said, at)
+
+
+def _of_the_same(
+    mine: Fact, rivals: Sequence[tuple[Fact, str]], claim: str, window: Sequence[str]
+) -> tuple[Fact, str] | None:
+    """Choose the value that stands in the place of a claim's; None where all are values of something else."""
+    around, beside = _around(claim, mine), frozenset(_beside(claim, mine))
+    shared = 0.0
+    if isinstance(mine, Quantity) and mine.dimension == "count" and not mine.noun:
+        around = beside  # a bare number may count anything
+    elif len(rivals) <= _FEW:
+        near = " ".join(window)
+        shared = _overlap(_words(claim, (0, len(claim))), _words(near, (0, len(near))))
+    best = max(rivals, key=lambda rival: _likeness(beside, around, *rival))
+    return best if _of_one_thing(around, _around(best[1], best[0]), shared) else None
 
 
 def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
@@ -145,7 +150,7 @@ def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
     return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def facts(text: str) -> tuple[Fact, ...]:
     """Read the quantities and moments of a text, in order."""
     found: list[Fact] = [*quantities(text), *moments(text)]
@@ -175,11 +180,11 @@ def _beside(text: str, fact: Fact) -> list[str]:
     return [word for words in told for word in words]
 
 
-def _likeness(beside: frozenset[str], around: frozenset[str], passage: str, other: Fact) -> tuple[float, int]:
+def _likeness(beside: frozenset[str], around: frozenset[str], other: Fact, sentence: str) -> tuple[float, int]:
     """Say how much the nearest words, then all words around two values are alike."""
-    theirs = {stem(word) for word in _beside(passage, other)}
+    theirs = {stem(word) for word in _beside(sentence, other)}
     shared = len({stem(word) for word in beside} & theirs)
-    wide = {stem(word) for word in around} & {stem(word) for word in _around(passage, other)}
+    wide = {stem(word) for word in around} & {stem(word) for word in _around(sentence, other)}
     return shared / max(len(theirs), 1), len(wide)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everyclaim.verify.lexical.alignment import Alignment, Source, align, tokens_of
+from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
@@ -73,8 +73,8 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
 
 def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:
     """Check a claim's facts against those of its main window."""
-    reading, start, end = tokens_of(source, *alignment.main)
-    return check_facts(claim, reading.text, reading.spans[start][0], reading.spans[end - 1][1])
+    first, last = alignment.main
+    return check_facts(claim, [sentence(source, column) for column in range(first, last + 1)])
 
 
 def window_text(reading: Reading, start: int, end: int) -> str:

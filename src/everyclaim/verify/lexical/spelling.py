@@ -7,8 +7,7 @@ the claim as it was written.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,9 +17,10 @@ from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.rendering import rendered
 from everyclaim.text.tokens import tokenize
-from everyclaim.verify.lexical.alignment import Alignment, Source
+from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
+_SENTENCES = 48  # at most so many sentences of the passages are read for values
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -57,22 +57,19 @@ class Spelling:
 
 
 class Stated(NamedTuple):
-    """A value that a passage states: the reading it is in, and the sentence (column)."""
+    """A value that a sentence of the passages states, and how much of the claim the sentence holds."""
 
     fact: Fact
-    reading: int
-    column: int
+    sentence: str
+    worth: float
 
 
-def stated(source: Source) -> Iterator[Stated]:
-    """Give every value of the passages that stands in a sentence that is compared."""
-    columns = {place: column for column, place in enumerate(source.places)}
-    for number, reading in enumerate(source.readings):
-        for fact in facts(reading.text):
-            sentence = bisect_right(reading.sentences, (fact.start, len(reading.text) + 1)) - 1
-            column = columns.get((number, sentence))
-            if column is not None:
-                yield Stated(fact, number, column)
+def stated(source: Source, alignment: Alignment) -> list[Stated]:
+    """Give every value in the sentences that hold most of a claim."""
+    worth = alignment.weights @ (alignment.exact + alignment.soft)
+    columns = np.argsort(-worth, kind="stable")[:_SENTENCES]
+    texts = [(sentence(source, int(column)), float(worth[column])) for column in columns]
+    return [Stated(fact, text, value) for text, value in texts for fact in facts(text)]
 
 
 def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
@@ -82,15 +79,14 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
     """
     if not checks:
         return Spelling(claim, claim)
-    worth = alignment.weights @ (alignment.exact + alignment.soft)
-    theirs = list(stated(source))
+    theirs = stated(source, alignment)
     pieces: list[str] = []
     changes: list[Change] = []
     done = at = 0
     for check in checks:
-        found = _closest(check.fact, theirs, worth)
+        found = _closest(check.fact, theirs)
         if found is not None:
-            start, end, words = _in_place(check.fact, found, source)
+            start, end, words = _in_place(check.fact, found)
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
             start, end = span(check.fact, whole=False)
             words = rendered(check.fact, check.rival, check.rival_words)
@@ -105,16 +101,13 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
     return Spelling(claim, "".join(pieces) + claim[done:], tuple(changes))
 
 
-def _closest(fact: Fact, theirs: list[Stated], worth: np.ndarray) -> Stated | None:
+def _closest(fact: Fact, theirs: Sequence[Stated]) -> Stated | None:
     """Choose, among values of the passages that agree with a claim's, the one in the sentence that suits best."""
-    best, chosen = 0.0, None
+    best, chosen = -1.0, None
     for other in theirs:
         said = relation(fact, other.fact)
-        if said not in AGREES:
-            continue
-        value = 1.0 + float(worth[other.column]) - _CLOSER * AGREES.index(said)
-        if value > best:
-            best, chosen = value, other
+        if said in AGREES and other.worth - _CLOSER * AGREES.index(said) > best:
+            best, chosen = other.worth - _CLOSER * AGREES.index(said), other
     return chosen
 
 
@@ -122,18 +115,16 @@ def _loosened(fact: Fact) -> bool:
     return isinstance(fact, Quantity) and (fact.first, fact.last) != (fact.start, fact.end)
 
 
-def _in_place(fact: Fact, found: Stated, source: Source) -> tuple[int, int, str]:
+def _in_place(fact: Fact, found: Stated) -> tuple[int, int, str]:
     """Give the characters of the claim to replace, and the passage's words for them."""
     loosened = _loosened(fact)
     start, end = span(fact, whole=loosened)
-    reading = source.readings[found.reading]
     first, last = span(found.fact, whole=loosened and _loosened(found.fact))
     ours, theirs = (_rate_start(value) for value in (fact, found.fact))
     if (ours is None) != (theirs is None):  # one says "per hour", the other not: each keeps to itself
         end, last = ours or end, theirs or last
-    words = reading.text[first:last]
-    opens = any(first == low for low, _ in reading.sentences)
-    if opens and start > 0 and words[:1].isupper() and words[1:2].islower():
+    words = found.sentence[first:last]
+    if first == 0 < start and words[:1].isupper() and words[1:2].islower():
         words = words[:1].lower() + words[1:]
     return start, end, words
 
