@@ -213,7 +213,7 @@ PIECES = st.lists(
                 "1 2.8 1,000 350 8-10 to between and 10 at least up about million k two twenty hundred a half third one"
                 " hours minutes min h ft in miles km °F °C degrees % $ € dollars of the people dogs - – / 1/2 ½ 3.11.2"
                 " 5'11\" ~ + or more World War II the Eighth aged per /h daily nil out in 1:02:30 1.234,5 1'000 lakh 10^6 × 1889"
-                " nearly just over \x00 \ud800 🙂 ה İ dozen and-a-half 5m 9999999999999999999999"
+                " an every second day pint fortnight annually nearly just over \x00 \ud800 🙂 ה İ dozen and-a-half 5m 9999999999999999999999"
             )
         )
     ),

@@ -303,4 +303,7 @@ def _says_nothing(low: str, number: Number) -> bool:
         if following is None or following[1] in _NOT_ONE:
             return True
         return _BEFORE_ONE.search(low, max(0, number.start - 10), number.start) is not None
-    return written == "second" and low.startswith(("s", "-hand"), number.end)
+    if written != "second":
+        return False
+    unit = low.endswith("half a ", 0, number.start) or HALF_MORE.match(low, number.end) is not None
+    return unit or low.startswith(("s", "-hand"), number.end)

@@ -356,7 +356,7 @@ def _tolerance(value: Value) -> float:
 def _single_units(low: str) -> Iterator[Quantity]:
     """Read "an hour", "half a year", "a year and a half"; not "60 miles an hour", where it is a rate."""
     for match in _SINGLE.finditer(low):
-        unit = UNITS[match["unit"]]
+        unit = UNITS.get(match["unit"], UNITS["seconds"])  # "second" by itself is an ordinal
         half = match["article"].startswith("half")
         stop = match.start("of") if match["of"] else match.end()
         more = HALF_MORE.match(low, stop)

@@ -20,7 +20,7 @@ from everyclaim.text.tokens import tokenize
 from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
-_SENTENCES = 48  # at most so many sentences of the passages are read for values
+_SENTENCES = 24  # at most so many sentences of the passages are read for values
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
