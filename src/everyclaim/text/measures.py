@@ -33,8 +33,8 @@ _UNIT = re.compile(
 _FEET_INCHES = re.compile(r"(?<![\w.])(\d{1,3})['’′] ?(\d{1,2}(?:\.\d+)?)(?:\"|”|″|'')")
 HALF_MORE = re.compile(r" and a (half|quarter)\b")
 _PER = re.compile(
-    r" ?/ ?(?:(?P<n1>\d{1,4}) ?)?(?P<over>[a-zµμ]+[²³]?)(?![a-z])"
-    r"| per (?:(?P<n2>\d{1,4}) ?)?(?P<per>[a-zµμ]+[²³]?)(?![a-z])"
+    r" ?/ ?(?:(?P<n1>[1-9]\d{0,3}) ?)?(?P<over>[a-zµμ]+[²³]?)(?![a-z])"
+    r"| per (?:(?P<n2>[1-9]\d{0,3}) ?)?(?P<per>[a-zµμ]+[²³]?)(?![a-z])"
     r"| (?:an?|each|every|in an?|in every|in each) (?P<a>second|minute|hour|day|night|week|month|year|mile)\b"
     r"(?! (?:later|ago|after|before|earlier|old))"
     r"| (?P<ly>hourly|daily|nightly|weekly|monthly|yearly|annually|annum)\b|(?P<pa> ?p\.a\.)"

@@ -19,6 +19,7 @@ _FULL_MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
     "December",
 )  # fmt: skip
+_SCALE = re.compile(r"\s?[^\W\d_]+$")
 _ROMAN = re.compile(r"[IVXLC]+")
 _CLOCK = re.compile(r"(\d{1,2})([:.]\d\d)?(?:\s?([ap]\.?m\.?))?", re.IGNORECASE)
 
@@ -35,9 +36,7 @@ def rendered(value: Fact, like: Fact, words: str) -> str:
 def _quantity(value: Quantity, like: Quantity, words: str) -> str:
     if value.low != value.high or like.low != like.high or not math.isfinite(value.low + like.low):
         return ""
-    if {value.dimension, like.dimension} & {"score"} or value.dimension != like.dimension:
-        return ""
-    if like.dimension == "temperature" and value.system != like.system:
+    if value.dimension != like.dimension or like.dimension == "score":
         return ""
     if like.dimension == "label" and _ROMAN.fullmatch(words):
         return f"{value.low:g}"
@@ -45,23 +44,22 @@ def _quantity(value: Quantity, like: Quantity, words: str) -> str:
     if len(found) != 1 or not found[0].value or not like.low:
         return ""
     number = found[0]
-    times = scale_value(number.scale)
-    factor = 1.0 if like.system in ("celsius", "fahrenheit", "kelvin", "degree") else like.low / number.value
     rate = value.rate.amount / like.rate.amount if value.rate is not None and like.rate is not None else 1.0
-    if like.dimension == "temperature" and like.system == "fahrenheit":
-        amount = value.low * 9 / 5 + 32
-    elif like.dimension == "temperature" and like.system == "kelvin":
-        amount = value.low + 273.15
-    else:
-        amount = value.low / factor / rate
-    amount /= times
+    amount = _in_unit(value, like, like.low / number.value) / rate / scale_value(number.scale)
     written = words[number.start : number.end]
-    digits = _digits(amount, written)
     if number.kind == "ordinal":
         digits = _ordinal(round(amount))
-    elif number.scale and written[-len(number.scale) :].lower().rstrip("s") == number.scale:
-        digits += written[len(written.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ").rstrip()) :]
+    else:
+        scale = _SCALE.search(written) if number.scale else None
+        digits = _digits(amount, written) + (scale[0] if scale is not None else "")
     return words[: number.start] + digits + words[number.end :]
+
+
+def _in_unit(value: Quantity, like: Quantity, factor: float) -> float:
+    """Give a value in the unit of another; `factor` is that unit's, except of a temperature."""
+    if like.dimension != "temperature":
+        return value.low / factor
+    return value.low * 9 / 5 + 32 if like.system == "fahrenheit" else value.low + (273.15 * (like.system == "kelvin"))
 
 
 def _digits(amount: float, like: str) -> str:
