@@ -44,6 +44,11 @@ def scored(rest: str, reason: str, *, claim: str = CLAIM, question: str = "") ->
 SAYS = "a skipped sentence holds a number or a name, and was not checked: "
 
 
+def about_skipped(result: Result) -> list[str]:
+    """The warnings that speak of what was skipped, rather than of the language of the answer."""
+    return [text for text in result.warnings if "skipped" in text]
+
+
 @pytest.mark.parametrize(
     ("rest", "reason"),
     [
@@ -63,7 +68,7 @@ SAYS = "a skipped sentence holds a number or a name, and was not checked: "
 def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reason: str) -> None:
     """Whatever the reason that is given; the piece is marked in the result and in its JSON."""
     result = scored(rest, reason)
-    assert result.warnings == (SAYS + reason.replace("_", " "),)
+    assert about_skipped(result) == [SAYS + reason.replace("_", " ")]
     assert [piece.unchecked for piece in result.skipped] == [True]
     assert result_to_json(result)["skipped"][0]["unchecked"] is True
     assert result_from_json(json.loads(json.dumps(result_to_json(result)))) == result
@@ -89,7 +94,7 @@ def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reas
 )
 def test_what_says_nothing_by_itself_is_no_warning(rest: str, reason: str, question: str) -> None:
     """Marks, headings without a verb, questions, and names that were asked about."""
-    assert scored(rest, reason, question=question).warnings == ()
+    assert about_skipped(scored(rest, reason, question=question)) == []
 
 
 def test_an_answer_skipped_as_a_whole_says_so() -> None:

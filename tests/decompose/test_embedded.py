@@ -7,6 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.embedded import EmbeddedDecomposer, from_spec
@@ -202,6 +203,136 @@ def test_checkable_content_is_never_skipped(text):
     assert not found.skipped
 
 
+SAID = "you may drink the descaler"
+TOLD = SAID.capitalize()
+HIDING = [
+    "Unfortunately I have no information on that; the pump was recalled in 2021.",
+    f"Sorry, the sources do not say that {SAID}, but you may.",
+    f"I'm not sure, but {SAID}.",
+    f"I don't know ({SAID}).",
+    f"I don't know – {SAID}.",
+    f"I cannot answer that because {SAID}.",
+    f"I cannot find anything except that {SAID}.",
+    f"There is no information about the price and {SAID}.",
+    "In 2021 the pump was recalled, I don't know why.",
+    "The passage does not name the pump; it describes a tank of 5 litres.",
+    "The context does not mention it although the bridge opened in May.",
+    f"As an AI language model, I cannot help, but {SAID}.",
+    f"[{TOLD}](http://x.org)",
+    f"![{TOLD}](http://x.org/a.png)",
+    f"[{TOLD}][1]",
+    f"Source: {SAID}.",
+    f"Sources: [1] {TOLD}",
+    f"Read more: {TOLD}",
+    f"See also: {SAID}.",
+    f"```\n{TOLD}.\n```",
+    f"```python\n# {TOLD}\nx = 1\n```",
+    f"```\nprint('{TOLD}')\n```",
+    f"Did you know that {SAID}?",
+    f"Did you know {SAID}?",
+    f"{TOLD}, right?",
+    "The pump was recalled, wasn't it?",
+    f"{TOLD}?",
+    f"{TOLD} (why?)",
+    f"Isn't it great that {SAID}?",
+    "Isn't the descaler safe to drink?",
+    f"Do you know what, {SAID}?",
+    "Wussten Sie, dass Sie den Entkalker trinken dürfen?",
+    "Saviez-vous que vous pouvez boire le détartrant ?",
+    "May I drink the descaler? Yes.",
+    "May I drink the descaler? Absolutely!",
+    "## May I drink the descaler?\nYes.",
+    f"What about the fact that {SAID}?",
+    f"The documents do not mention it – nevertheless {SAID}.",
+    f"## {TOLD}",
+    f"# {TOLD.upper()}",
+    f"{TOLD}\n---",
+    f"<h2>{TOLD}</h2>",
+    f"<!-- {TOLD} -->",
+    f'<img src="a.png" alt="{TOLD}">',
+    f"<details><summary>{TOLD}</summary></details>",
+    f"> Source: {TOLD}",
+    f"| {TOLD} | Price |\n|---|---|\n| – | – |",
+    f"Sure, {SAID}.",
+    f"Sure, here is why {SAID}.",
+    f"Here you go, {SAID}.",
+    f"I hope this helps, {SAID}.",
+    f"If you have questions, {SAID}.",
+    f"I'm happy to say {SAID}.",
+    f"This answer is based on the fact that {SAID}.",
+    f"Thanks for asking, {SAID}!",
+    f"Great question, {SAID}.",
+    f"Here are the facts, {SAID}:\n- It is safe.",
+    f"{TOLD}, as follows:\n- It is safe.",
+    f"The following is true, {SAID}:",
+    "The descaler is safe for the following:\n- It is good.",
+    "I recommend drinking the descaler.",
+    "Feel free to drink the descaler.",
+    "Enjoy the descaler, it is safe to drink.",
+    "Be careful, the pump is hot.",
+    f"Please consult your doctor, but {SAID}.",
+    f"Personally, I love it, {SAID}.",
+    f"Unknown. {TOLD}.",
+    f"Note: {SAID}.",
+    f"P.S. {TOLD}.",
+    f"✅ {TOLD}",
+    f"[^1]: {TOLD}",
+    f"$\\text{{{TOLD}}}$",
+    "Y\u200bou may drink the descaler",
+]
+
+
+@pytest.mark.parametrize("text", HIDING)
+def test_an_assertion_never_hides(text):
+    """Rule 14: whatever it is wrapped in, an assertion is a claim, and the answer is no abstention."""
+    found = ec.extract_claims(text)
+    assert found.claims
+    assert not found.abstained
+
+
+def test_a_question_that_tells_gives_what_it_tells():
+    """The claim is the statement inside the question, without "did you know" and "right?"."""
+    text = "Did you know that the pump was recalled? It is red, isn't it? Where is it?"
+    found = decompose(text)
+    assert [claim.text for claim in found.claims] == ["the pump was recalled", "It is red"]
+    assert [claim.sentence for claim in found.claims] == [
+        "Did you know that the pump was recalled?",
+        "It is red, isn't it?",
+    ]
+    assert [piece.text for piece in found.skipped] == ["Where is it?"]
+
+
+def test_a_yes_is_read_with_the_question_before_it():
+    """A lone answer to the response's own question is one claim with it."""
+    text = "Is the descaler safe to drink? Yes. It tastes of lemon."
+    first, second = decompose(text).claims
+    assert first.text == first.sentence == text[slice(*first.span)] == "Is the descaler safe to drink? Yes."
+    assert second.text == "It tastes of lemon."
+
+
+def test_code_that_is_code_is_no_claim():
+    """Statements of a program and identifiers in a fence are skipped as code."""
+    text = "```sql\nSELECT name, age FROM users WHERE age > 3 ORDER BY name\n```\n\n```\nfor x in range(3):\n    run(x)\n```"
+    found = decompose(text)
+    assert not found.claims
+    assert {piece.reason for piece in found.skipped} == {"code"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Die Katze war rot, und der Hund, der alt war, schlief und bellte.",
+        "La torre mide 330 metros y fue construida en 1889, y el puente es de 1890.",
+        "Tornet är 330 meter högt och byggdes 1889, och bron är gammal.",
+        "Es ist vom 15. Mai bis 10. September geöffnet.",
+    ],
+)
+def test_other_languages_are_not_split_into_clauses(text):
+    """Clause splitting knows English only; the language is found without being told."""
+    assert claims(text) == [text]
+    assert decompose(f"The pump is red and it holds 2 litres.\n\n{text}").claims[-1].text == text
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -214,6 +345,11 @@ def test_checkable_content_is_never_skipped(text):
         "Sorry, I do not have that information. Could you rephrase?",
         "Not enough information is provided to answer this.",
         "The documents do not mention a price, but feel free to ask something else.",
+        "I'm sorry, but the context does not say when it opened, who built it, or how tall it is.",
+        "I do not know, so I recommend that you contact support.",
+        "The context does not say whether it is safe; please consult your doctor.",
+        "I have no information about the price listed in the catalogue.",
+        "Sorry, I cannot answer that, but you can ask something else.",
         "Unanswerable",
     ],
 )
@@ -245,7 +381,7 @@ def test_list_items_keep_their_lead_in():
         "Eco saves power.",
         "The battery has two modes: Turbo",
     ]
-    assert found.claims[3].sentence == "The battery has two modes: Eco saves power."
+    assert found.claims[3].sentence == "The battery has two modes:\nEco saves power."
     assert [piece.reason for piece in found.skipped] == ["lead_in"]
 
 
@@ -265,6 +401,93 @@ def test_table_rows_are_read_with_their_header():
 def test_row_without_header_is_kept_as_it_stands():
     """Without a header the row itself is the claim."""
     assert claims("| Basic | $5 |") == ["| Basic | $5 |"]
+
+
+def test_nested_items_keep_what_they_stand_under():
+    """An item goes with what it stands under; a statement above stays a statement of its own."""
+    found = decompose(
+        "- Dose, adults: 5 mg\n- Dose, children\n  - under 6: none\n  - over 6:\n    * 2 mg a day\n"
+        "- The kit has two parts.\n  - a pump\n- The tank is red."
+    )
+    assert [claim.text for claim in found.claims] == [
+        "Dose, adults: 5 mg",
+        "Dose, children: under 6: none",
+        "Dose, children: over 6: 2 mg a day",
+        "The kit has two parts.",
+        "a pump",
+        "The tank is red.",
+    ]
+    assert found.claims[1].sentence == "Dose, children\nunder 6: none"
+    assert found.claims[4].sentence == "The kit has two parts.\na pump"
+    assert [(piece.reason, piece.text) for piece in found.skipped] == [
+        ("lead_in", "Dose, children"),
+        ("lead_in", "over 6:"),
+    ]
+
+
+def test_the_sentence_is_verbatim_line_by_line():
+    """Whatever introduces a claim stands before its sentence, and every line is the response's own."""
+    text = "The symptoms **include**:\n* fever [1]\n* a cough\n\n| Plan | Price |\n|---|---|\n| Basic | **$5** |"
+    for claim in decompose(text).claims:
+        assert claim.sentence.splitlines()[-1] == text[slice(*claim.span)]
+        assert all(
+            line in text.splitlines() or f"* {line}" in text.splitlines() for line in claim.sentence.splitlines()
+        )
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("| Basic | | no |", "Plan: Basic; Sale: no."),
+        ("| Basic | – | — |", "Plan: Basic."),
+        ("|Basic|$5|", "Plan: Basic; Price: $5."),
+        ("|Basic|$5|no|from May|", "Plan: Basic; Price: $5; Sale: no; from May."),
+        (r"|A \| B|$5|no|", "Plan: A | B; Price: $5; Sale: no."),
+        ("||$5|no|", "Price: $5; Sale: no."),
+    ],
+)
+def test_cells_are_read_with_their_columns(row, said):
+    """An empty cell or a dash is no content; missing and further cells move nothing."""
+    assert claims(f"| Plan | Price | Sale |\n|---|---|---|\n{row}") == [said]
+
+
+def test_html_is_read_as_its_layout():
+    """Lists, tables and headings in HTML are lists, tables and headings; spans point into the response."""
+    text = (
+        "<h2>Help</h2><p>The symptoms include:</p>\n<ul><li>fever</li><li>a <b>dry</b> cough<sup>[1]</sup></li></ul>"
+        "<table>\n<tr>\n<th>Plan</th>\n<th>Price</th>\n</tr>\n<tr><td>Basic</td>\n<td>$5</td></tr></table>"
+        "<p>If x &lt; 5 the pump stops.<br>It is red.</p>"
+    )
+    found = decompose(text)
+    assert [claim.text for claim in found.claims] == [
+        "The symptoms include fever",
+        "The symptoms include a dry cough",
+        "Plan: Basic; Price: $5.",
+        "If x &lt; 5 the pump stops.",
+        "It is red.",
+    ]
+    assert text[slice(*found.claims[0].span)] == "fever"
+    assert text[slice(*found.claims[2].span)] == "<td>Basic</td>\n<td>$5</td></tr>"
+    assert [piece.reason for piece in found.skipped] == ["heading", "lead_in", "table_header"]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["【4†source】", "[^1]", "⁽¹⁾", " (Source 2)", " [doc3]", " [Source: doc_12]", "[1, 2]", " (see Passages 1 and 2)",
+     "[[3]]", "\ue200cite\ue202turn0search0\ue201", " [citation needed]", ":contentReference[oaicite:0]{index=0}"],
+)  # fmt: skip
+def test_citation_marks_do_not_stay_in_the_claim(mark):
+    """Before the full stop or behind it, a mark is taken off and belongs to its sentence."""
+    for text in (f"The pier is long{mark}. It is old.", f"The pier is long.{mark} It is old."):
+        assert claims(text) == ["The pier is long.", "It is old."]
+
+
+@pytest.mark.parametrize(
+    "text", ["The flat has 50 m² of floor.", "About 10⁵ cells were seen.", "The plot (World War 2) is set in 1944."]
+)
+def test_what_only_resembles_a_mark_stays(text):
+    """Powers and names in brackets are content."""
+    assert claims(text) == [text]
 
 
 def test_markup_and_citations_are_not_part_of_the_claim():

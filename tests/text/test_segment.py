@@ -160,3 +160,66 @@ def test_nothing_readable_is_lost(text):
     for found in sentences(text):
         covered.update(range(found.start, found.end))
     assert all(index in covered for index, character in enumerate(text) if character.isalpha())
+
+
+ELSEWHERE = """
+de: Das Museum ist vom 15. Mai bis 10. September geöffnet.
+de: Im 19. Jahrhundert wurde die Brücke gebaut.
+de: Sie wurde im 2. Weltkrieg zerstört und danach neu gebaut.
+de: Nach Art. 5 Abs. 2 ist das z.B. Kindern verboten.
+de: Die Firma machte ca. 5 Mio. Euro Gewinn und bzw. Sie rufen an.
+de: Kaiser Wilhelm II. regierte bis 1918 und starb um 1941 n. Chr. im Exil.
+es: Los EE. UU. y México firmaron el acuerdo con el Sr. García.
+es: Nació en el año 50 a. C. en Roma, véase la pág. 12 del libro.
+fr: Le musée a ouvert en janv. 2024 à Paris.
+fr: La ville fut fondée en 52 av. J.-C. par les Romains.
+it: Il Sig. Rossi abita in via Roma n. 5, vedi pag. 12 del manuale.
+pt: O Sr. Silva mora na Av. Paulista n.º 5 desde o séc. XIX.
+nl: De prijs is bijv. Amsterdam, ca. 30 euro, voor dhr. Jansen.
+pl: Pompę wycofano w 2021 r. z rynku, np. Polska i ul. Długa.
+sv: Bron är ca. 30 meter lång, t.ex. Stockholm har en från nr. 5 kl. 12.
+da: Museet er åbent fra den 15. maj til den 10. september, f.eks. København.
+no: Museet er åpent fra den 15. mai til den 10. september.
+cs: Např. most byl postaven v 19. století a otevřen 15. května 1901.
+fi: Museo on auki 15. toukokuuta alkaen, esim. Helsinki klo 12.
+ru: А. С. Пушкин родился в 1799 г. в Москве, т. е. давно.
+ja: 彼は「行く。」と言った。
+zh: 塔高330.5米，建于1889年。
+ar: بني الجسر في عام 2021 م. من قبل د. أحمد علي.
+hi: डॉ. शर्मा ने 19वीं सदी में पुल बनाया था।
+"""
+
+
+@pytest.mark.parametrize("line", ELSEWHERE.strip().splitlines())
+def test_dates_and_abbreviations_of_other_languages_end_no_sentence(line):
+    """The language is found, and its ordinals, abbreviations and initials are not taken for ends."""
+    language, text = line.split(": ", 1)
+    assert read(text, "") == [text]
+    assert read(text, language) == [text]
+
+
+@pytest.mark.parametrize(
+    "sentences_of",
+    [
+        ["Er nahm Vitamin C.", "Danach ging er nach Hause."],
+        ["Der Sohn ist 19.", "Die Firma ist alt.", "Es gibt Ausnahmen usw.", "Der Rest ist frei."],
+        ["Vive en EE. UU.", "El puente es largo.", "¿Dónde está?", "¡Está en Madrid!"],
+        ["La ville est née en 52 av. J.-C.", "La tour est grande."],
+        ["La torre è alta.", "È vecchia."],
+        ["Most zbudowano w 1890 r.", "Jest długi i jest stary."],
+        ["Torni on korkea.", "Se on vanha."],
+        ["塔很高。", "它很旧！", "是吗？"],
+        ["الجسر قديم.", "هو طويل.", "هل هذا صحيح؟"],
+        ["पुल लंबा है।", "यह पुराना है।"],
+    ],
+)
+def test_sentences_of_other_languages_are_told_apart(sentences_of):
+    """What protects abbreviations does not glue sentences."""
+    text = ("" if "。" in sentences_of[0] else " ").join(sentences_of)
+    assert read(text, "") == sentences_of
+
+
+def test_a_text_in_two_languages_is_read_block_by_block():
+    """A German paragraph of an English answer keeps its dates."""
+    text = "The museum is open in summer. It is in the town.\n\nDas Museum ist vom 15. Mai bis 10. September geöffnet."
+    assert read(text, "")[2:] == ["Das Museum ist vom 15. Mai bis 10. September geöffnet."]

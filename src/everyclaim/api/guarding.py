@@ -76,7 +76,7 @@ class Guard:
             writes_chats = isinstance(author, ChatAuthor | Pair)
             rules = {"repair": "rewrite" if writes_chats else "drop", **rules}
             metric = build_metric(chosen)
-            language = getattr(build_decomposer(chosen), "language", "en")
+            language = getattr(build_decomposer(chosen), "language", "")
             self._generator = _name(generate)
             self._loop = Loop(metric, author, Rules(**cast("dict[str, Any]", rules)), language)
         except BaseException:

@@ -106,7 +106,7 @@ def llm_decomposer(spec: Spec, chats: Chats | None = None) -> LlmDecomposer:
         _choice(own, "atomicity", ("high", "low")), _choice(own, "coverage", ("high", "low")), _domain(own)
     )
     return LlmDecomposer(
-        chat, prompt, at_most=_whole(own, "sentences", 30), language=own.get("language", "en"), name=_named(chat, own)
+        chat, prompt, at_most=_whole(own, "sentences", 30), language=own.get("language", ""), name=_named(chat, own)
     )
 
 

@@ -89,7 +89,7 @@ class Claim:
     id: str
     text: str
     span: Span  # in the response
-    sentence: str  # the parent sentence, verbatim
+    sentence: str  # verbatim; of a list item or table row, behind the lines that introduce it, verbatim too
 
 
 @dataclass(frozen=True, slots=True)

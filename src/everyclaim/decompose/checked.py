@@ -33,7 +33,7 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
             raise JudgeError("bad_decomposition", f"{decomposer.spec} gave claim {claim.id} no text")
         if not 0 <= claim.span.start <= claim.span.end <= len(response):
             raise JudgeError("bad_decomposition", f"{decomposer.spec} placed claim {claim.id} outside the response")
-    claims = _faithful(parts.claims, response, question, getattr(decomposer, "language", "en"))
+    claims = _faithful(parts.claims, response, question, getattr(decomposer, "language", ""))
     return marked(replace(parts, claims=claims), question)
 
 

@@ -24,7 +24,7 @@ class Ground(NamedTuple):
     text: str
 
 
-def grounds(response: str, language: str = "en") -> list[Ground]:
+def grounds(response: str, language: str = "") -> list[Ground]:
     """Segment a response."""
     found = sentences(response, language)
     return [

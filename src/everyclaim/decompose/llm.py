@@ -27,14 +27,14 @@ _KEEP_SENTENCE = WORTH_ASKING_AGAIN | TOO_MUCH | {"refused", "filtered"}
 class LlmDecomposer:
     """Split a response with a chat model: one call up to `at_most` sentences, more calls for longer answers.
 
-    `language` is an ISO 639-1 code for sentence boundaries; claims stay in the response's language whatever
-    it is. `name` is the spec it was built from, the chat model's own when empty.
+    `language` is an ISO 639-1 code for sentence boundaries, empty to go by the text; claims stay in the response's
+    language whatever it is. `name` is the spec it was built from, the chat model's own when empty.
     """
 
     chat: ChatModel
     prompt: SplitPrompt = field(default_factory=SplitPrompt)
     at_most: int = 30
-    language: str = "en"
+    language: str = ""
     name: str = ""
 
     @property

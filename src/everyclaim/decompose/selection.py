@@ -1,17 +1,22 @@
 """What is not a claim, and why.
 
-Skipping hides text from the judge, so every rule here is narrow: a sentence that could hold something
-checkable is kept. Reasons: `question`, `greeting`, `meta`, `opinion`, `instruction`, `abstention`,
-`heading`, `code`, `citation`, `lead_in`, `table_header`, `no_words`, `bare_answer` (a lone yes or no says
-something only together with the question; what follows it is judged).
+Skipping hides text from the judge, so every rule here is narrow, and what looks like talk, a refusal, a source or a
+heading is skipped only where nothing in it asserts (`asserting`): the rest of such a sentence is read too. Reasons:
+`question`, `greeting`, `meta`, `opinion`, `instruction`, `abstention`, `heading`, `code`, `citation`, `lead_in`,
+`table_header`, `no_words`, `bare_answer` (a lone yes or no says something only together with the question).
 """
 
 from __future__ import annotations
 
 import re
 
+from everyclaim.decompose.asserting import asserts
+from everyclaim.decompose.questions import asks, told
+
 _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
+
+_LONGEST = 2000  # characters of a sentence that may be skipped
 
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|thank you|many thanks|"
@@ -23,11 +28,15 @@ _GREETING = re.compile(
     _I,
 )
 _BARE_ANSWER = re.compile(r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not (?:really|quite|exactly))[\s,.!]*", _I)
+_ASSENT = re.compile(
+    r"(?:sure|certainly|of course|absolutely|definitely|no problem|no doubt|okay|ok|alright)[\s,.!]*", _I
+)
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
     r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|"
-    r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to|"
+    r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to (?:ask|contact|reach|let|share|"
+    r"provide|request|clarify|check|message|get|rephrase|follow|explore|write|call)\b|"
     r"(?:i )?hope (?:this|that|it) (?:helps|answers|clarifies|is helpful)|"
     r"i'?(?:ll| will| can| would|d)(?: be)? (?:happy|glad|try|do my best|help|explain|summari[sz]e)|"
     r"i'?m (?:happy|glad|here) to|happy to help|"
@@ -38,6 +47,12 @@ _META = re.compile(
     r"(?:the following|these) (?:is|are)\b.*:\s*$)",
     _I,
 )
+_REPORTING = re.compile(
+    r"^\s*(?:(?:is|are)\s+)?(?:why|that|(?:say|report|tell you|note|add|confirm|inform you|share|announce)"
+    r"(?: that)?)\s+",
+    _I,
+)
+_COMMA = re.compile(r"[,;:–—(]")
 _OPINION = re.compile(
     r"(?:in my (?:humble |personal )?opinion|personally|i (?:personally )?(?:love|like|enjoy|prefer|feel|wish|"
     r"hope)\b|"
@@ -47,7 +62,7 @@ _OPINION = re.compile(
 )
 _EVALUATIVE = re.compile(
     r"\b(?:best|great|good|nice|lovely|beautiful|amazing|awesome|wonderful|interesting|fascinating|fun|worth|cool|"
-    r"terrible|awful|boring|bad|better|worse|favou?rite|recommend|suggest|love|enjoy|idea|helpful|should)\b",
+    r"terrible|awful|boring|bad|better|worse|favou?rite|love|enjoy|idea|helpful)\b",
     _I,
 )
 _INSTRUCTION = re.compile(
@@ -73,7 +88,7 @@ _SOURCES = (
     r"(?: (?:provided|given|i have|above|here|supplied|available|shared))?)"
 )
 _ABSTENTION = re.compile(
-    r"(?:(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
+    r"(?P<according>(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
     r"(?:unfortunately|sorry|i'?m sorry|i am sorry|i apologi[sz]e|apologies|i'?m afraid|regrettably|"
     r"however)?[\s,.;:–—-]*"
     r"(?:but\s+)?(?:that\s+)?(?:"
@@ -98,25 +113,56 @@ _ABSTENTION = re.compile(
     r"|(?:the )?(?:answer|information) (?:is|was) not (?:\w+ )?(?:in|mentioned|provided|available|found|contained))",
     _I,
 )
-_GOES_ON = re.compile(
-    r"(?:(?:[,;]\s*|\s[–—-]\s*|\s)(?:but|however|although|though|yet|except)|"
-    r"[,;]\s*(?:and|it does|they do|it says|they say))\b(?P<rest>.*)",
-    _I | re.DOTALL,
+_FURTHER = re.compile(
+    r"[;:()\n,]|[.!?]\s|\s[–—-]+\s|[–—]|\s(?=(?:but|however|although|though|yet|except|because)\s)", _I
 )
-_EMPTY_REST = re.compile(r"\s*(?:(?:i|we)\b(?! can (?:tell|say|confirm|share))|you|please|feel|let|therefore|so)\b", _I)
-_CITATION = re.compile(
-    r"(?:[\[(]\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[\])][\s.,;:]*)+|(?:https?://|www\.)\S+|\[[^\]]*\]\([^)]*\)[.,;]?|"
-    r"(?:sources?|references?|citations?|see also|read more|further reading)\s*:.*|"
-    r"\[?\d{1,3}\]?[.:]?\s*(?:https?://|www\.)\S+|(?:sources?|references?|citations?)",
-    _I | re.DOTALL,
-)
-_LEAD_IN_END = re.compile(
-    r"(?:\b(?:following|follows|includ(?:e|es|ing|ed)|are|is|was|were|below|these|this|such as|by|to|for|with|of|"
-    r"from|"
-    r"steps?|reasons?|examples?|points?|ways|facts|options|details|features|summary|answer|overview|instructions)"
-    r"(?: (?:\w+ ){0,2}\w+)?)\s*:$",
+_ADVERSATIVE = re.compile(r"\s*(?:but|however|although|though|yet|except)\b", _I)
+_TELLING = re.compile(  # what the sources do say instead
+    r"\s*(?:(?:but|and|while|though|although)\s+)?(?:it|they|the (?:context|passages?|documents?|sources?|texts?)) "
+    r"(?:does|do|says?|states?|mentions?|explains?|describes?|gives?|lists?|shows?|names?|discuss(?:es)?|covers?)\b"
+    r"(?!n't| not\b)",
     _I,
 )
+_SPOKEN = re.compile(  # what goes on to speak of the conversation
+    r"[\s\w,]{0,12}\b(?:i|i'\w+|we|we'\w+|you|you'\w+|please|feel|let|contact|ask|consult|check|see|visit|try|sorry|"
+    r"thanks?|it|they|the (?:context|passages?|documents?|sources?|text|information|question|answer)|"
+    r"this|that|there)\b",
+    _I,
+)
+_LINKED = re.compile(r"^\s*(?:(?:but|however|although|though|yet|and|so|because|since|as)\s+)*", _I)
+_SUBORDINATE = re.compile(
+    r"\s*(?:for sure |exactly |certain(?:ly)? |to say |the answer to |about |on |of )?"
+    r"(?:that|whether|if|when|where|who|what|which|how|why)\b",
+    _I,
+)
+_LINK = re.compile(r"!?\[(?P<said>[^\]]*)\](?:\([^)]*\)|\[[^\]]*\])[.,;]?")
+_SOURCE = re.compile(
+    r"(?:sources?|references?|citations?|see also|read more|further reading)\s*:(?P<said>.*)", _I | re.DOTALL
+)
+_CITATION = re.compile(
+    r"(?:[\[(]\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[\])][\s.,;:]*)+|(?:https?://|www\.)\S+|"
+    r"\[?\d{1,3}\]?[.:]?\s*(?:https?://|www\.)\S+|(?:sources?|references?|citations?)",
+    _I,
+)
+_ANNOUNCEMENT = re.compile(
+    r"(?:(?:based on|according to|from|given) (?P<according>[^,]{1,60}), )?"
+    r"(?:here|below|the following|these|there)(?: is| are|'s)\b(?P<rest>.*)|(?:see|as) (?:follows|below)"
+    r"|(?:to [\w\s,'-]{3,60}, )?(?:please |simply |you (?:can|should|may|could|must|need to|will need to) )?"
+    r"(?:follow|do|use|consider|try|note|see) (?:these|the following)(?: \w+){0,3}"
+    r"|(?P<before>[^;:()]{1,120}?)\s(?:"
+    r"(?:can|may|could) be (?:summari[sz]ed|described|explained|listed|divided|grouped)"
+    r"|are|is|was|were|includes?|included|including)"
+    r"(?: as follows| the following| these| listed below| below| to| by)?",
+    _I,
+)
+_LEAD_IN_END = re.compile(
+    r"\b(?:following|follows|includ(?:e|es|ing|ed)|are|is|was|were|below|these|this|such as|by|to|for|with|of|from|"
+    r"steps?|reasons?|examples?|points?|ways|facts|options|details|features|summary|answer|overview|instructions)"
+    r"(?: (?:\w+ ){0,2}\w+)?$",
+    _I,
+)
+_UNFINISHED = re.compile(r"\b(?:such as|by|to|for|with|of|from|following|follows|these|in|and|or|at|on)$", _I)
+_HEADED = re.compile(r"(?:what|which|who|when|where|why|how|is|are|do|does|can|should|if)\b", _I)
 
 
 def reason_to_skip(text: str, kind: str) -> str | None:
@@ -129,35 +175,67 @@ def reason_to_skip(text: str, kind: str) -> str | None:
     if kind == "table_row":
         return None
     if kind == "heading":
-        return "heading"
-    if _CITATION.fullmatch(text.strip().strip("*_")):
+        return None if _headline_asserts(plain) else "heading"
+    if is_citation(text):
         return "citation"
-    if _is_question(text):
-        return "question"
+    if asks(text):
+        return None if told(text) else "question"
     if is_abstention(plain):
         return "abstention"
     return _manner(plain)
 
 
+def is_bare_answer(text: str) -> bool:
+    """Whether a sentence is a yes or a no, or says one by other words."""
+    plain = text.replace("’", "'").strip(_MARGIN)
+    return _BARE_ANSWER.fullmatch(plain) is not None or _ASSENT.fullmatch(plain) is not None
+
+
+def is_citation(text: str) -> bool:
+    """Whether a sentence only names a source: an address, a number, a link whose text says nothing."""
+    bare = text.strip().strip("*_")
+    if _CITATION.fullmatch(bare):
+        return True
+    named = _LINK.fullmatch(bare) or _SOURCE.fullmatch(bare)
+    return named is not None and not asserts(named["said"])
+
+
+def _headline_asserts(plain: str) -> bool:
+    """Whether a heading is a statement set large rather than a title."""
+    return not asks(plain) and not plain.endswith(":") and _HEADED.match(plain) is None and asserts(plain)
+
+
 def _manner(plain: str) -> str | None:
     """Talk about the conversation rather than about the world."""
+    if len(plain) > _LONGEST:
+        return None  # talk is short
     has_facts = any(character.isdigit() for character in plain)
     words = plain.split()
     if _BARE_ANSWER.fullmatch(plain):
         return "bare_answer"
-    if _GREETING.fullmatch(plain) and len(words) <= 10 and not has_facts:
+    if has_facts:
+        return None
+    if _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
         return "greeting"
-    if _META.match(plain) and not has_facts and not _says_more(plain):
+    if (talk := _META.match(plain)) and not _says_more(plain) and not _goes_on(plain, talk.end()):
         return "meta"
-    if _OPINION.match(plain) and not has_facts and len(words) <= 14 and _is_only_opinion(plain):
+    if (view := _OPINION.match(plain)) and len(words) <= 14 and _is_only_opinion(plain, view.end()):
         return "opinion"
-    if _INSTRUCTION.match(plain) and not has_facts and len(words) <= 30:
+    if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):
         return "instruction"
     return None
 
 
-def _is_only_opinion(plain: str) -> bool:
-    """Whether an opinion carries no statement inside ("I find it interesting that ...")."""
+def _goes_on(plain: str, end: int) -> bool:
+    """Whether talk that ends at `end` goes on with a statement, or holds one behind a comma."""
+    behind = _REPORTING.sub("", plain[end:])
+    return asserts(behind) or any(asserts(part) for part in _COMMA.split(plain)[1:])
+
+
+def _is_only_opinion(plain: str, end: int) -> bool:
+    """Whether an opinion carries no statement inside ("I find it interesting that ..."), nor behind it."""
+    if any(asserts(part) for part in _COMMA.split(plain[end:])[1:]):
+        return False
     return bool(_EVALUATIVE.search(plain)) and not re.search(r"\b(?:that|which|because|since)\b|\(", plain)
 
 
@@ -167,33 +245,54 @@ def _says_more(plain: str) -> bool:
     return bool(colon) and len(rest.split()) >= 2
 
 
-def _is_question(text: str) -> bool:
-    """Whether a sentence asks; one that only quotes a question tells."""
-    ended = text.rstrip(" \t\n*_)]")
-    if ended.endswith(("?", "？", "؟")):
-        return True
-    inner = ended.rstrip("\"'”’")
-    return inner != ended and inner.rstrip().endswith("?") and text.lstrip()[:1] in "\"'“‘"
-
-
 def is_abstention(plain: str) -> bool:
     """Whether a sentence declines to answer and asserts nothing else about the world."""
+    if len(plain) > _LONGEST:
+        return False
     bare = plain.replace("’", "'").strip().rstrip(".!")
     if _ABSTENTION_WORDS.fullmatch(bare):
         return True
     declined = _ABSTENTION.match(bare)
     if declined is None:
         return False
-    more = _GOES_ON.search(bare, declined.end())
-    if more is None:
-        return True
-    rest = more["rest"]
-    return len(rest.split()) < 3 or bool(_EMPTY_REST.match(rest)) or is_abstention(rest.strip())
+    according = declined["according"]
+    return not (according and asserts(according)) and not _adds(bare[declined.end() :])
 
 
-def is_lead_in(text: str) -> bool:
-    """Whether a sentence only announces the list below it ("The steps are as follows:")."""
-    ended = text.rstrip(" *_")
-    if len(ended.split()) > 14 or any(character.isdigit() for character in ended):
+def _adds(rest: str) -> bool:
+    """Whether what follows a refusal asserts something: more than what it is about, or another refusal."""
+    place = 0
+    for cut in (*_FURTHER.finditer(rest), None):
+        part = rest[place : cut.start() if cut else len(rest)]
+        is_topic = place == 0 and _ADVERSATIVE.match(part) is None
+        if part.strip() and not is_abstention(_LINKED.sub("", part)):
+            if any(asserts(joined) for joined in _joined(part)) if is_topic else asserts(part):
+                return True
+            if not is_topic and _TELLING.match(part):
+                return True
+            if not is_topic and _ADVERSATIVE.match(part) and len(part.split()) > 3 and _SPOKEN.match(part) is None:
+                return True
+        place = cut.end() if cut else len(rest)
+    return False
+
+
+def _joined(topic: str) -> list[str]:
+    """What is joined to what a refusal is about; a subordinate clause ("when it opened and who built it") is one."""
+    return [] if _SUBORDINATE.match(topic) else re.split(r"\s(?:and|or|so)\s", topic)[1:]
+
+
+def is_lead_in(text: str, *, carried: bool) -> bool:
+    """Whether a sentence only announces the list below it ("The steps are as follows:").
+
+    One that is not finished without the list says what the items that carry it say: `carried` is whether there are any.
+    """
+    ended = text.replace("’", "'").rstrip(" *_")
+    if not ended.endswith((":", "：")) or len(ended.split()) > 14 or any(character.isdigit() for character in ended):
         return False  # it says something of its own
-    return ended.endswith(":") and (_LEAD_IN_END.search(ended) is not None or len(ended.split()) <= 3)
+    bare = ended[:-1].strip(_MARGIN)
+    announced = _ANNOUNCEMENT.fullmatch(bare)
+    if announced is not None:
+        return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
+    if carried and _UNFINISHED.search(bare):
+        return True
+    return (_LEAD_IN_END.search(bare) is not None or len(bare.split()) <= 3) and not asserts(bare)

@@ -56,7 +56,7 @@ class _Sheet:
         return self.text[self.units[unit].start : self.units[unit].end]
 
 
-def cut(answer: str, claims: Sequence[Claim], failed: Collection[str], language: str = "en") -> Cut | None:
+def cut(answer: str, claims: Sequence[Claim], failed: Collection[str], language: str = "") -> Cut | None:
     """Take the claims with these ids out of an answer; None when nothing that says anything would be left.
 
     `claims` are all claims of the answer, with true spans. Pieces that hold no claim at all (greetings, questions)

@@ -31,7 +31,7 @@ class Loop:
     metric: Metric
     author: Author | None
     rules: Rules = field(default_factory=Rules)
-    language: str = "en"
+    language: str = ""
 
     async def answer(self, task: Task, given: str | None = None) -> GuardedAnswer:
         """Return the best answer that can be had within the rules; `given` is a first answer, if there is one.

@@ -34,7 +34,7 @@ async def stream(loop: Loop, task: Task) -> AsyncIterator[GuardedSentence]:
         raise GeneratorError("the generator returned a blank answer")
 
 
-async def pieces(chunks: AsyncIterator[str], language: str = "en") -> AsyncIterator[str]:
+async def pieces(chunks: AsyncIterator[str], language: str = "") -> AsyncIterator[str]:
     """Yield a text in pieces that can be judged alone, each as it is complete, with what stands before it.
 
     A piece is a sentence, a table, or a list with its lead-in; it is complete when the next one has begun. The pieces

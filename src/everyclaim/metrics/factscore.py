@@ -11,7 +11,7 @@ from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
+from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
 from everyclaim.retrieve.checked import Shelf, searched
 from everyclaim.retrieve.queries import Around
 from everyclaim.verify import Policy, judged
@@ -93,7 +93,7 @@ class FActScore:
             share * factor,
             claims=claims,
             skipped=parts.skipped,
-            warnings=family_warnings(sample, self.provenance),
+            warnings=judge_warnings(sample, self.provenance),
             components={"factscore": share * factor, "factscore_unpenalised": share, "length_penalty": factor},
             details={
                 "counts": {"claims": len(claims), "supported": supported},

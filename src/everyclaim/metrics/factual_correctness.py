@@ -8,7 +8,7 @@ from typing import Literal
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import REFERENCE, RESPONSE, Outcome, Passage, Provenance, Result, Sample
 from everyclaim.core.waiting import all_of
-from everyclaim.metrics.faithfulness import Empty, family_warnings
+from everyclaim.metrics.faithfulness import Empty, judge_warnings
 from everyclaim.metrics.reference import against, both_decomposed, f_beta, supported
 from everyclaim.verify import Policy
 
@@ -79,7 +79,7 @@ class FactualCorrectness:
             components[f"f{self.beta:g}" if self.mode == "f1" else self.mode],
             claims=claims,
             skipped=both.skipped,
-            warnings=family_warnings(sample, self.provenance),
+            warnings=judge_warnings(sample, self.provenance),
             components=components,
             reference_claims=reference_claims,
             details=counts,

@@ -10,6 +10,7 @@ from everyclaim.core.types import Decomposition, JudgedClaim, Label, Outcome, Pr
 from everyclaim.decompose.checked import decomposed
 from everyclaim.verify import Policy, judged
 from everyclaim.verify.families import same_family_warning
+from everyclaim.verify.languages import unread_language_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 _NUMBER_WHEN_EMPTY: dict[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": float("nan")}
@@ -59,7 +60,7 @@ def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...]
         supported / len(claims),
         claims=claims,
         skipped=parts.skipped,
-        warnings=family_warnings(sample, provenance),
+        warnings=judge_warnings(sample, provenance),
     )
 
 
@@ -73,10 +74,14 @@ def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty
         _NUMBER_WHEN_EMPTY[empty],
         reason=reason or usual,
         skipped=parts.skipped,
+        warnings=judge_warnings(sample, provenance),
     )
 
 
-def family_warnings(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
-    """Warn of a judge that is of the same family as the model whose answer it judges."""
-    warning = same_family_warning(sample.model, provenance.verifier)
-    return (warning,) if warning else ()
+def judge_warnings(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
+    """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
+    warnings = (
+        same_family_warning(sample.model, provenance.verifier),
+        unread_language_warning(sample.response, provenance.verifier),
+    )
+    return tuple(warning for warning in warnings if warning)

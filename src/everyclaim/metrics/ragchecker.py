@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
 from everyclaim.core.waiting import all_of
-from everyclaim.metrics.faithfulness import Empty, family_warnings
+from everyclaim.metrics.faithfulness import Empty, judge_warnings
 from everyclaim.metrics.reference import against, both_decomposed, f_beta
 from everyclaim.verify import Policy
 
@@ -81,7 +81,7 @@ class RagChecker:
             claims=claims,
             skipped=both.skipped,
             warnings=(
-                *family_warnings(sample, self.provenance),
+                *judge_warnings(sample, self.provenance),
                 *([undefined] if None in components.values() else []),
             ),
             components=components,

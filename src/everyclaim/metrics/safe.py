@@ -12,7 +12,7 @@ from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, P
 from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer, tied
-from everyclaim.metrics.faithfulness import Empty, family_warnings, unscored
+from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
 from everyclaim.prompts.queries import Searched
 from everyclaim.retrieve.checked import Shelf, searched
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
@@ -108,7 +108,7 @@ class Safe:
             0.0,
             claims=claims,
             skipped=tuple(sorted((*parts.skipped, *left_out), key=lambda skipped: skipped.span)),
-            warnings=family_warnings(sample, self.provenance),
+            warnings=judge_warnings(sample, self.provenance),
             details=_details(prepared, search),
         )
         return reduced(result, _of_set([len(claims)], self.k) if isinstance(self.k, str) else self.k)

@@ -1,8 +1,8 @@
 """Blocks and sentences of a text, with true offsets.
 
 Two steps. `blocks` reads the layout line by line: paragraphs, headings, list items, table rows,
-fenced code, quotes. `sentences` runs `sentencex` inside each block and repairs what it is known to
-get wrong: further abbreviations, brackets and citations after the full stop, tokenised quotes.
+fenced code, quotes. `sentences` runs `sentencex` inside each block, in the block's language, and repairs what it is
+known to get wrong: further abbreviations, brackets and citations after the full stop, tokenised quotes.
 Both are linear in the length of the text and accept any string.
 """
 
@@ -13,6 +13,11 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
+
+from everyclaim.text.language import ENGLISH, language_of
+from everyclaim.text.marks import CITATION, rendered
+from everyclaim.text.prose import prose_in_code
+from everyclaim.text.stops import carries_on, opens_sentence
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote"]
 
@@ -40,7 +45,8 @@ _UNDERLINE = re.compile(r"\s{0,3}(?:=+|-{2,})\s*")
 _RULE = re.compile(r"\s{0,3}(?:(?:[-_]\s*){3,}|(?:\*\s*){3,})")
 _BOLD_LINE = re.compile(r"\s{0,3}(?:\*\*[^*\n]{1,100}\*\*|__[^_\n]{1,100}__)\s*:?\s*")
 _ITEM = re.compile(
-    r"\s*(?:[-*+•‣◦▪●○·–—]|\(?\d{1,3}[.)]|\((?:[a-z]|[ivx]{1,4})\)|[a-z]\))[ \t\u00a0]+(?:\[[ xX]\]\s+)?(?=\S)"
+    r"\s*(?:[-*+•‣◦▪●○·–—⁃∙■□◾◆◇➤►▶→⇒]|\(?\d{1,3}[.)]|\((?:[a-z]|[ivx]{1,4})\)|[a-z]\))"
+    r"[ \t\u00a0]+(?:\[[ xX]\]\s+)?(?=\S)"
 )
 _QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
 _ROW = re.compile(r"\s*\|.*\|\s*")
@@ -68,7 +74,7 @@ def blocks(text: str) -> list[Block]:
         following = lines[index + 1] if index + 1 < len(lines) else None
         if index in fences:
             last = fences[index]
-            found.append(Block("code", line.start, lines[last].end))
+            found += _fenced(text, lines[index : last + 1])
             index, in_table = last + 1, False
             continue
         if _is_row(line, following, in_table=in_table):
@@ -97,17 +103,22 @@ def blocks(text: str) -> list[Block]:
     return [block for block in found if block.start < block.end]
 
 
-def sentences(text: str, language: str = "en") -> list[Sentence]:
+def sentences(text: str, language: str = "") -> list[Sentence]:
     """Split a text into trimmed, ordered, non-overlapping sentences; ``text[start:end]`` is the sentence.
 
-    `language` is an ISO 639-1 code for sentencex; unknown codes fall back to its general rules.
+    `language` is an ISO 639-1 code; unknown ones fall back to general rules. Without one, every block is read in the
+    language it is in, or the text is where a block does not tell. HTML is read as the layout it stands for.
     """
     found: list[Sentence] = []
+    text = rendered(text)
+    usual = language or language_of(text)
     for block in blocks(text):
         if block.kind in ("heading", "table_row", "code"):
             found.append(Sentence(block.start, block.end, block.kind))
             continue
-        for start, end in _block_sentences(text[block.start : block.end], language):
+        content = text[block.start : block.end]
+        spoken = language or (language_of(content) if _STOP.search(content) else "") or usual
+        for start, end in _block_sentences(content, spoken):
             found.append(Sentence(block.start + start, block.start + end, block.kind))
     return found
 
@@ -147,6 +158,22 @@ def _fence_ends(lines: list[_Line]) -> dict[int, int]:
             ends[opened[0]] = index
             opened = None
     return ends
+
+
+def _fenced(text: str, lines: list[_Line]) -> Iterator[Block]:
+    """The code of a closed fence, and what it holds that is prose: text set as code, comments, messages."""
+    start = lines[0].start
+    for line in lines[1:-1]:
+        for found in prose_in_code(line.text):
+            begin = line.start + found.start
+            code = text[start:begin].rstrip()
+            if code.strip():
+                yield Block("code", start + len(text[start:begin]) - len(text[start:begin].lstrip()), start + len(code))
+            yield Block("paragraph", begin, line.start + found.end)
+            start = line.start + found.end
+    rest = text[start : lines[-1].end]
+    if rest.strip():
+        yield Block("code", start + len(rest) - len(rest.lstrip()), lines[-1].end)
 
 
 def _is_row(line: _Line, following: _Line | None, *, in_table: bool) -> bool:
@@ -207,13 +234,17 @@ _NUMBERED = re.compile(
 )
 _INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
 _LEFTOVER = re.compile(
-    r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|"
+    rf"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|(?:{CITATION})|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
 _MISSED = re.compile(
     r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
     # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
     r"|(?P<unit>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\.)\s+(?=(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+)
+_MISSED_ELSEWHERE = re.compile(
+    r"(?P<stop>(?:(?P<word>[^\W\d_]{1,20})|\d{4}\s?[rг]|(?<=[.!?])\))[.!?])"
+    r"\s+(?=[\"“„«(¿¡]?[^\W\d_])"
 )
 _SHORT = re.compile(  # they end in a full stop that ends no sentence
     r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
@@ -226,14 +257,14 @@ _RUN = re.compile(r"([`´'‘’‚“”„«»‹›「」『』])\1{3,}")
 
 
 def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
-    """Sentence offsets inside one block."""
+    """Sentence offsets inside one block; the language is empty when nothing told."""
     # Lone surrogates cannot cross into sentencex, and runs of quote marks make it quadratic; lengths stay equal.
     safe = _RUN.sub(lambda run: "-" * len(run.group()), _PLAIN.sub("\ufffd", text))
-    bounds = list(_bounds(safe, language))
+    bounds = list(_bounds(safe, language or ENGLISH))
     joined: list[list[int]] = []
     for start, end in bounds:
         begin = start
-        if joined and _belongs_before(safe, joined[-1][0], start, end):
+        if joined and _belongs_before(safe, joined[-1][0], (start, end), language):
             begin = end
         elif joined and (leftover := _LEFTOVER.match(safe, start, end)):
             begin = leftover.end()
@@ -243,7 +274,7 @@ def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
             joined.append([begin, end])
     result = []
     for start, end in joined:
-        for left, right in _divided(safe, start, end):
+        for left, right in _divided(safe, start, end, language):
             content = text[left:right]
             lead = left + len(content) - len(content.lstrip())
             tail = left + len(content.rstrip())
@@ -265,8 +296,9 @@ def _bounds(text: str, language: str) -> Iterator[tuple[int, int]]:
         begin = end
 
 
-def _belongs_before(text: str, previous: int, start: int, end: int) -> bool:
-    """Whether the piece at `start` carries on the sentence before: its full stop was an abbreviation's."""
+def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: str) -> bool:
+    """Whether a piece carries on the sentence before: its full stop was an abbreviation's."""
+    start, end = piece
     tail = text[max(previous, start - 24) : start]
     following = text[start:end].lstrip()
     if not following:
@@ -275,6 +307,8 @@ def _belongs_before(text: str, previous: int, start: int, end: int) -> bool:
         return True  # a portion ended inside a word
     if not any(character.isalnum() for character in following) and not following.startswith(("[", "(")):
         return True  # nothing but punctuation
+    if language != ENGLISH:
+        return carries_on(tail, following, language)
     if not _ABBREVIATION.search(tail):
         return False
     if _INITIAL.search(tail):
@@ -296,7 +330,7 @@ def _starts_clause(text: str) -> bool:
     return _CLAUSE_START.match(text) is not None
 
 
-def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """Split where sentencex saw one sentence: "(This is so.) The next.", `"First. Second."`, rare words.
 
     Sentences inside brackets or quotes stay together, unless the quotes hold the whole piece.
@@ -306,13 +340,26 @@ def _divided(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     brackets = -1 if quoted and piece[0] == "“" else 0
     quotes = 1 if quoted and piece[0] == '"' else 0
     place = start
-    for cut in _MISSED.finditer(text, start, end):
-        stop = cut.end("unit" if cut["unit"] else "stop")
+    missed = _MISSED if language == ENGLISH else _MISSED_ELSEWHERE
+    for cut in missed.finditer(text, start, end):
+        stop = cut.end("unit" if language == ENGLISH and cut["unit"] else "stop")
         stretch = text[place:stop]
         brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
         quotes += stretch.count('"')
         place = stop
-        if brackets <= 0 and quotes % 2 == 0 and not _SHORT.fullmatch(cut["word"] or ""):
+        if brackets <= 0 and quotes % 2 == 0 and _ends_here(text, cut, stop, language):
             yield start, place
             start = place
     yield start, end
+
+
+def _ends_here(text: str, cut: re.Match[str], stop: int, language: str) -> bool:
+    """Whether a full stop that sentencex did not take for one ends a sentence."""
+    if language == ENGLISH:
+        return _SHORT.fullmatch(cut["word"] or "") is None
+    following = text[cut.end() : cut.end() + 40]
+    if not following.lstrip('"“„«(¿¡')[:1].isupper():
+        return False
+    if len(cut["word"] or "long") < 3 and not opens_sentence(following):
+        return False  # an initial, an abbreviation: sentencex was right
+    return not carries_on(text[max(0, stop - 24) : cut.end()], following, language)

@@ -1,0 +1,291 @@
+"""Sentences → what may become claims, with what gives each its meaning, and what is skipped and why.
+
+A list item is read with its lead-in and the items above it, a table row with the header, a short answer with the
+question before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile, zip_longest
+from typing import NamedTuple
+
+from everyclaim.core.types import Skipped, Span
+from everyclaim.decompose.asserting import asserts
+from everyclaim.decompose.grammar import FINITE
+from everyclaim.decompose.questions import asks, told
+from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
+from everyclaim.text.marks import blanked, rendered
+from everyclaim.text.segment import Sentence
+from everyclaim.text.tagger import tag
+
+_RULING = re.compile(r"\|?\s*:?-{2,}")
+_INCOMPLETE = re.compile(
+    r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
+)
+_PIPE = re.compile(r"(?<!\\)\|")
+_MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
+_COLONS = (":", "：")
+_TAB = 4
+_MARGIN = 200  # characters; an item begins within them
+_DEPTH = 8  # items above one that are read with it
+_LABEL = 8  # words; a longer item does not only name something
+_LONG = 400  # characters; a longer item is a statement
+
+
+class Unit(NamedTuple):
+    """What may become claims.
+
+    `text` is readable, its markup blanked, with the offsets of the response from `start`. `sentence` is verbatim; what
+    introduces it (lead-in, parents, header row) stands in lines before it, verbatim too.
+    """
+
+    text: str
+    start: int
+    end: int
+    sentence: str
+    complete: str = ""  # a readable claim already made: an item with its lead-in, a table row
+
+
+class _Above(NamedTuple):
+    """Something that introduces what stands below it."""
+
+    indent: int
+    text: str  # readable
+    verbatim: str
+
+
+@dataclass(slots=True)
+class _Reader:
+    """A response on its way through its sentences."""
+
+    response: str
+    found: Sequence[Sentence]
+    readable: str = field(init=False)
+    lead: _Above | None = None  # the sentence that introduces the list we are in
+    parents: list[_Above] = field(default_factory=list)  # the items that the one we are in stands under
+    heading: str = ""  # of the list we are in, verbatim
+    header: tuple[str, str] = ("", "")  # of the table we are in: readable, verbatim
+
+    def __post_init__(self) -> None:
+        self.readable = rendered(self.response)
+
+    def units(self) -> Iterator[Unit | Skipped]:
+        """Everything there is, in order."""
+        answered = -1
+        for index, sentence in enumerate(self.found):
+            if index == answered:
+                continue
+            if sentence.kind != "item":
+                self.lead, self.parents = None, []
+            if sentence.kind == "table_row":
+                yield from self._row(index)
+                continue
+            self.header = ("", "")
+            if answer := self._answer(index):
+                answered = index + 1
+                yield answer
+                continue
+            yield self._sentence(index)
+
+    def _text(self, index: int) -> str:
+        return self.readable[self.found[index].start : self.found[index].end]
+
+    def _verbatim(self, index: int) -> str:
+        return self.response[self.found[index].start : self.found[index].end]
+
+    def _following(self, index: int) -> Sentence | None:
+        return self.found[index + 1] if index + 1 < len(self.found) else None
+
+    def _skipped(self, index: int, reason: str) -> Skipped:
+        sentence = self.found[index]
+        return Skipped(self._verbatim(index), Span(sentence.start, sentence.end), reason)
+
+    def _sentence(self, index: int) -> Unit | Skipped:
+        """A sentence, a heading, an item, or a piece of code."""
+        sentence, text = self.found[index], self._text(index)
+        reason = self._reason(index)
+        if reason == "heading":
+            self.heading = self._verbatim(index)
+            return self._skipped(index, reason)
+        if sentence.kind == "item":
+            return self._item(index, reason)
+        following = self._following(index)
+        if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(_COLONS):
+            self.lead = _Above(0, text, self._verbatim(index))
+            if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
+                reason = "lead_in"
+        self.heading = ""
+        return self._plain(index) if reason is None else self._skipped(index, reason)
+
+    def _reason(self, index: int) -> str | None:
+        """Why a sentence is skipped, by itself and by where it stands."""
+        sentence, text = self.found[index], self._text(index)
+        reason = reason_to_skip(text, sentence.kind)
+        if reason is None and not any(character.isalnum() for character in blanked(text)):
+            return "citation"  # nothing is left without its marks
+        if reason is None and len(self.found) > 1 and re.fullmatch(r"\d{1,2}[.)]", text):
+            return "no_words"  # the number of a list item that stands on the next line
+        if reason == "heading" and _is_answer(text, len(self.found)):
+            return None
+        if reason is None and _is_title(sentence, text, index, self._following(index)):
+            return "heading"
+        return reason
+
+    def _plain(self, index: int, above: Sequence[_Above] = ()) -> Unit:
+        """A sentence by itself; of a question that tells something, what it tells."""
+        sentence, text = self.found[index], self._text(index)
+        start, end = (told(text) if asks(text) else None) or (0, len(text))
+        context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
+        return Unit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
+
+    def _answer(self, index: int) -> Unit | None:
+        """A question of the response with the lone yes or no behind it, which says nothing by itself."""
+        if index + 1 >= len(self.found) or not asks(self._text(index)) or not is_bare_answer(self._text(index + 1)):
+            return None
+        if self._reason(index) not in {"question", "heading"}:
+            return None
+        start, end = self.found[index].start, self.found[index + 1].end
+        whole = tidy(blanked(self.readable[start:end]))
+        return Unit(blanked(self.readable[start:end]), start, end, self.response[start:end], whole)
+
+    def _item(self, index: int, reason: str | None) -> Unit | Skipped:
+        """A list item with what stands above it: completed by that where the item alone is a mere fragment."""
+        sentence, text = self.found[index], self._text(index)
+        indent = self._indent(sentence)
+        parents = self.parents[:-1] if indent is None else [one for one in self.parents if one.indent < indent]
+        above = [*([self.lead] if self.lead else []), *parents]
+        if indent is not None:
+            self.parents = [*parents[-_DEPTH:], _Above(indent, text, self._verbatim(index))]
+        if reason is not None:
+            return self._skipped(index, reason)
+        if self._is_parent(index, indent) and _is_label(text):
+            return self._skipped(index, "lead_in")
+        blank = blanked(text)
+        if has_finite_verb(blank) or asks(text):
+            return self._plain(index, above)
+        said = [one.text for one in above if _introduces(one.text)]
+        complete = f"{_opening(said)} {tidy(blank)}" if said else ""
+        heading = [self.heading] if self.heading and not above else []
+        context = "\n".join([*heading, *(one.verbatim for one in above), self._verbatim(index)])
+        return Unit(blank, sentence.start, sentence.end, context, complete)
+
+    def _indent(self, sentence: Sentence) -> int | None:
+        """How far an item is moved in; None for a sentence inside an item."""
+        begin = max(0, sentence.start - _MARGIN)
+        line = self.readable[begin : sentence.start].rpartition("\n")[2]
+        if len(line) == _MARGIN or _MARKER.fullmatch(line) is None:
+            return None
+        blanks = line[: len(line) - len(line.lstrip(" \t"))]
+        return len(blanks.expandtabs(_TAB))
+
+    def _is_parent(self, index: int, indent: int | None) -> bool:
+        """Whether items stand under this one."""
+        following = self._following(index)
+        if indent is None or following is None or following.kind != "item":
+            return False
+        deeper = self._indent(following)
+        return deeper is not None and deeper > indent
+
+    def _is_carried(self, index: int) -> bool:
+        """Whether one of the items that begin here is a fragment, and so carries what introduces it."""
+        items = takewhile(lambda at: self.found[at].kind == "item", range(index, len(self.found)))
+        return any(not has_finite_verb(blanked(self._text(at))) for at in items)
+
+    def _row(self, index: int) -> Iterator[Unit | Skipped]:
+        """A table row: each cell behind its column's name, or the row as it stands where there is no header."""
+        sentence, text, verbatim = self.found[index], self._text(index), self._verbatim(index)
+        following = self._following(index)
+        if following is not None and _RULING.search(self.readable, sentence.end, following.start):
+            self.header = (text, verbatim)
+            telling = [cell for cell in _cells(text, framed=text.startswith("|")) if asserts(cell)]
+            for cell in telling:
+                yield Unit(text, sentence.start, sentence.end, verbatim, cell)
+            if not telling:
+                yield self._skipped(index, "table_header")
+            return
+        if not any(character.isalnum() for character in text):
+            yield self._skipped(index, "no_words")
+            return
+        framed = self.header[0].startswith("|")
+        names, cells = _cells(self.header[0], framed=framed), _cells(text, framed=framed)
+        if not self.header[0] or len(cells) < 2:
+            yield Unit(text, sentence.start, sentence.end, verbatim, tidy(text))
+            return
+        pairs = zip_longest(names, cells[: len(names)], fillvalue="")
+        said = [f"{name}: {cell}" if name else cell for name, cell in pairs if cell] + [
+            *filter(None, cells[len(names) :])
+        ]
+        context = f"{self.header[1]}\n{verbatim}"
+        yield Unit(text, sentence.start, sentence.end, context, f"{'; '.join(said)}." if said else tidy(text))
+
+
+def units(response: str, found: Sequence[Sentence]) -> Iterator[Unit | Skipped]:
+    """Read the sentences of a response: candidates for claims, and what is skipped, in order."""
+    return _Reader(response, found).units()
+
+
+def tidy(text: str) -> str:
+    """Write a text on one line; the blank left by a citation before a full stop goes."""
+    return re.sub(r"\s+", " ", re.sub(r"(?<![ \t])[ \t]{2,}(?=[.,;:!?](?:\s|$))", "", text)).strip()
+
+
+def has_finite_verb(text: str) -> bool:
+    """Whether an English text holds a finite verb; long ones do."""
+    return len(text) > _LONG or any(word.tag in FINITE for word in tag(text))
+
+
+def _opening(above: Sequence[str]) -> str:
+    """What stands above an item, to be written before it: "The symptoms include", "Dose, children:"."""
+    parts = []
+    for text in above:
+        opening = tidy(blanked(text)).rstrip(" .;,")
+        opening = opening if opening.endswith(_COLONS) else f"{opening}:"
+        parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
+    return " ".join(parts)
+
+
+def _introduces(text: str) -> bool:
+    """Whether what stands above an item is to be read with it: it ends in a colon, or only names something."""
+    bare = text.rstrip(" *_")
+    if not bare.endswith(_COLONS) and (
+        bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)
+    ):
+        return False
+    return reason_to_skip(text, "paragraph") is None
+
+
+def _is_label(text: str) -> bool:
+    """Whether an item only names what the items under it are about."""
+    bare = tidy(blanked(text))
+    if bare.endswith((".", "!", "?")):
+        return False
+    plain = not any(character.isdigit() for character in bare) and ": " not in bare
+    return (plain or bare.endswith(_COLONS)) and not has_finite_verb(bare) and not asserts(bare)
+
+
+def _cells(row: str, *, framed: bool) -> list[str]:
+    """The cells of a row; one that holds nothing but a dash is empty. `framed` tables have pipes around their rows."""
+    inner = row.strip()
+    if framed:
+        inner = inner.removeprefix("|")
+        inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
+    found = [tidy(blanked(cell).replace("\\|", "|")) for cell in _PIPE.split(inner)] if row else []
+    return ["" if cell.strip("-‐‑–—―−_.… ") == "" else cell for cell in found]
+
+
+def _is_answer(text: str, total: int) -> bool:
+    """Whether what looks like a heading is what the response has to say: its only line, or a bold sentence."""
+    bold = text.lstrip().startswith(("**", "__"))
+    return total == 1 or (bold and not text.rstrip(" *_").endswith((":", "?")) and has_finite_verb(blanked(text)))
+
+
+def _is_title(sentence: Sentence, text: str, index: int, following: Sentence | None) -> bool:
+    """Whether a short line without verb or full stop stands over other text, as a title does."""
+    if sentence.kind != "paragraph" or index == 0 or following is None or len(text) > 60 or "\n" in text:
+        return False
+    if text[-1] in ".!?…\"')]" or any(character.isdigit() for character in text) or len(text.split()) > 7:
+        return False
+    return following.kind in ("item", "paragraph") and not text.endswith(":") and not has_finite_verb(text)

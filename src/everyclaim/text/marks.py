@@ -1,0 +1,123 @@
+"""What stands in a text to be seen, not read: citation marks, emphasis, links, HTML.
+
+Everything here keeps the length of the text, so that offsets into what is readable are offsets into the original.
+"""
+
+from __future__ import annotations
+
+import re
+
+from everyclaim.text.tokens import word_set
+
+_NUMBERS = r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*"
+_NAMES = (
+    r"(?i:sources?|documents?|docs?|passages?|references?|refs?|contexts?|citations?|chunks?|snippets?|footnotes?|cite)"
+)
+_NUMBERED = r"[\s_.:#-]{0,3}(?:no\.?\s)?(?:[A-Z]|[\w-]*\d[\w.-]*)"
+CITATION = (
+    rf"\[{_NUMBERS}\]|\[\[{_NUMBERS}\]\]|\\\[{_NUMBERS}\\\]|［{_NUMBERS}］"
+    r"|【[^【】\n]{1,80}】|〔\d[^〔〕\n]{0,40}〕|\[\d{1,3}†[^\]\n]{0,40}\]"
+    r"|\[\^[\w-]{1,30}\^?\]|\^\[?\d{1,3}\]?\^"
+    rf"|[\[(](?:see\s)?{_NAMES}{_NUMBERED}(?:\s?(?:[,;&]|and)\s?(?:{_NAMES}{_NUMBERED}|\d{{1,3}}))*[\])]"
+    r"|\[citation needed\]|:contentReference\[oaicite:\d+\](?:\{index=\d+\})?|\ue200[^\ue201\n]{0,200}\ue201"
+    r"|⁽[⁰¹²³⁴-⁹,;⁻–-]{1,20}⁾|(?<=[.,;:!?)”\"’])[⁰¹²³⁴-⁹]{1,3}(?:[,⁻⁻˒]{1,2}[⁰¹²³⁴-⁹]{1,3})*(?!\w)"
+    r"|(?<=[^\W\d_]{4})[¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?=[.,;:!?]|\s|$)"
+)
+_MARKUP = re.compile(
+    rf"\s{{0,3}}\[\[?{_NUMBERS}\]?\]\([^()\s]{{1,500}}\)"
+    r"|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
+    rf"|\s{{0,3}}(?:{CITATION})(?!\()|~~"
+    r"|!?\[(?=[^\]\[\n]{1,200}\](?:\(\S{1,500}(?:\s+[\"'(][^\n]{1,200}?)?\)|\[[^\]\n]{0,40}\]))"
+    r"|\](?:\(\S{1,500}?\)|\[[^\]\n]{0,40}\])|\n[ \t]*>[ \t>]*"
+)
+_MARKED = re.compile(r"[*_`\[\](~【［〔^:>\ue200⁽⁰¹²³⁴-⁹]")
+
+_TAG = re.compile(
+    r"<!--|-->|<(?P<close>/)?(?P<name>[a-z][a-z0-9]{0,9})(?P<inside>(?:\s+(?:[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)"
+    r"|open|checked|disabled|hidden|selected|required|controls|async|defer|nowrap|reversed))*)\s*/?>",
+    re.IGNORECASE,
+)
+_SHOWN = re.compile(r"\b(?P<name>[\w:.-]+)\s*=\s*(?:\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)')", re.IGNORECASE)
+_INLINE = word_set(
+    """
+    a abbr b bdi bdo big cite code del dfn em font i ins kbd label mark q s samp small span strike strong sub sup tt
+    u var wbr
+    """
+)
+_BLOCKS = word_set(
+    """
+    address article aside blockquote body br button caption center col colgroup dd details div dl dt figcaption
+    figure footer form head header hr html img input legend li link main meta nav ol option p picture section select
+    source summary tbody tfoot thead title tr ul video audio table td th h1 h2 h3 h4 h5 h6 pre script style
+    """
+)
+_TEXTS = frozenset({"alt", "title", "aria-label", "content", "value", "placeholder"})
+_CODE = frozenset({"pre", "script", "style"})
+_ROW = re.compile(r"<tr\b[^<>]*>.*?(?:</tr\s*>|(?=<tr\b)|(?=</table))", re.IGNORECASE | re.DOTALL)
+_HEADER_END = re.compile(r"</th\s*>\s*</tr\s*>", re.IGNORECASE)
+_BREAK = re.compile(r"[\r\n]")
+_SIGN = re.compile(r"<(?:/?[a-zA-Z]|!--)")
+
+
+def blanked(text: str) -> str:
+    """Blank emphasis, link addresses and citation marks out, every other character in its place."""
+    if _MARKED.search(text) is None:
+        return text
+    return _MARKUP.sub(lambda match: " " * len(match.group()), text)
+
+
+def rendered(text: str) -> str:
+    """Write HTML as the layout it stands for, in the same length: its lists, tables, headings and lines as Markdown's.
+
+    Only elements that HTML has are read; text without any comes back as it is. What a tag shows (`alt`, `title`) stays.
+    """
+    if _SIGN.search(text) is None:
+        return text
+    text = _ROW.sub(lambda row: _BREAK.sub(" ", _HEADER_END.sub(_ruling, row.group())), text)
+    text = text.replace(_RULED, "\n--|--\n")
+    depth = 0
+    parts: list[str] = []
+    place = 0
+    for tag in _TAG.finditer(text):
+        name = (tag["name"] or "").lower()
+        if tag["name"] and name not in _INLINE and name not in _BLOCKS:
+            continue
+        if name in {"ul", "ol"}:
+            depth = max(0, depth - 1) if tag["close"] else depth + 1
+        parts += [text[place : tag.start()], _written(tag, name, depth)]
+        place = tag.end()
+    return "".join([*parts, text[place:]])
+
+
+_RULED = "\x1d--|--\x1d"  # stands for a table's ruling until line breaks inside rows are gone
+
+
+def _ruling(match: re.Match[str]) -> str:
+    return _RULED.rjust(len(match.group()))
+
+
+def _written(tag: re.Match[str], name: str, depth: int) -> str:
+    """What takes the place of a tag: as long as the tag."""
+    size = len(tag.group())
+    if name in _INLINE:
+        mark = ""
+    elif name in _CODE:
+        mark = "\n```\n"
+    elif name == "tr":
+        mark = "|".rjust(size) if tag["close"] else "\n"  # the row ends where its tag does
+    elif name in {"td", "th"}:
+        mark = "" if tag["close"] else "|"
+    elif tag["close"]:
+        mark = "\n"
+    elif name == "li":
+        mark = "\n" + "\t" * min(depth - 1, size - 3) + "-"
+    elif len(name) == 2 and name[0] == "h" and name[1].isdigit():
+        mark = f"\n{'#' * min(int(name[1]), 2)} "
+    else:
+        mark = "\n"
+    written = list(mark.ljust(size))
+    for shown in _SHOWN.finditer(tag.group()):
+        group = "single" if shown["double"] is None else "double"
+        if shown["name"].lower() in _TEXTS and " " in shown[group].strip():
+            written[shown.start(group) : shown.end(group)] = shown[group]
+    return "".join(written)
