@@ -39,7 +39,8 @@ DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "_id", "docid"),
 }
 
-_KEPT_PLANS = 256  # row shapes remembered; rows of one source have few
+_KEPT_PLANS = 256  # row shapes remembered; rows of one source have few,
+_KEPT_COLUMNS = 256  # and of so many columns at most
 _SHOWN_COLUMNS = 30
 _SHOWN_CHARACTERS = 60
 _ABSENT = object()
@@ -127,7 +128,7 @@ class Fields:
         plan = self._plans.get(shape)
         if plan is None:
             plan = self._make_plan(shape)
-            if len(self._plans) < _KEPT_PLANS:
+            if len(self._plans) < _KEPT_PLANS and len(shape) <= _KEPT_COLUMNS:
                 self._plans[shape] = plan
         return plan
 

@@ -187,21 +187,20 @@ class SeenIds:
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * 64))
         self._used = 0
-        self._next: dict[str, int] = {}
+        self._next: dict[int, int] = {}  # by hash: the next number to try
 
     def make_unique(self, identifier: str) -> str:
         """Return the id if it is new, else the id with the first free number appended."""
-        if self._add(identifier):
+        key = _hash(identifier)
+        if self._add(key):
             return identifier
-        number = self._next.get(identifier, 2)
-        while not self._add(unique := f"{identifier}#{number}"):
+        number = self._next.get(key, 2)
+        while not self._add(_hash(unique := f"{identifier}#{number}")):
             number += 1
-        self._next[identifier] = number + 1
+        self._next[key] = number + 1
         return unique
 
-    def _add(self, identifier: str) -> bool:
-        digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-        key = int.from_bytes(digest, "little") or 1  # 0 marks a free slot
+    def _add(self, key: int) -> bool:
         if not self._place(key):
             return False
         self._used += 1
@@ -221,6 +220,11 @@ class SeenIds:
             place = (place + 1) & mask
         slots[place] = key
         return True
+
+
+def _hash(identifier: str) -> int:
+    digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1  # 0 marks a free slot
 
 
 def tags_of(value: Any) -> dict[str, str]:

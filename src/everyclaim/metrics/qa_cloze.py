@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -20,8 +19,9 @@ from everyclaim.metrics.qa_answers import exact
 from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
-from everyclaim.verify.lexical.alignment import Source, align, gather
-from everyclaim.verify.lexical.reading import Floats, Reading, read
+from everyclaim.verify.lexical.alignment import Source, align
+from everyclaim.verify.lexical.pointing import reading_of, source_of
+from everyclaim.verify.lexical.reading import Floats, Reading
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
@@ -87,14 +87,11 @@ class _Shelf:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._shortlist = Shortlist.of(passages)
-        self._sources: dict[tuple[str, ...], Source] = {}
 
     def answer(self, claim: str, mark: Mark, context: Reading) -> str | None:
         """Return what stands in the place of a claim's mark; None where no sentence lines up or has the like."""
         texts = tuple(piece.text for piece in self._shortlist.pieces(context.keys))
-        if texts not in self._sources:
-            self._sources[texts] = gather([_reading(text) for text in texts], shipped_vectors())
-        source = self._sources[texts]
+        source = source_of(texts, every_word=False)
         if not source.places:
             return None
         strengths = _strengths(context, source)
@@ -178,9 +175,4 @@ def _comparable(first: str, second: str) -> bool:
 
 def _context(text: str) -> Reading:
     """Read what is left of a claim around its blank."""
-    return _reading(text.replace(BLANK, " "))
-
-
-@lru_cache(maxsize=256)
-def _reading(text: str) -> Reading:
-    return read(text, shipped_vectors())
+    return reading_of(text.replace(BLANK, " "))

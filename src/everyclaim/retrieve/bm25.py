@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from sys import getsizeof
 from typing import Any
 
 import numpy as np
 
+from everyclaim.core.remembering import remembered
 from everyclaim.core.types import Passage
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
@@ -29,7 +30,15 @@ class Bm25Ranker:
         return [int(i) for i in np.argsort(-scores, kind="stable")]
 
 
-@lru_cache(maxsize=16)
+def _weight(index: Any, texts: tuple[str, ...]) -> int:
+    held = sum(map(getsizeof, texts))
+    if index is not None:
+        held += 200 * len(index.vocab_dict)
+        held += sum(part.nbytes for part in index.scores.values() if isinstance(part, np.ndarray))
+    return held
+
+
+@remembered(16_000_000, _weight)
 def _index(texts: tuple[str, ...]) -> Any:
     """Index the texts; None when none of them holds a term."""
     import bm25s  # imported late: not every run ranks

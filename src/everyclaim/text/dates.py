@@ -7,9 +7,10 @@ for what was not. `agreement` compares what both say.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.remembering import remembered
 from everyclaim.text.date_forms import (
     CANDIDATE,
     CENTURIES,
@@ -79,12 +80,14 @@ _NOTHING = Moment(None, None, None, None, None, 0, 0)  # said of nothing
 
 def moments(text: str) -> list[Moment]:
     """Read every date and time of `text`, in order; the spans do not overlap."""
-    if len(text) > 20_000:
-        return _read(text)
     return list(_remembered(text))
 
 
-@lru_cache(maxsize=512)
+def _weight(found: tuple[Moment, ...], text: str) -> int:
+    return getsizeof(text) + 300 * len(found)
+
+
+@remembered(2_000_000, _weight)
 def _remembered(text: str) -> tuple[Moment, ...]:
     # Quantities ask for the dates of the text they read, to leave them alone; the verifier asks again.
     return tuple(_read(text))

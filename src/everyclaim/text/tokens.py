@@ -52,6 +52,10 @@ _PLAIN = str.maketrans(
 )
 
 
+# Characters of a word that is remembered; so the caches below hold 20 MB at most.
+_LONGEST_WORD = 40
+
+
 def word_set(listing: str) -> frozenset[str]:
     """Give the words of a listing separated by white space; the word lists of this room are written that way."""
     return frozenset(listing.split())
@@ -92,7 +96,7 @@ def tokenize(text: str) -> list[Token]:
         clitic = _CLITIC.search(word) if "'" in word or "’" in word or "ʼ" in word else None
         if clitic is not None:
             word = word[: clitic.start()]
-        norm = word.lower() if word.isascii() else _norm(word)
+        norm = word.lower() if word.isascii() else _normed(word)
         if "." in norm and norm[0].isalpha():
             norm = norm.replace(".", "")
         if norm:
@@ -100,7 +104,11 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
-@lru_cache(maxsize=65536)
+def _normed(word: str) -> str:
+    return _norm(word) if len(word) <= _LONGEST_WORD else _norm.__wrapped__(word)
+
+
+@lru_cache(maxsize=32768)
 def _norm(word: str) -> str:
     return unicodedata.normalize("NFKC", word).casefold().translate(_PLAIN)
 
@@ -115,9 +123,13 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
-@lru_cache(maxsize=131072)
 def stem(norm: str) -> str:
     """Give the English snowball stem of a token's `norm`. Anything that is not a plain word comes back unchanged."""
+    return _stem(norm) if len(norm) <= _LONGEST_WORD else norm
+
+
+@lru_cache(maxsize=65536)
+def _stem(norm: str) -> str:
     if len(norm) < 3 or not norm.isascii() or not norm.isalpha():
         return norm
     return str(_stemmers.english.stemWord(norm))

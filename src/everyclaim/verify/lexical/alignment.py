@@ -8,7 +8,7 @@ claim's weight they cover.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ from everyclaim.verify.lexical.reading import NUMBER, Floats, Ints, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
 
 Bools = npt.NDArray[np.bool_]
+_AT_ONCE = 4_000_000  # pairs of words compared together: a claim may be a whole document
 _WORTH_A_SENTENCE = 0.03  # a longer window must cover this much more to be preferred
 
 
@@ -83,13 +84,8 @@ def gather(readings: Sequence[Reading], vectors: WordVectors) -> Source:
 
 def align(claim: Reading, source: Source, vectors: WordVectors) -> Alignment:
     """Compare a claim that has content words with a source that has some too."""
-    claim_ids = np.array([source.index.get(claim.keys[i], -1) for i in claim.content], dtype=np.int64)
-    exact = (claim_ids[:, None] == source.ids[None, :]).astype(np.float32)
-    soft = vectors.matrix[claim.rows] @ source.matrix.T
-    soft[[claim.kinds[i] == NUMBER for i in claim.content]] = 0.0  # numbers are equal or different, never similar
-    soft[:, source.numeric] = 0.0
-    exact = np.maximum.reduceat(exact, source.starts, axis=1)
-    soft = np.maximum(np.maximum.reduceat(soft, source.starts, axis=1), exact)
+    parts = [_covered(claim, rows, source, vectors) for rows in portions(len(claim.content), len(source.ids))]
+    exact, soft = (np.concatenate(part) for part in zip(*parts, strict=True))
     weights = claim.weights / claim.weights.sum()
     best: dict[int, tuple[int, int]] = {}
     scores: dict[int, float] = {}
@@ -106,6 +102,24 @@ def align(claim: Reading, source: Source, vectors: WordVectors) -> Alignment:
         scores[size] = float(gains[first])
     main = max((1, 2, 3), key=lambda size: (scores[size] - _WORTH_A_SENTENCE * (size - 1), -size))
     return Alignment(weights, exact, soft, best, best[main])
+
+
+def portions(words: int, others: int) -> Iterator[slice]:
+    """Cut the words of a claim into stretches that can be compared with so many others at once."""
+    step = max(1, _AT_ONCE // max(1, others))
+    return (slice(start, start + step) for start in range(0, words, step))
+
+
+def _covered(claim: Reading, rows: slice, source: Source, vectors: WordVectors) -> tuple[Floats, Floats]:
+    """Compare some content words of a claim (rows) with the sentences of a source (columns): exactly, and softly."""
+    content = claim.content[rows]
+    claim_ids = np.array([source.index.get(claim.keys[i], -1) for i in content], dtype=np.int64)
+    exact = (claim_ids[:, None] == source.ids[None, :]).astype(np.float32)
+    soft = vectors.matrix[claim.rows[rows]] @ source.matrix.T
+    soft[[claim.kinds[i] == NUMBER for i in content]] = 0.0  # numbers are equal or different, never similar
+    soft[:, source.numeric] = 0.0
+    exact = np.maximum.reduceat(exact, source.starts, axis=1)
+    return exact, np.maximum(np.maximum.reduceat(soft, source.starts, axis=1), exact)
 
 
 def widen(values: Floats, owner: Ints, size: int) -> Floats:

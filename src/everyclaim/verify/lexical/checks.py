@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from sys import getsizeof
 from typing import Literal
 
+from everyclaim.core.remembering import remembered
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments
@@ -87,7 +88,11 @@ def check_speaker(claim: str, window: str) -> Attribution:
     return Attribution("found", mine[0].speaker)
 
 
-@lru_cache(maxsize=4096)
+def _weight_of_reports(found: tuple[Report, ...], text: str) -> int:
+    return 2 * getsizeof(text) + 500 * len(found)  # a report quotes the text
+
+
+@remembered(4_000_000, _weight_of_reports)
 def _reports(text: str) -> tuple[Report, ...]:
     return tuple(reports(text))
 
@@ -150,7 +155,11 @@ def span(fact: Fact, *, whole: bool) -> tuple[int, int]:
     return (fact.first, fact.last) if whole and isinstance(fact, Quantity) else (fact.start, fact.end)
 
 
-@lru_cache(maxsize=2048)
+def _weight_of_facts(found: tuple[Fact, ...], text: str) -> int:
+    return getsizeof(text) + 300 * len(found)
+
+
+@remembered(4_000_000, _weight_of_facts)
 def facts(text: str) -> tuple[Fact, ...]:
     """Read the quantities and moments of a text, in order."""
     found: list[Fact] = [*quantities(text), *moments(text)]

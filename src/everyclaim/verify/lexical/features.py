@@ -17,7 +17,7 @@ from rapidfuzz.distance import JaroWinkler, LCSseq
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
-from everyclaim.verify.lexical.alignment import Alignment, widen_by_neighbours
+from everyclaim.verify.lexical.alignment import Alignment, portions, widen_by_neighbours
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.reading import NAME, NUMBER, PLAIN, Floats, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
@@ -150,12 +150,12 @@ def _context(it: Comparison) -> dict[str, float]:
     """Whether the words stand among similar words: each word's vector is mixed with its neighbours' first."""
     claim, source, alignment = it.claim, it.source, it.alignment
     own = widen_by_neighbours(it.vectors.matrix[claim.rows])
-    likeness = own @ source.mixed.T
-    whole = likeness.max(axis=1)
     first, last = alignment.main
     start = source.starts[first]
     end = source.starts[last + 1] if last + 1 < len(source.starts) else len(source.ids)
-    main = likeness[:, start:end].max(axis=1)
+    likeness = (own[rows] @ source.mixed.T for rows in portions(len(own), len(source.ids)))
+    most = [(part.max(axis=1), part[:, start:end].max(axis=1)) for part in likeness]
+    whole, main = (np.concatenate(part) for part in zip(*most, strict=True))
     lowest = np.sort(main)
     return {
         "context_all": float(alignment.weights @ whole),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from sys import getsizeof
 
 import numpy as np
 
+from everyclaim.core.remembering import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
@@ -70,13 +71,22 @@ def claim_reading(text: str) -> tuple[Reading, bool]:
     return reading_of(text, every_word=True) if every_word else reading, every_word
 
 
-@lru_cache(maxsize=2048)
+def _weight_of_reading(reading: Reading, *_: object) -> int:
+    return getsizeof(reading.text) + 300 * len(reading.norms) + 200 * len(reading.sentences)
+
+
+@remembered(24_000_000, _weight_of_reading)
 def reading_of(text: str, *, every_word: bool = False) -> Reading:
     """Read a short text with the shipped vectors."""
     return read(text, shipped_vectors(), every_word=every_word)
 
 
-@lru_cache(maxsize=64)
+def _weight_of_source(source: Source, *_: object) -> int:
+    own = source.matrix.nbytes + source.mixed.nbytes + 150 * len(source.ids)
+    return own + sum(map(_weight_of_reading, source.readings))
+
+
+@remembered(48_000_000, _weight_of_source)
 def source_of(texts: tuple[str, ...], *, every_word: bool) -> Source:
     """Read the pieces and lay them side by side; claims of one answer share the work."""
     return gather([reading_of(text, every_word=every_word) for text in texts], shipped_vectors())
