@@ -26,6 +26,7 @@ from everyclaim.models.transport import DirectTransport, encode
 TRANSFER_SECONDS = 900.0  # for a file up or down
 CLOCK_SECONDS = 3600.0  # how far a provider's clock and ours may be apart
 LINE_OVERHEAD = 200  # bytes around a request's body
+_MOST_PAGES = 1000  # of an account's list of batches, a hundred on each
 _STATUS = {  # Anthropic's error types as the statuses they have outside a batch
     "authentication_error": 401,
     "billing_error": 402,
@@ -233,7 +234,7 @@ def open_api(endpoint: Endpoint) -> BatchApi:
 async def _listed(transport: DirectTransport, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
     """Yield the account's batches, newest first."""
     query = "?limit=100"
-    while True:
+    for _ in range(_MOST_PAGES):
         page = await transport.exchange("GET", path + query)
         rows = page.get("data")
         if not isinstance(rows, list):

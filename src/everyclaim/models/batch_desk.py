@@ -274,11 +274,17 @@ class BatchDesk:
 
         async def keep() -> bool:
             rows: list[tuple[str, str]] = []
+            found = 0
             async with aclosing(self._api.results(look)) as results:  # type: ignore[type-var]
                 async for custom_id, outcome in results:
                     key, _, token = custom_id.partition("-")
                     if token != batch.token:
                         return False
+                    found += 1
+                    if found > 2 * batch.size:  # an output file and an error file
+                        raise JudgeError(
+                            "bad_response", f"batch {provider_id} of {batch.size} requests has more results than that"
+                        )
                     rows.append((key, self._hidden(outcome)))
                     if len(rows) >= CHUNK:
                         self._state.record(batch.id, rows)

@@ -14,6 +14,7 @@ an account without money a `BudgetExceeded`. Everything else is a `JudgeError` a
 | `empty_reply` | an answer without text | yes |
 | `bad_request` | another 4xx | no |
 | `too_long` | the prompt does not fit, 413 | no |
+| `reply_too_large` | more than `max_reply_mb`, decompressed | no |
 | `batch_not_submitted`, `batch_unfinished` | see `batch` | no |
 | `filtered`, `refused`, `truncated`, `malformed` | see `replies` | no |
 """

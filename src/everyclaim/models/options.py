@@ -10,6 +10,7 @@ are sent as basic authentication, for OpenAI's format in the place of the key |
 | `temperature`, `top_p`, `seed`, `reasoning_effort` | sent as given; where refused dropped, with a warning in the log |
 | `structured` | `schema`, `tool` or `plain`, instead of finding out |
 | `timeout` | seconds for one whole answer, 120 |
+| `max_reply_mb` | megabytes of one whole answer, decompressed, 16 |
 | `key_env` | name of the environment variable that holds the key |
 | `header.X`, `query.X` | another header or query parameter; ``$NAME`` is read from the environment |
 | `body.X` | another field of the request's body, as JSON |
@@ -32,6 +33,7 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.spec import Spec
+from everyclaim.models.bounded import MAX_REPLY_MB, MB
 from everyclaim.models.keys import VARIABLES, Secret
 
 Mode = Literal["schema", "tool", "plain"]
@@ -60,6 +62,7 @@ class EndpointOptions:
     sampling: Mapping[str, Any] = field(default_factory=dict)
     structured: Mode | None = None
     timeout: float = 120.0
+    max_reply_mb: float = MAX_REPLY_MB
     key_env: str = ""
     headers: Mapping[str, Secret] = field(default_factory=dict)
     query: Mapping[str, Secret] = field(default_factory=dict)
@@ -69,6 +72,11 @@ class EndpointOptions:
     def is_home(self) -> bool:
         """Whether this is the provider's own endpoint, where its prices and habits hold."""
         return urlsplit(self.base_url).hostname == urlsplit(HOMES[self.provider][0]).hostname
+
+    @property
+    def max_reply(self) -> int:
+        """How many bytes an answer may have, decompressed."""
+        return int(self.max_reply_mb * MB)
 
     @property
     def where(self) -> str:
@@ -125,6 +133,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         sampling=_sampling(given),
         structured=cast("Mode | None", structured),
         timeout=_number(given, "timeout", float, at_least=0.001) or 120.0,
+        max_reply_mb=_number(given, "max_reply_mb", float, at_least=0.001) or MAX_REPLY_MB,
         key_env=given.pop("key_env", ""),
         headers={name: _secret(f"header.{name}", value) for name, value in named["header"].items()},
         query={name: _secret(f"query.{name}", value) for name, value in named["query"].items()},
@@ -141,7 +150,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
 
 
 _KNOWN = (
-    *("api", "base_url", "body.X", "header.X", "key_env", "max_tokens", "query.X", "structured"),
+    *("api", "base_url", "body.X", "header.X", "key_env", "max_reply_mb", "max_tokens", "query.X", "structured"),
     *SAMPLING,
     *("timeout", "transport"),
 )
@@ -257,7 +266,8 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:
     """Return what tells this endpoint from every other; values that may be secret only as digests."""
-    skipped = {"timeout", "key_env", "transport", "base_url"}  # how a reply is fetched, not what it says
+    # How a reply is fetched, not what it says.
+    skipped = {"timeout", "max_reply_mb", "key_env", "transport", "base_url"}
     options = {k: v for k, v in spec.options.items() if k not in skipped and not k.startswith(("header.", "query."))}
     for kind in ("header", "query"):
         for name, value in named[kind].items():

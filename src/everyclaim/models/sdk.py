@@ -10,9 +10,10 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.errors import JudgeError, MissingExtraError
 from everyclaim.core.scope import at_end
 from everyclaim.models.boundary import from_status
+from everyclaim.models.bounded import bounded_client
 from everyclaim.models.keys import Secret
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.perloop import PerLoop
@@ -62,7 +63,8 @@ class SdkTransport:
             reply = error.response
             raise from_status(reply.status_code, reply.headers, reply.content, where, self._secrets) from None
         except Exception as error:  # noqa: BLE001  (the boundary; what it does not know is raised as it is)
-            raise translated(error, where, self._secrets) from None
+            cause = error.__cause__  # the client wraps what is raised inside it
+            raise translated(cause if isinstance(cause, JudgeError) else error, where, self._secrets) from None
         return read_response(response.status_code, response.headers, response.content, where, self._secrets)
 
     async def aclose(self) -> None:
@@ -75,7 +77,7 @@ class SdkTransport:
         options = self._options
         factory = self._library.AsyncOpenAI if options.provider == "openai" else self._library.AsyncAnthropic
         pool = {"limits": self._http.Limits(max_connections=None, max_keepalive_connections=1000)}
-        wrapper = self._library.DefaultAsyncHttpxClient
+        wrapper = bounded_client(self._library.DefaultAsyncHttpxClient, options.where, options.max_reply)
         return factory(
             api_key=self._key.reveal() or "none",  # a local server needs no key, the client insists on one
             base_url=options.address,

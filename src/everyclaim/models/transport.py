@@ -21,6 +21,7 @@ from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
 from everyclaim.core.scope import at_end
 from everyclaim.models.boundary import error_in_body, from_exception, from_status
+from everyclaim.models.bounded import read_direct, too_large
 from everyclaim.models.keys import Secret, scrub
 from everyclaim.models.options import EndpointOptions
 from everyclaim.models.perloop import PerLoop
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 
 JSON = "application/json"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
-MAX_RESPONSE = 64 * 1024 * 1024
 CONNECT_SECONDS = 10.0
 LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
@@ -74,7 +74,7 @@ class DirectTransport:
     ) -> dict[str, Any]:
         """Send any request and return the object that is answered; `seconds` goes over the endpoint's time-out."""
         async with self._request(method, path, data, content_type, seconds) as response:
-            content = await _bounded(response)
+            content = await read_direct(response, self._options.where, self._options.max_reply)
             status, headers = response.status, response.headers
         return read_response(status, headers, content, self._options.where, self.secrets)
 
@@ -82,19 +82,19 @@ class DirectTransport:
         """GET a file and yield its lines that are not empty, without holding the file in memory."""
         async with self._request("GET", path, b"", JSON, seconds) as response:
             if response.status != 200:
-                content = await _bounded(response)
+                content = await read_direct(response, self._options.where, self._options.max_reply)
                 raise from_status(response.status, response.headers, content, self._options.where, self.secrets)
             rest = bytearray()
             async for chunk in response.content.iter_any():
                 rest += chunk
-                if len(rest) > MAX_RESPONSE:
-                    raise JudgeError("bad_response", f"a line of the answer is larger than {MAX_RESPONSE} bytes")
                 if b"\n" in chunk:
                     *whole, last = rest.split(b"\n")
                     for line in whole:
                         if line.strip():
                             yield bytes(line)
                     rest = last
+                if len(rest) > self._options.max_reply:
+                    raise too_large(f"a line of {self._options.where}", self._options.max_reply)
             if rest.strip():
                 yield bytes(rest)
 
@@ -199,17 +199,6 @@ def translated(error: Exception, where: str, secrets: tuple[Secret, ...]) -> Exc
     if isinstance(error, EveryclaimError):
         return error
     return from_exception(error, where, secrets) or error
-
-
-async def _bounded(response: aiohttp.ClientResponse) -> bytes:
-    if response.content_length is not None and response.content_length <= MAX_RESPONSE:
-        return await response.read()
-    content = bytearray()
-    async for chunk in response.content.iter_any():
-        content += chunk
-        if len(content) > MAX_RESPONSE:
-            raise JudgeError("bad_response", f"the answer is larger than {MAX_RESPONSE} bytes")
-    return bytes(content)
 
 
 def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:

@@ -18,6 +18,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
 from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying, Shared
 from everyclaim.models.boundary import RejectedError
+from everyclaim.models.bounded import MAX_REPLY_MB
 from everyclaim.models.keys import Secret, find_key
 from everyclaim.models.options import EndpointOptions, checked_address, without_password
 from everyclaim.models.transport import DirectTransport, encode
@@ -25,7 +26,7 @@ from everyclaim.retrieve.engines import ENGINES, Engine, Hit, hits
 from everyclaim.retrieve.functions import passage_id
 
 _READER = "search-1"  # changes with how answers are read, and so do the keys of the cache
-_OPTIONS = ("base_url", "key_env", "per_minute", "concurrency", "timeout")
+_OPTIONS = ("base_url", "key_env", "per_minute", "concurrency", "timeout", "max_reply_mb")
 _OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your plan", "usage limit", "pay-as-you-go")}
 
 
@@ -62,7 +63,8 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     """Build ``serper``, ``tavily``, ``brave`` or ``searxng:URL``.
 
     Options: `base_url` (another address, such as a proxy's), `key_env` (the variable that holds the key),
-    `per_minute` and `concurrency` (requests at most), `timeout` (seconds, 20). Answers are kept in `cache`.
+    `per_minute` and `concurrency` (requests at most), `timeout` (seconds, 20), `max_reply_mb` (16). Answers are kept
+    in `cache`.
     Raises `ConfigError` for a wrong option or a missing key, `MissingExtraError` without aiohttp.
     """
     engine = ENGINES[spec.name]
@@ -135,6 +137,7 @@ def _options(spec: Spec, engine: Engine, address: str) -> EndpointOptions:
         spec=engine.name,
         identity=engine.name,
         timeout=_positive(spec, "timeout", 20.0),
+        max_reply_mb=_positive(spec, "max_reply_mb", MAX_REPLY_MB),
         headers=headers,
     )
 

@@ -9,13 +9,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
+from everyclaim.models.bounded import MB, sending_bounded
+from everyclaim.models.hf.options import MAX_REPLY_MB
 
+_FETCHING = threading.Lock()
 _HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?", re.ASCII)
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _TEXTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
@@ -45,11 +50,18 @@ class Folder:
 
 
 def find_folder(
-    model: str, revision: str | None, *, weights: bool = True, onnx: bool = False, local_files_only: bool = False
+    model: str,
+    revision: str | None,
+    *,
+    weights: bool = True,
+    onnx: bool = False,
+    local_files_only: bool = False,
+    max_reply_mb: int = MAX_REPLY_MB,
 ) -> Folder:
     """Find a model's files on disk, or fetch them from the hub.
 
-    Raises `ConfigError` for what is not there, and `OperatorError` when the hub cannot be reached.
+    Raises `ConfigError` for what is not there, and `OperatorError` when the hub cannot be reached or sends more than
+    `max_reply_mb` for what should be small: an answer, or a file it compressed.
     """
     path = Path(model).expanduser()
     if path.is_dir():
@@ -57,9 +69,10 @@ def find_folder(
     elif model.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(model):
         raise ConfigError(f"there is no folder {model!r}, and it is not an id of the Hugging Face hub")
     else:
-        path = _fetched(model, revision, _wanted(weights=weights, onnx=onnx), local_files_only)
+        fetched = partial(_fetched, model, revision, local_files_only=local_files_only, max_reply_mb=max_reply_mb)
+        path = fetched(_wanted(weights=weights, onnx=onnx))
         if weights and not onnx and not _weights(path):
-            path = _fetched(model, revision, (*_TEXTS, *_PICKLED), local_files_only)
+            path = fetched((*_TEXTS, *_PICKLED))
         commit = path.name if _COMMIT.fullmatch(path.name) else revision or "unknown"
         found = Folder(model, path, commit, _config(path), local=False)
     if weights and not (found.onnx if onnx else _weights(path) or found.onnx):
@@ -85,19 +98,30 @@ def _wanted(*, weights: bool, onnx: bool) -> tuple[str, ...]:
     return (*_TEXTS, *_SAFE) if weights else _TEXTS
 
 
-def _fetched(model: str, revision: str | None, patterns: Sequence[str], local_files_only: bool) -> Path:
+def _fetched(
+    model: str, revision: str | None, patterns: Sequence[str], *, local_files_only: bool, max_reply_mb: int
+) -> Path:
     try:
         import huggingface_hub as hub
         from huggingface_hub import errors
     except ImportError:
         raise MissingExtraError(f"the judge hf:{model}", "hf") from None
+    bomb = OperatorError(
+        f"cannot fetch {_at(model, revision)}: the hub sends more than {max_reply_mb} MB, decompressed, for an answer "
+        "or a small file; max_reply_mb in the spec raises the limit"
+    )
     try:
-        return Path(
-            hub.snapshot_download(
-                model, revision=revision, allow_patterns=list(patterns), local_files_only=local_files_only
+        with _FETCHING, sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
+            return Path(
+                hub.snapshot_download(
+                    model, revision=revision, allow_patterns=list(patterns), local_files_only=local_files_only
+                )
             )
-        )
-    except errors.LocalEntryNotFoundError:
+    except OperatorError:
+        raise
+    except errors.LocalEntryNotFoundError as error:
+        if error.__cause__ is bomb:
+            raise bomb from None
         why = "it is not in the local cache" if local_files_only else "the hub cannot be reached and it is not cached"
         raise OperatorError(f"cannot load {_at(model, revision)}: {why}; fetch it once with 'hf download'") from None
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):

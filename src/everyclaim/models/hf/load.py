@@ -35,7 +35,13 @@ def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
         libraries(options.model)  # before anything is fetched
     known = KNOWN.get(options.model)
     revision = options.revision or (known.revision if known else None)
-    folder = find_folder(options.model, revision, onnx=exported, local_files_only=options.local_files_only)
+    folder = find_folder(
+        options.model,
+        revision,
+        onnx=exported,
+        local_files_only=options.local_files_only,
+        max_reply_mb=options.max_reply_mb,
+    )
     family = options.family or (known.family if known else _family(folder))
     return _LOADERS[family](_Opening(folder, options, family, exported))
 
@@ -123,7 +129,13 @@ def _hhem(opening: _Opening) -> LoadedPairs:
     if opening.exported and not options.foundation:
         return opening.pairs(hhem.Hhem(prompt), open_tokenizer(folder), opening.export(), hhem.MAX_TOKENS)
     name = options.foundation or str(folder.config.get("foundation") or hhem.FOUNDATION)
-    foundation = find_folder(name, FOUNDATIONS.get(name), weights=False, local_files_only=options.local_files_only)
+    foundation = find_folder(
+        name,
+        FOUNDATIONS.get(name),
+        weights=False,
+        local_files_only=options.local_files_only,
+        max_reply_mb=options.max_reply_mb,
+    )
     encoder = open_tokenizer(foundation)
     if opening.exported:
         network = opening.export()

@@ -11,6 +11,7 @@ from everyclaim.core.spec import Spec
 
 Family = Literal["hhem", "minicheck", "nli", "lettucedetect"]
 FAMILIES: tuple[Family, ...] = ("hhem", "minicheck", "nli", "lettucedetect")
+MAX_REPLY_MB = 256  # tokenizers are sent compressed, and some have 30 MB
 _YES, _NO = ("true", "1", "yes"), ("false", "0", "no")
 
 
@@ -54,6 +55,7 @@ class HfOptions:
     batch_size: int = 16
     runtime: Literal["auto", "torch", "onnx"] = "auto"
     local_files_only: bool = False
+    max_reply_mb: int = MAX_REPLY_MB  # of what the hub answers, decompressed
 
 
 class OptionReader:
@@ -130,4 +132,5 @@ def read_options(spec: Spec, reader: OptionReader) -> HfOptions:
         batch_size=reader.whole("batch_size", 1, 4096) or 16,
         runtime=cast("Literal['auto', 'torch', 'onnx']", reader.choice("runtime", ("auto", "torch", "onnx"))),
         local_files_only=reader.flag("local_files_only"),
+        max_reply_mb=reader.whole("max_reply_mb", 1, 100_000) or MAX_REPLY_MB,
     )

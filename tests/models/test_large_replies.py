@@ -1,0 +1,227 @@
+"""Replies that are larger than any answer, or become it when they are decompressed: one failure, in little memory."""
+
+import asyncio
+import gzip
+import io
+import json
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import brotli
+import pytest
+from chatting import ENDPOINTS, ask
+
+import everyclaim as ec
+from everyclaim.core.errors import JudgeError, OperatorError
+from everyclaim.core.protocols import Message
+from everyclaim.core.scope import in_scope
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Usage
+from everyclaim.io.zstandard import zstd
+from everyclaim.models import ChatSettings, Meter, build_chat_model
+from everyclaim.models.hf.folder import find_folder
+from everyclaim.retrieve.web import from_spec as search_engine
+from everyclaim.testing import Fault, JudgeServer, play
+
+GOOD = '{"ok": true}'
+REPLY = {
+    "model": "judge-1",
+    "choices": [{"message": {"role": "assistant", "content": GOOD}, "finish_reason": "stop"}],
+    "usage": {"prompt_tokens": 1, "completion_tokens": 1},
+    "status": "completed",
+    "output": [{"type": "message", "content": [{"type": "output_text", "text": GOOD}]}],
+    "content": [{"type": "text", "text": GOOD}],
+    "stop_reason": "end_turn",
+}
+PACKERS = {
+    "gzip": lambda: zlib.compressobj(9, zlib.DEFLATED, 31),
+    "deflate": lambda: zlib.compressobj(9),
+    "zstd": zstd.ZstdCompressor,
+    "br": brotli.Compressor,
+}
+
+
+def packed(encoding: str, megabytes: int, value: object = REPLY) -> bytes:
+    """A right answer behind this many megabytes of blanks, compressed to next to nothing."""
+    packer = PACKERS[encoding]()
+    pack = getattr(packer, "compress", None) or packer.process
+    finish = packer.finish if encoding == "br" else packer.flush
+    pieces = [pack(b" " * 1_000_000) for _ in range(megabytes)]
+    return b"".join([*pieces, pack(json.dumps(value).encode()), finish()])
+
+
+def bomb(encoding: str = "gzip", megabytes: int = 40, status: int = 200) -> Fault:
+    return Fault(status, {"content-encoding": encoding}, raw=packed(encoding, megabytes))
+
+
+@pytest.mark.parametrize("encoding", PACKERS)
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+def test_a_reply_that_inflates_is_one_failure(endpoint: str, encoding: str) -> None:
+    """Over every wire format, transport and compression: not tried again, counted as a call of unknown cost."""
+    with JudgeServer(bomb(encoding)) as server, pytest.raises(JudgeError) as caught:
+        ask(server, endpoint)
+    error = caught.value
+    assert (error.code, server.calls) == ("reply_too_large", 1), error
+    assert "16 MB" in error.message
+    assert "max_reply_mb" in error.message
+    assert error.usage == Usage(calls=1, cost=None)
+
+
+@pytest.mark.parametrize("encoding", PACKERS)
+@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk", "messages-sdk"])
+def test_a_compressed_reply_of_usual_size_is_read(endpoint: str, encoding: str) -> None:
+    """As servers and proxies send it."""
+    with JudgeServer(bomb(encoding, megabytes=1)) as server:
+        assert ask(server, endpoint).content == GOOD
+
+
+@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk"])
+def test_the_limit_can_be_set(endpoint: str) -> None:
+    """In the spec, up and down; nothing need be compressed for it to hold."""
+    with JudgeServer(bomb("gzip")) as server:
+        assert ask(server, endpoint, max_reply_mb="41").content == GOOD
+    with JudgeServer(Fault(raw=b" " * 200_000 + json.dumps(REPLY).encode())) as server:
+        assert ask(server, endpoint).content == GOOD
+        with pytest.raises(JudgeError, match="reply_too_large"):
+            ask(server, endpoint, max_reply_mb="0.1")
+
+
+@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk", "messages-sdk"])
+def test_an_error_whose_body_inflates_is_that_error(endpoint: str) -> None:
+    """Of the body only the beginning is read; a server's error is tried again as ever."""
+    with JudgeServer([bomb(status=500), GOOD]) as server:
+        assert ask(server, endpoint).content == GOOD
+        assert server.calls == 2
+
+
+def test_a_sample_fails_for_it_and_the_run_goes_on() -> None:
+    """Never a score; the page of usage says that a cost is unknown."""
+
+    def rule(request: object) -> object:
+        return bomb() if "boiler" in request.text else play(request.messages)  # type: ignore[attr-defined]
+
+    with JudgeServer(rule) as server:  # type: ignore[arg-type]
+        judge = {"judge": "openai:m", "base_url": server.base_url}
+        bad = ec.score(response="The boiler is red.", passages=["The boiler is red."], **judge)
+        good = ec.score(response="The kettle is red.", passages=["The kettle is red."], **judge)
+    assert (bad.outcome, bad.score, bad.usage.cost) == (ec.Outcome.FAILED, None, None)
+    assert bad.reason.startswith("reply_too_large: ")
+    assert good.score == 1.0
+
+
+def test_the_meter_knows_of_the_call() -> None:
+    """It was made, so it counts against a limit on calls, and a cost is no longer known."""
+
+    async def run(address: str, meter: Meter) -> None:
+        async with build_chat_model(f"openai:m?base_url={address}", ChatSettings(), key="k", meter=meter) as chat:
+            await chat.complete([Message("user", "Is it?")])
+
+    meter = Meter()
+    with JudgeServer(bomb()) as server, pytest.raises(JudgeError):
+        asyncio.run(run(server.base_url, meter))
+    assert (meter.usage.calls, meter.usage.cost, meter.failures["reply_too_large"]) == (1, None, 1)
+
+
+CHILD = """
+import resource, sys
+import everyclaim as ec
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+judge = {"judge": "openai:m?transport=" + sys.argv[2], "base_url": sys.argv[1]}
+row = {"response": "The kettle is red.", "passages": ["The kettle is red."]}
+assert ec.score(**row, **judge).outcome == "scored"
+first = peak()
+print(ec.score(**row, **judge).reason[:15], peak() - first)
+"""
+
+
+@pytest.mark.parametrize("transport", ["direct", "sdk"])
+@pytest.mark.parametrize("encoding", ["gzip", "zstd"])
+def test_what_is_beyond_the_limit_is_never_made(transport: str, encoding: str) -> None:
+    """A few hundred kilobytes that become half a gigabyte cost little more than the limit."""
+    whole = bomb(encoding, megabytes=500)
+
+    def rule(request: object) -> object:
+        return play(request.messages) if request.number <= 2 else whole  # type: ignore[attr-defined]
+
+    with JudgeServer(rule) as server:  # type: ignore[arg-type]
+        done = subprocess.run(
+            [sys.executable, "-c", CHILD, server.base_url, transport], check=True, capture_output=True, text=True
+        )
+    reason, grown = done.stdout.split()
+    assert reason == "reply_too_large"
+    assert float(grown) < 60
+
+
+class _Site(BaseHTTPRequestHandler):
+    """Answers every GET with `body`, packed."""
+
+    body = b""
+    encoding = "gzip"
+    seen = 0
+
+    def do_GET(self) -> None:
+        type(self).seen += 1
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-encoding", self.encoding)
+        self.send_header("content-length", str(len(self.body)))
+        self.end_headers()
+        self.wfile.write(self.body)
+
+    do_POST = do_GET  # noqa: N815
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def site() -> Iterator[str]:
+    _Site.seen = 0
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("engine", ["searxng", "serper", "tavily", "brave"])
+def test_a_search_engine_that_sends_too_much_is_one_failure(
+    site: str, engine: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the same limit, and the same option for it."""
+    monkeypatch.setenv(f"{engine.upper()}_API_KEY", "k")
+    answer = {"results": [], "organic": [], "web": {"results": []}, "query": {}, "searchParameters": {}, "type": "x"}
+    _Site.body, _Site.encoding = packed("gzip", 20, answer), "gzip"
+    with pytest.raises(JudgeError) as caught:
+        asyncio.run(in_scope(search_engine(Spec(engine, "", {"base_url": site})).search("rye", 3)))
+    assert (caught.value.code, _Site.seen) == ("reply_too_large", 1)
+    wider = Spec(engine, "", {"base_url": site, "max_reply_mb": "30"})
+    assert asyncio.run(in_scope(search_engine(wider).search("rye", 3))) == []
+
+
+def test_a_model_hub_that_sends_too_much_is_one_clear_error(
+    site: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a description of a model; the hub's client is left as it was."""
+    hub = pytest.importorskip("huggingface_hub")
+    monkeypatch.setattr("huggingface_hub.constants.ENDPOINT", site)
+    monkeypatch.setattr("huggingface_hub.hf_api.constants.ENDPOINT", site)
+    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(tmp_path))
+    _Site.body, _Site.encoding = packed("gzip", 20, {"id": "a/b", "sha": "0" * 40, "siblings": []}), "gzip"
+    before = hub.get_session().send
+    with pytest.raises(OperatorError, match=r"'a/b'.*more than 5 MB.*max_reply_mb"):
+        find_folder("a/b", None, max_reply_mb=5)
+    assert hub.get_session().send == before
+    assert _Site.seen <= 3  # it has two ways to ask, and neither is tried for ever
+
+
+def test_packing_is_what_it_says() -> None:
+    """The bombs of this file are small, and would be right answers."""
+    body = packed("gzip", 40)
+    assert len(body) < 50_000
+    with gzip.open(io.BytesIO(body)) as stream:
+        assert json.loads(stream.read()) == REPLY
