@@ -81,7 +81,9 @@ def test_ten_megabytes_are_one_clear_failure_where_it_does_not(server: JudgeServ
     server.script(small)  # type: ignore[arg-type]
     big = "kettle " * (BIG // 7)
     response, passage = (big, "It is red.") if part == "answer" else ("It is red.", big)
-    result = ec.score(response=response, passages=[passage], judge="openai:m", base_url=server.base_url)
+    result = ec.score(
+        response=response, passages=[passage], judge="openai:m", base_url=server.base_url, max_answer_chars=BIG
+    )
     assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
     assert result.reason.startswith("too_long: ")
     assert len(result.reason) < 500

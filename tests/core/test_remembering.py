@@ -127,7 +127,7 @@ def test_a_word_of_megabytes_is_not_remembered() -> None:
 
 
 MANY_LARGE_ROWS = """
-import random, resource, sys
+import random, sys
 import everyclaim as ec
 
 judge, strategy, metric = sys.argv[1:]
@@ -140,7 +140,8 @@ def score():
     return ec.score(question="What does it hold?", response="The tank holds 8 litres. The pump needs 2 bar.",
         passages=[passage() for _ in range(10)], judge=judge, strategy=strategy, metric=metric, reference="It holds 9 l.")
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not `ru_maxrss`: that begins at the peak of the process that started this one.
+    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
 assert score().outcome == "scored"
 first = peak()
 for _ in range(40):

@@ -127,10 +127,11 @@ def test_the_meter_knows_of_the_call() -> None:
 
 
 CHILD = """
-import resource, sys
+import sys
 import everyclaim as ec
 def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    # Not `ru_maxrss`: that begins at the peak of the process that started this one.
+    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
 judge = {"judge": "openai:m?transport=" + sys.argv[2], "base_url": sys.argv[1]}
 row = {"response": "The kettle is red.", "passages": ["The kettle is red."]}
 assert ec.score(**row, **judge).outcome == "scored"

@@ -17,7 +17,7 @@ from everyclaim.api.talking import (
     MODELS,
     OFF,
     SEARCHING,
-    Talking,
+    TalkingOfSize,
     check_address,
     decomposer_spec,
     judge_spec,
@@ -26,9 +26,11 @@ from everyclaim.api.talking import (
     talks,
 )
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import Decomposer, Metric, Verifier
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
+from everyclaim.metrics.bounded import Bounded
 from everyclaim.metrics.faithfulness import Empty
 from everyclaim.verify.aligned import Policy
 
@@ -71,7 +73,7 @@ METRICS = Registry(
 )
 
 
-class Options(Talking, total=False):
+class Options(TalkingOfSize, total=False):
     """What can be chosen about a score, by the same names in Python, on the command line and in settings."""
 
     metric: str
@@ -202,6 +204,7 @@ def build_decomposer(options: Options) -> Decomposer:
 
 def build_metric(options: Options) -> Metric:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
+    limits = Limits.of(options)
     spec = Spec.parse(metric_spec(options.get("metric", "faithfulness"), options))
     named = options.get("judge", DEFAULT_JUDGE)
     splitter = options.get("decomposer") or default_decomposer(named)
@@ -230,8 +233,7 @@ def build_metric(options: Options) -> Metric:
     if knowledge is not None and spec.name in METRICS.builtin and spec.name not in SEARCHING:
         raise ConfigError(f"knowledge is for the metrics {' and '.join(SEARCHING)}, not for {spec.name!r}")
     parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"))
-    metric: Metric = METRICS.create(spec, parts)
-    return metric
+    return Bounded(METRICS.create(spec, parts), limits)
 
 
 @contextmanager

@@ -11,9 +11,10 @@ from typing import Any, Unpack, cast
 
 from everyclaim.analysis.doubt import BandFit, LabelledJudgement, check_rates, fit_band_of_doubt
 from everyclaim.api.components import DEFAULT_JUDGE, in_talks
-from everyclaim.api.talking import MARKS, Talking
+from everyclaim.api.talking import MARKS, TalkingOfSize
 from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, verify_rows
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Label
@@ -24,7 +25,7 @@ _MEANS = {Label.SUPPORTED.value: True, Label.UNSUPPORTED.value: False, Label.CON
 _MEANS |= {"NOT_SUPPORTED": False}
 
 
-class FitOptions(Talking, total=False):
+class FitOptions(TalkingOfSize, total=False):
     """What can be chosen about a fit; the names are those of `score_file`."""
 
     mapping: Mapping[str, str]  # field names, theirs → ours; `label` is one of ours
@@ -107,7 +108,8 @@ def _read(source: Any, options: FitOptions) -> list[ClaimRow]:
     field = next((theirs for theirs, ours in mapping.items() if ours == LABEL), LABEL)
     mapping.pop(field, None)
     report = options.get("report") or ReadReport()
-    read = read_claims(source, mapping=mapping, format=options.get("format"), slices=[field], report=report)
+    with within(Limits.of(options)):
+        read = read_claims(source, mapping=mapping, format=options.get("format"), slices=[field], report=report)
     rows: list[ClaimRow] = []
     for row in islice(read, options.get("limit")):
         given = row.tags.get(field)

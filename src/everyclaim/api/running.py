@@ -17,6 +17,7 @@ from everyclaim.api.settings import DEFAULT_STORE
 from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
+from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Kept, Metric
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
@@ -143,8 +144,8 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
     metric = build_metric(_of_a_score(options))
     identity = identify(source)
     report = ReadReport()
-    samples: Iterator[Sample] = islice(
-        read_samples(
+    with within(Limits.of(options)):
+        read = read_samples(
             source,
             mapping=options.get("mapping"),
             format=options.get("format"),
@@ -152,9 +153,8 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
             slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
             report=report,
             contexts=Spec.parse(metric.provenance.metric).name not in SEARCHING,
-        ),
-        options.get("limit"),
-    )
+        )
+    samples: Iterator[Sample] = islice(read, options.get("limit"))
     if release := options.get("release", ""):
         samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
     first = next(samples, None)

@@ -14,8 +14,9 @@ from everyclaim.api.components import (
     build_metric,
     in_talks,
 )
-from everyclaim.api.talking import Talking
+from everyclaim.api.talking import TalkingOfSize
 from everyclaim.core.errors import InputError
+from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.scope import scope
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
@@ -37,7 +38,8 @@ async def ascore(
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    sample = read_sample(response, passages, question, reference, model)
+    with within(Limits.of(options)):
+        sample = read_sample(response, passages, question, reference, model)
     with in_talks(options) as chosen:
         async with scope():
             return await score_sample(build_metric(chosen), sample)
@@ -59,11 +61,12 @@ def score(
 
     Options: `judge`, `decomposer`, `metric` (specs, or for the first two
     components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models
-    `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings.
+    `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings;
+    `max_answer_chars`, `max_passage_chars`, `max_passages`, `max_claims`, `max_row_mb` say how large all may be.
 
     A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
-    a score. Raises `InputError` for what is not text and `ConfigError` for a wrong option. Works inside a
-    running event loop, too.
+    a score. Raises `InputError` for what is not text or is too large, and `ConfigError` for a wrong option. Works
+    inside a running event loop, too.
     """
     scoring = ascore(
         response=response, passages=passages, question=question, reference=reference, model=model, **options
@@ -79,7 +82,7 @@ async def averify_claims(
     judge: str | Verifier = DEFAULT_JUDGE,
     strategy: Strategy | None = None,
     strict: bool = False,
-    **talking: Unpack[Talking],
+    **talking: Unpack[TalkingOfSize],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims; see `verify_claims`."""
     texts = [claims] if isinstance(claims, str) else list(claims)
@@ -87,7 +90,9 @@ async def averify_claims(
         if not isinstance(text, str) or not text.strip():
             raise InputError(f"a claim must be a text that says something, got {text!r}")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
-    sample = read_sample("", passages, question, None)
+    with within(Limits.of(talking)) as limits:
+        limits.check_claims(len(given), "claims")
+        sample = read_sample(max(texts, key=len, default=""), passages, question, None)
     policy = Policy.strict() if strict else Policy()
     with in_talks(_options(talking, judge=judge, strategy=strategy)) as chosen:
         verifier = build_judge(chosen).verifier
@@ -103,7 +108,7 @@ def verify_claims(
     judge: str | Verifier = DEFAULT_JUDGE,
     strategy: Strategy | None = None,
     strict: bool = False,
-    **talking: Unpack[Talking],
+    **talking: Unpack[TalkingOfSize],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
 
@@ -121,16 +126,18 @@ def extract_claims(
     *,
     question: str = "",
     decomposer: str | Decomposer | None = None,
-    **talking: Unpack[Talking],
+    **talking: Unpack[TalkingOfSize],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
     if not isinstance(response, str):
         raise InputError(f"the response must be a text, got {type(response).__name__}")
-    with in_talks(_options(talking, decomposer=decomposer)) as chosen:
+    with within(Limits.of(talking)) as limits, in_talks(_options(talking, decomposer=decomposer)) as chosen:
+        if fault := limits.fault({"response": response, "question": question}, ()):
+            raise InputError(fault)
         return wait(decomposed(build_decomposer(chosen), response, question=question))
 
 
-def _options(talking: Talking, **others: Any) -> Options:
+def _options(talking: TalkingOfSize, **others: Any) -> Options:
     return cast("Options", {**talking, **others})
 
 

@@ -24,7 +24,7 @@ from pydantic_settings import (
 )
 
 from everyclaim.api.components import DEFAULT_JUDGE, Strategy
-from everyclaim.api.talking import Talking
+from everyclaim.api.talking import Sizes, Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.metrics.faithfulness import Empty
 
@@ -66,6 +66,13 @@ class Settings(BaseSettings):
     slices: list[str] = Field(default_factory=list)
     map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
 
+    # How large what is scored may be; see `core.limits`.
+    max_row_mb: float | None = Field(default=None, gt=0)
+    max_answer_chars: int | None = Field(default=None, ge=1)
+    max_passage_chars: int | None = Field(default=None, ge=1)
+    max_passages: int | None = Field(default=None, ge=1)
+    max_claims: int | None = Field(default=None, ge=1)
+
     # Of language models; see `Talking`.
     base_url: str | None = None
     headers: dict[str, str] = Field(default_factory=dict)
@@ -91,6 +98,12 @@ class Settings(BaseSettings):
         """What is set about language models."""
         chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
         return cast("Talking", chosen)
+
+    @property
+    def sizes(self) -> Sizes:
+        """What is set about sizes."""
+        chosen = {name: value for name in Sizes.__annotations__ if (value := getattr(self, name)) is not None}
+        return cast("Sizes", chosen)
 
 
 def find_settings_file(start: Path | None = None) -> Path | None:

@@ -47,6 +47,20 @@ class Talking(TypedDict, total=False):
     prices: str | os.PathLike[str] | None  # a file that goes over our own price table
 
 
+class Sizes(TypedDict, total=False):
+    """How large what is scored may be; see `core.limits.Limits`. None: as usual."""
+
+    max_row_mb: float | None  # of a row of a file, and of all texts of a sample
+    max_answer_chars: int | None  # of an answer, a claim, a question, a reference
+    max_passage_chars: int | None
+    max_passages: int | None
+    max_claims: int | None  # sentences, and claims, of one answer
+
+
+class TalkingOfSize(Talking, Sizes, total=False):
+    """Both."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """One thing said beside the spec, and the option of the spec that it is."""

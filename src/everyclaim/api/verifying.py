@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Unpack
 from everyclaim._version import __version__
 from everyclaim.api.components import Options, build_judge, default_concurrency, in_talks
 from everyclaim.core.errors import BudgetExceeded, InputError
+from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json, verdict_to_json
@@ -59,10 +60,9 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
 
 def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
     report = options.get("report") or ReadReport()
-    rows = islice(
-        read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report),
-        options.get("limit"),
-    )
+    with within(Limits.of(options)):
+        read = read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+    rows = islice(read, options.get("limit"))
     count = verify_rows(rows, on_verdict, options)
     if not count:
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""

@@ -1,4 +1,4 @@
-"""Options about language models: the same for every command that may talk to one.
+"""Options about language models, and about sizes: the same for every command that may talk to one.
 
 A command takes them as one mapping, `talking`, and is wrapped with `with_talking`.
 """
@@ -16,13 +16,13 @@ import typer
 
 from everyclaim.api.components import Options
 from everyclaim.api.settings import DEFAULT_STORE, Settings, find_settings_file
-from everyclaim.api.talking import OFF, Talking, batches_beside, cache_beside, searches, talks
+from everyclaim.api.talking import OFF, Sizes, TalkingOfSize, batches_beside, cache_beside, searches, talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
 from everyclaim.models.keys import keys_file
 
-_MODEL, _LIMITS = "Language models", "Limits and cache"
+_MODEL, _LIMITS, _SIZES = "Language models", "Limits and cache", "Sizes"
 
 
 def _option(*names: str, help: str, metavar: str | None = None, panel: str = _MODEL, **more: Any) -> Any:  # noqa: A002
@@ -31,6 +31,10 @@ def _option(*names: str, help: str, metavar: str | None = None, panel: str = _MO
 
 def _choice(name: str, choices: str, help: str) -> Any:  # noqa: A002
     return Annotated[str | None, _option(name, metavar=choices, help=help)]
+
+
+def _size(name: str, help: str) -> Any:  # noqa: A002
+    return Annotated[int | None, _option(name, metavar="N", min=1, help=help, panel=_SIZES)]
 
 
 OPTIONS: Mapping[str, Any] = {
@@ -79,6 +83,14 @@ OPTIONS: Mapping[str, Any] = {
     "prices": Annotated[
         str | None, _option("--prices", metavar="FILE", help="Prices that go over our own table.", panel=_LIMITS)
     ],
+    "max_row_mb": Annotated[
+        float | None,
+        _option("--max-row-mb", metavar="MB", help="Leave out larger rows (32).", panel=_SIZES),
+    ],
+    "max_answer_chars": _size("--max-answer-chars", "Leave out rows with a longer answer (1,000,000)."),
+    "max_passage_chars": _size("--max-passage-chars", "Leave out rows with a longer passage (10,000,000)."),
+    "max_passages": _size("--max-passages", "Leave out rows with more passages (10,000)."),
+    "max_claims": _size("--max-claims", "Fail answers of more sentences or claims (5,000)."),
 }
 
 
@@ -131,8 +143,8 @@ def check_use(talking: Mapping[str, Any], *components: Any, metric: str | None =
 
     A metric that searches the web keeps what it finds in the cache, too.
     """
-    of_searches = {"cache", "no_cache"} if searches(metric) else set()
-    given = [name for name, value in talking.items() if _is_given(value) and name not in of_searches]
+    of_others = {*Sizes.__annotations__, *(("cache", "no_cache") if searches(metric) else ())}
+    given = [name for name, value in talking.items() if _is_given(value) and name not in of_others]
     if given and not talks(*components):
         option = "--header" if given[0] == "headers" else f"--{given[0].replace('_', '-')}"
         named = " and ".join(repr(one) for one in components if one)
@@ -159,17 +171,17 @@ def _files_in(text: str | None) -> list[str]:
     return [path for value in named for path in (value, value.partition(":")[2]) if os.path.isfile(path)]  # noqa: PTH113
 
 
-def chosen(settings: Settings) -> Talking:
-    """Return what is set about language models, with the cache beside the store.
+def chosen(settings: Settings) -> TalkingOfSize:
+    """Return what is set about language models and sizes, with the cache beside the store.
 
     Batches are for runs alone, see `chosen_for_runs`: whoever waits for one answer must not wait for hours.
     """
     talking = settings.talking
     talking.pop("provider_batch", None)
-    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **talking}
+    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **talking, **settings.sizes}
 
 
-def chosen_for_runs(settings: Settings) -> Talking:
+def chosen_for_runs(settings: Settings) -> TalkingOfSize:
     """Return what `chosen` returns, with the batches beside the store where they are wanted."""
     talking = chosen(settings)
     if settings.provider_batch:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.limits import limits_here
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.grounds import BEHIND, Ground, grounds
@@ -19,13 +20,14 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
 
     A claim that holds or lacks what its sentence does not is not believed (rule 9): the sentence itself takes the place
     of its claims. What is skipped although it says something is marked. Raises `JudgeError` for claims without text,
-    with repeated ids, or with spans outside the response.
+    with repeated ids, or with spans outside the response, and `InputError` for more of them than the limits allow.
     """
     if not response.strip():
         return Decomposition(claims=())
     parts = await decomposer.decompose(response, question=question)
     if not isinstance(parts, Decomposition):
         raise JudgeError("bad_decomposition", f"{decomposer.spec} returned {type(parts).__name__}")
+    limits_here().check_claims(len(parts.claims), "claims")
     if len({claim.id for claim in parts.claims}) < len(parts.claims):
         raise JudgeError("bad_decomposition", f"{decomposer.spec} gave two claims the same id")
     for claim in parts.claims:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.limits import limits_here
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.clauses import asides, clauses, without_asides
@@ -61,7 +62,9 @@ class EmbeddedDecomposer:
         """Split a response into claims `c1`, `c2`, ... in order of their spans; any text is accepted."""
         candidates: list[Unit] = []
         skipped: list[Skipped] = []
-        for found in units(response, sentences(response, self.language)):
+        pieces = sentences(response, self.language)
+        limits_here().check_claims(len(pieces))
+        for found in units(response, pieces):
             (candidates if isinstance(found, Unit) else skipped).append(found)  # type: ignore[arg-type]
         claims: list[Claim] = []
         usual = self.language or language_of(response)

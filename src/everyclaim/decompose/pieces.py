@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.grounds import grounds
 from everyclaim.decompose.placing import place
@@ -45,7 +46,9 @@ def pieces_of(response: str, language: str) -> tuple[list[Piece], list[Skipped]]
     """Number the sentences that a model must see; code and what has no word in it is skipped without asking."""
     pieces: list[Piece] = []
     skipped: list[Skipped] = []
-    for number, found in enumerate(grounds(response, language)):
+    everything = grounds(response, language)
+    limits_here().check_claims(len(everything))
+    for number, found in enumerate(everything):
         text = response[found.start : found.end]
         if found.kind == "code" or not any(character.isalnum() for character in text):
             reason = "code" if found.kind == "code" else "no_words"

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import InputError
+from everyclaim.core.limits import MB, Limits
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import path_exists
 from everyclaim.io.reading import read_document_rows
 from everyclaim.io.rows import Document
 
 SUFFIXES = (".txt", ".md", ".markdown")
-LARGEST_FILE = 1 << 28  # bytes
+LARGEST_FILE = Limits().row  # bytes
 _HEADING = re.compile(r"#\s+(\S.*?)\s*#*\s*(?:\n|$)")
 
 
@@ -86,7 +87,7 @@ def _files(folder: Path, report: ReadReport) -> Iterator[Document]:
 
 def _text(path: Path) -> str:
     if path.stat().st_size > LARGEST_FILE:
-        raise ValueError(f"larger than {LARGEST_FILE >> 20} MB; cut it up or give rows")
+        raise ValueError(f"larger than {LARGEST_FILE // MB} MB; cut it up or give rows")
     return path.read_text("utf-8-sig")
 
 

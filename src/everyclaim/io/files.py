@@ -31,6 +31,7 @@ STREAM_ERRORS = (OSError, EOFError, zlib.error, lzma.LZMAError, zstd.ZstdError, 
 
 _HEAD = 8192
 _CHUNK = 1 << 18
+_UNPACKING = 256_000_000  # bytes of memory for unpacking .xz; the strongest usual setting takes 66 MB
 _BY_SUFFIX = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
@@ -140,6 +141,8 @@ def stream_fault(error: BaseException) -> str:
         return f"the text is not valid {error.encoding} ({error.reason})"
     if isinstance(error, EOFError):
         return "the compressed file is cut off"
+    if isinstance(error, lzma.LZMAError) and "usage limit" in str(error):
+        return f"unpacking it takes more than {_UNPACKING // 1_000_000} MB of memory; pack it with a smaller dictionary"
     if isinstance(error, (zlib.error, lzma.LZMAError, zstd.ZstdError, gzip.BadGzipFile)):
         return f"the compressed file is damaged ({error})"
     if isinstance(error, OSError):
@@ -223,12 +226,27 @@ def _uncompressed(head: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
     if head.startswith(b"\x1f\x8b"):
         return _chunks_of(gzip.GzipFile(fileobj=io.BufferedReader(_Stream(chunks)), mode="rb"))
     if head.startswith(b"\xfd7zXZ\x00"):
-        return _chunks_of(lzma.LZMAFile(io.BufferedReader(_Stream(chunks))))
+        return _unpacked_xz(chunks)
     if head.startswith(b"BZh"):
         return _chunks_of(bz2.BZ2File(io.BufferedReader(_Stream(chunks))))
     if head.startswith(b"\x28\xb5\x2f\xfd"):
         return _chunks_of(zstd.ZstdFile(io.BufferedReader(_Stream(chunks))))
     return chunks
+
+
+def _unpacked_xz(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack the streams of an .xz file; its header may ask for any amount of memory, and gets so much of it."""
+    unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKING)
+    for chunk in chunks:
+        data = chunk
+        while data or not (unpacker.eof or unpacker.needs_input):
+            if unpacker.eof:
+                unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKING)
+            if piece := unpacker.decompress(data, _CHUNK):
+                yield piece
+            data = unpacker.unused_data.lstrip(b"\0") if unpacker.eof else b""
+    if not unpacker.eof:
+        raise EOFError
 
 
 def _recoded(chunks: Iterator[bytes], encoding: str) -> Iterator[bytes]:

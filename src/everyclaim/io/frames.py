@@ -14,7 +14,7 @@ from everyclaim.io.tables import rows_of_batch
 from everyclaim.io.values import RowError, plain
 
 
-def rows_of_object(source: Any) -> tuple[list[str] | None, Iterator[RawRow | BadRow | Sample]]:
+def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[RawRow | BadRow | Sample]]:
     """Return the columns, where the object knows them, and its rows.
 
     Raises `InputError` for an object that is no table.
@@ -22,17 +22,17 @@ def rows_of_object(source: Any) -> tuple[list[str] | None, Iterator[RawRow | Bad
     if hasattr(source, "iter_rows") and hasattr(source, "columns"):  # polars
         return list(source.columns), _numbered(source.iter_rows(named=True))
     if hasattr(source, "collect") and hasattr(source, "collect_schema"):  # polars, lazy
-        return rows_of_object(source.collect())
+        return rows_of_object(source.collect(), limit)
     if hasattr(source, "itertuples"):  # pandas
         names = [str(column) for column in source.columns]
         rows = (dict(zip(names, row, strict=True)) for row in source.itertuples(index=False, name=None))
         return names, _numbered(rows)
     if hasattr(source, "to_batches") and hasattr(source, "schema"):  # a pyarrow table or data set
-        return list(source.schema.names), _of_batches(source.to_batches())
+        return list(source.schema.names), _of_batches(source.to_batches(), limit)
     if hasattr(source, "to_pylist") and hasattr(source, "num_rows"):  # a pyarrow record batch
-        return list(source.schema.names), rows_of_batch(source, 0)
+        return list(source.schema.names), rows_of_batch(source, 0, limit)
     if hasattr(source, "read_next_batch"):  # a pyarrow reader
-        return list(source.schema.names), _of_batches(source)
+        return list(source.schema.names), _of_batches(source, limit)
     if isinstance(source, Mapping):
         if source and all(hasattr(part, "features") for part in source.values()):
             raise InputError(f"the data set has the splits {listed(source)}; pass one of them")
@@ -44,10 +44,10 @@ def rows_of_object(source: Any) -> tuple[list[str] | None, Iterator[RawRow | Bad
     )
 
 
-def _of_batches(batches: Iterable[Any]) -> Iterator[RawRow | BadRow]:
+def _of_batches(batches: Iterable[Any], limit: int) -> Iterator[RawRow | BadRow]:
     number = 0
     for batch in batches:
-        yield from rows_of_batch(batch, number)
+        yield from rows_of_batch(batch, number, limit)
         number += batch.num_rows
 
 

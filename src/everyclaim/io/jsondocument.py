@@ -17,11 +17,12 @@ from everyclaim.core.errors import InputError
 from everyclaim.io.faults import BadRow
 from everyclaim.io.fields import listed
 from everyclaim.io.files import STREAM_ERRORS, TextSource, rereadable, stream_fault
-from everyclaim.io.jsonlines import DECODER, LONGEST_LINE, RawRow, as_row, json_fault
+from everyclaim.io.jsonlines import DECODER, RawRow, as_row, json_fault, row_too_large
 
 _CHUNK = 1 << 16
 _SPACE = re.compile(r"[ \t\n\r]*")
-_STRUCTURE = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+("?)|[\[\]{}]', re.DOTALL)
+_STRUCTURE = re.compile(r'["\[\]{}]')
+_STRING_END = re.compile(r'["\\]')
 _UNDECODABLE = re.compile(r"[\udc80-\udcff]")  # what `surrogateescape` makes of bytes that are not UTF-8
 _NEAR_END = 16  # a literal or an escape cut by the end of the window fails within so many characters
 
@@ -34,8 +35,8 @@ class _BrokenElementError(ValueError):
         self.passed = passed
 
 
-def read_json(source: TextSource, is_row_key: Callable[[str], bool]) -> Iterator[RawRow | BadRow]:
-    """Yield the rows of a JSON document.
+def read_json(source: TextSource, is_row_key: Callable[[str], bool], limit: int) -> Iterator[RawRow | BadRow]:
+    """Yield the rows of a JSON document; one of more than about `limit` bytes is passed over.
 
     `is_row_key` tells whether a top-level key shows that the object is itself a row. Raises
     `InputError` when the document has several lists that could be the rows.
@@ -44,9 +45,9 @@ def read_json(source: TextSource, is_row_key: Callable[[str], bool]) -> Iterator
         key = None
         if file.head.lstrip().startswith(b"{"):
             with file.open() as stream:
-                key = _key_of_rows(file.name, _Window(stream), is_row_key)
+                key = _key_of_rows(file.name, _Window(stream, limit), is_row_key)
         with file.open() as stream:
-            window = _Window(stream)
+            window = _Window(stream, limit)
             yield from _guarded(_rows_under(window, key) if key is not None else _rows(window))
 
 
@@ -177,8 +178,9 @@ def _is_list_of_objects(window: _Window) -> bool:
 class _Window:
     """The part of the text that is being decoded."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BinaryIO, limit: int) -> None:
         self._stream = stream
+        self._limit = limit
         self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._buffer = ""
         self._at = 0
@@ -207,6 +209,8 @@ class _Window:
             try:
                 value, end = DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
+                if len(self._buffer) - self._at > self._limit:
+                    self._pass_broken(row_too_large(self._limit))
                 if self._may_be_cut(error) and self._more():
                     continue
                 self._pass_broken(json_fault(error).partition(" at column")[0])
@@ -216,12 +220,12 @@ class _Window:
                 if end == len(self._buffer) and self._more():  # a number may go on
                     continue
                 start, self._at = self._at, end
+                if end - start > self._limit:
+                    raise _BrokenElementError(row_too_large(self._limit), passed=True)
                 self._check_encoding(start, end)
                 return value
 
     def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
-        if len(self._buffer) - self._at > LONGEST_LINE:
-            return False
         return error.msg.startswith("Unterminated string") or error.pos >= len(self._buffer) - _NEAR_END
 
     def _check_encoding(self, start: int, end: int) -> None:
@@ -230,21 +234,36 @@ class _Window:
             raise _BrokenElementError("holds bytes that are not valid UTF-8", passed=True)
 
     def _pass_broken(self, reason: str) -> None:
-        """Step over a broken object or array by its brackets, then raise."""
+        """Step over a broken or too large object, array or string by its brackets and quotes, then raise."""
         depth = 0
-        if self._buffer[self._at : self._at + 1] not in {"{", "["}:
+        if self._buffer[self._at : self._at + 1] not in {"{", "[", '"'}:
             raise _BrokenElementError(reason, passed=False)
         while True:
             match = _STRUCTURE.search(self._buffer, self._at)
-            if match is None or match[1] == "":  # nothing here, or a string that goes on
-                self._at = len(self._buffer) if match is None else match.start()
-                if len(self._buffer) - self._at > LONGEST_LINE or not self._more():
+            self._at = len(self._buffer) if match is None else match.end()
+            if match is None:
+                if not self._more():
                     raise _BrokenElementError(reason, passed=False)
                 continue
-            self._at = match.end()
+            if match[0] == '"' and not self._pass_string():
+                raise _BrokenElementError(reason, passed=False)
             depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(match[0], 0)
             if depth == 0:
                 raise _BrokenElementError(reason, passed=True)
+
+    def _pass_string(self) -> bool:
+        """Step behind the end of the string that the window stands in; false where it has none."""
+        while True:
+            match = _STRING_END.search(self._buffer, self._at)
+            if match and match[0] == '"':
+                self._at = match.end()
+                return True
+            if match and match.end() < len(self._buffer):  # an escaped character
+                self._at = match.end() + 1
+                continue
+            self._at = match.start() if match else len(self._buffer)
+            if not self._more():
+                return False
 
     def _more(self) -> bool:
         """Read on, dropping what was passed; reads as much again as is held, so that growing stays linear."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
+from everyclaim.core.limits import MB
 from everyclaim.io.faults import BadRow
 from everyclaim.io.files import STREAM_ERRORS, TextSource, stream_fault
 
-LONGEST_LINE = 1 << 28
+_PIECE = 1 << 18  # bytes of a line that is passed over, read at once
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -37,20 +38,35 @@ class RawRow(NamedTuple):
     values: Mapping[str, Any]
 
 
-def read_jsonl(source: TextSource) -> Iterator[RawRow | BadRow]:
-    """Yield the object of every line that is not blank, or why the line holds none."""
+def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
+    """Yield the object of every line that is not blank, or why the line holds none.
+
+    A line of more than `limit` bytes is passed over, and never in memory as a whole.
+    """
     number = 0
     with source.open() as stream:
         try:
-            while line := stream.readline(LONGEST_LINE):
+            while line := stream.readline(limit + 1):
                 number += 1
-                if len(line) >= LONGEST_LINE:
-                    yield BadRow(number, f"the line is longer than {LONGEST_LINE >> 20} MB", rest_lost=True)
-                    return
-                if not line.isspace():
+                if len(line) > limit and not line.endswith(b"\n"):
+                    del line
+                    _pass_line(stream)
+                    yield BadRow(number, row_too_large(limit))
+                elif not line.isspace():
                     yield _row(number, line)
         except STREAM_ERRORS as error:
             yield BadRow(number + 1, f"{stream_fault(error)}; nothing after this could be read", rest_lost=True)
+
+
+def _pass_line(stream: BinaryIO) -> None:
+    """Read to the end of a line."""
+    while (piece := stream.readline(_PIECE)) and not piece.endswith(b"\n"):
+        pass
+
+
+def row_too_large(limit: int) -> str:
+    """Say that a row is larger than it may be."""
+    return f"the row is larger than max_row_mb={limit / MB:g}"
 
 
 def as_row(number: int, value: Any, unit: Any = "line") -> RawRow | BadRow:

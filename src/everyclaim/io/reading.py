@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
@@ -65,7 +66,8 @@ def read_samples(
     polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
     ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
     the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them where
-    no row has `contexts`, unless these are not needed.
+    no row has `contexts`, unless these are not needed. A row beyond
+    the limits that hold here (`core.limits`) is one that cannot be used.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
     has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
@@ -73,7 +75,7 @@ def read_samples(
     """
     fields = Fields(SAMPLE_FIELDS, mapping, slices)
     kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn)
+    maker = RowMaker(fields, kept.warn, limits_here())
     return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker, contexts=contexts))
 
 
@@ -92,7 +94,7 @@ def read_claims(
     """
     fields = Fields(CLAIM_FIELDS, mapping, slices)
     kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn)
+    maker = RowMaker(fields, kept.warn, limits_here())
     return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker))
 
 
@@ -109,7 +111,7 @@ def read_document_rows(
     """
     fields = Fields(DOCUMENT_FIELDS, mapping)
     kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn)
+    maker = RowMaker(fields, kept.warn, limits_here())
     return _read(source, format, fields, maker.document, _Listener(kept, None, maker, contexts=False))
 
 
@@ -131,7 +133,7 @@ class _Listener:
 def _read(
     source: Any, given_format: str | None, fields: Fields, make: Callable[[int, Mapping[str, Any]], T], tell: _Listener
 ) -> Iterator[T]:
-    opened = _open(source, given_format, fields)
+    opened = _open(source, given_format, fields, tell.maker.limits.row)
     columns = _Columns(fields, opened)
     ordinal = 0
     with closing(_as_generator(opened.rows)) as rows:
@@ -256,7 +258,7 @@ def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
         count += 1
         if count <= LOOKAHEAD_ROWS:
             columns.see(row)
-            size += sum(len(v) for v in row.values.values() if isinstance(v, str)) if isinstance(row, RawRow) else 0
+            size += _characters(row.values) if isinstance(row, RawRow) else 0
             held.append(row)
             if count == LOOKAHEAD_ROWS:
                 columns.check()
@@ -272,12 +274,24 @@ def _after_lookahead(rows: Iterable[Row], columns: _Columns) -> Iterator[Row]:
     yield from held
 
 
-def _open(source: Any, given: str | None, fields: Fields) -> _Opened:
+def _characters(value: Any) -> int:
+    """Count the characters of a row, some levels down."""
+    total, left = 0, [(value, 4)]
+    while left:
+        one, levels = left.pop()
+        if isinstance(one, str):
+            total += len(one)
+        elif levels and isinstance(one, list | Mapping):
+            left += [(part, levels - 1) for part in (one.values() if isinstance(one, Mapping) else one)]
+    return total
+
+
+def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
     """Find the reader for a source."""
     if given is not None and given not in FORMATS:
         raise ConfigError(f"unknown format {given!r}; the formats are: {', '.join(FORMATS)}")
     if not isinstance(source, (str, os.PathLike)):
-        columns, rows = rows_of_object(source)
+        columns, rows = rows_of_object(source, row)
         return _Opened("the input", columns, rows, may_be_empty=True)
     path = os.fspath(source)
     if path != "-":
@@ -285,38 +299,38 @@ def _open(source: Any, given: str | None, fields: Fields) -> _Opened:
             split = files_of_split(Path(path))
             if not split:
                 raise InputError(f"there is no file {path}")
-            return _open_tables(path, split, fields)
+            return _open_tables(path, split, fields, row)
         if Path(path).is_dir():
-            return _open_tables(path, files_of_folder(Path(path)), fields)
+            return _open_tables(path, files_of_folder(Path(path)), fields, row)
         if (given or format_of_name(path)) in {"parquet", "arrow"}:
             if Path(path).suffix.lower() in COMPRESSIONS:
                 raise InputError(
                     f"{path} is compressed twice; Parquet and Arrow files are compressed inside: unpack it"
                 )
-            return _open_tables(path, [Path(path)], fields)
-    return _open_text_rows(open_text(path), path, given, fields)
+            return _open_tables(path, [Path(path)], fields, row)
+    return _open_text_rows(open_text(path), path, given, fields, row)
 
 
-def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fields) -> _Opened:
+def _open_text_rows(text: TextSource, path: str, given: str | None, fields: Fields, row: int) -> _Opened:
     looks = format_of_head(text.head)
     if looks in {"parquet", "arrow"}:
         if path == "-" or not text.again:
             raise InputError(f"{text.name} is a {looks} table; these cannot be read from a pipe, give the file")
-        return _open_tables(path, [Path(path)], fields)
+        return _open_tables(path, [Path(path)], fields, row)
     check_is_text(text)
     chosen = given or format_of_name(path) or looks
     if chosen == "jsonl" and not given and text.head.lstrip().startswith(b"["):
         chosen = "json"  # an array under the wrong name
     if chosen == "jsonl":
-        return _Opened(text.name, None, read_jsonl(text), "line")
+        return _Opened(text.name, None, read_jsonl(text, row), "line")
     if chosen == "json":
-        return _Opened(text.name, None, read_json(text, lambda key: fields.has_required({key: None})))
+        return _Opened(text.name, None, read_json(text, lambda key: fields.has_required({key: None}), row))
     if chosen in {"csv", "tsv"}:
-        header, rows = read_header(text, "\t" if chosen == "tsv" else delimiter_of(text))
+        header, rows = read_header(text, "\t" if chosen == "tsv" else delimiter_of(text), row)
         return _Opened(text.name, header, rows, "line")
     raise InputError(f"cannot tell the format of {text.name}; give one of: {', '.join(FORMATS)}")
 
 
-def _open_tables(name: str, paths: list[Path], fields: Fields) -> _Opened:
-    tables = Tables(name, paths, fields.wanted)
+def _open_tables(name: str, paths: list[Path], fields: Fields, row: int) -> _Opened:
+    tables = Tables(name, paths, fields.wanted, row)
     return _Opened(name, tables.columns, tables.rows())

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
+from everyclaim.core.limits import Limits
 from everyclaim.core.types import Passage, Sample
 from everyclaim.io.fields import Fields, listed, look_up, shown
 from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
@@ -44,8 +45,9 @@ class RowMaker:
     `warn(text, example)` is told about everything that was decided for the caller.
     """
 
-    def __init__(self, fields: Fields, warn: Callable[[str, str], None]) -> None:
+    def __init__(self, fields: Fields, warn: Callable[[str, str], None], limits: Limits) -> None:
         self._fields = fields
+        self.limits = limits
         self._warn = warn
         self._seen = SeenIds()
 
@@ -54,11 +56,14 @@ class RowMaker:
         fields = self._fields
         self._tell_rivals(number, row)
         response = self._judged_text(number, row, "response")
+        question, reference = (self._text(number, row, name) or "" for name in ("question", "reference"))
+        passages = self._passages(number, row)
+        self._check_size({"response": response, "question": question, "reference": reference}, passages)
         return Sample(
             response=response,
-            passages=self._passages(number, row),
-            question=self._text(number, row, "question") or "",
-            reference=self._text(number, row, "reference") or None,
+            passages=passages,
+            question=question,
+            reference=reference or None,
             tags=self._tags(row),
             model=_named("model", as_scalar_text, fields.get(row, "model")) or None,
             release=_named("release", as_scalar_text, fields.get(row, "release")) or None,
@@ -72,11 +77,14 @@ class RowMaker:
         claim = self._judged_text(number, row, "claim")
         if not claim.strip():
             raise RowError("the claim is empty")
+        question, sentence = (self._text(number, row, name) or "" for name in ("question", "sentence"))
+        passages = self._passages(number, row)
+        self._check_size({"claim": claim, "question": question, "sentence": sentence}, passages)
         return ClaimRow(
             claim=claim,
-            passages=self._passages(number, row),
-            question=self._text(number, row, "question") or "",
-            sentence=self._text(number, row, "sentence") or "",
+            passages=passages,
+            question=question,
+            sentence=sentence,
             tags=self._tags(row),
             id=self._id(number, row),
         )
@@ -91,9 +99,15 @@ class RowMaker:
         return Document(self._id(number, row), title, text)
 
     def again(self, number: int, sample: Sample) -> Sample:
-        """Return a sample that was made elsewhere, its id made unique."""
+        """Return a sample that was made elsewhere, its id made unique. Raises `RowError` for one that is too large."""
+        if fault := self.limits.fault_of(sample):
+            raise RowError(fault)
         unique = self._unique_id(number, sample.id)
         return sample if unique == sample.id else replace(sample, id=unique)
+
+    def _check_size(self, texts: Mapping[str, str], passages: Iterable[Passage]) -> None:
+        if fault := self.limits.fault(texts, passages):
+            raise RowError(fault)
 
     def _unique_id(self, number: int, identifier: str) -> str:
         """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""

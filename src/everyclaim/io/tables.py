@@ -11,9 +11,10 @@ from typing import Any
 
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.io.faults import BadRow
-from everyclaim.io.jsonlines import RawRow
+from everyclaim.io.jsonlines import RawRow, row_too_large
 
-_ROWS_AT_ONCE = 64  # decoded to Python objects together
+_ROWS_AT_ONCE = 64  # decoded to Python objects together, where they have no more than
+_BYTES_AT_ONCE = 4_000_000
 _SPLIT = re.compile(r"(?P<split>[\w.]+?)(-\d+(-of-\d+)?(-[0-9a-f]+)?)?\.parquet")
 
 Wanted = Callable[[Iterable[str]], list[str]]
@@ -22,11 +23,12 @@ Wanted = Callable[[Iterable[str]], list[str]]
 class Tables:
     """Arrow tables in one or more files of one schema, read piece by piece.
 
-    `wanted` chooses among the columns; the others are not decoded.
+    `wanted` chooses among the columns; the others are not decoded. Rows of more than `limit` bytes are bad rows.
     """
 
-    def __init__(self, name: str, paths: list[Path], wanted: Wanted) -> None:
+    def __init__(self, name: str, paths: list[Path], wanted: Wanted, limit: int) -> None:
         self._name = name
+        self._limit = limit
         self._paths = paths
         self._wanted = wanted
         self.columns = self._schema_names()
@@ -43,23 +45,31 @@ class Tables:
                 try:
                     next(batches)
                     for batch in batches:
-                        yield from rows_of_batch(batch, number)
+                        yield from rows_of_batch(batch, number, self._limit)
                         number += batch.num_rows
                 except InputError as error:
                     yield BadRow(number + 1, f"{error}; nothing after this could be read", "row", rest_lost=True)
                     return
 
 
-def rows_of_batch(batch: Any, before: int) -> Iterator[RawRow | BadRow]:
-    """Yield the rows of an Arrow record batch, a few decoded at a time."""
+def rows_of_batch(batch: Any, before: int, limit: int) -> Iterator[RawRow | BadRow]:
+    """Yield the rows of an Arrow record batch, a few decoded at a time; those of more than `limit` bytes never."""
     for start in range(0, batch.num_rows, _ROWS_AT_ONCE):
         piece = batch.slice(start, _ROWS_AT_ONCE)
-        try:
-            values: list[Any] = piece.to_pylist()
-        except (ValueError, OverflowError, ArithmeticError, TypeError):  # one bad cell spoils the piece
-            values = [_row_or_reason(piece.slice(place, 1)) for place in range(piece.num_rows)]
-        for number, row in enumerate(values, before + start + 1):
+        for number, row in enumerate(_decoded(piece, limit), before + start + 1):
             yield BadRow(number, row, "row") if isinstance(row, str) else RawRow(number, row)
+
+
+def _decoded(piece: Any, limit: int) -> Iterable[Any]:
+    """Yield a few rows, or in the place of one why it cannot be had."""
+    if piece.nbytes <= min(_BYTES_AT_ONCE, limit):
+        try:
+            rows: list[Any] = piece.to_pylist()
+        except (ValueError, OverflowError, ArithmeticError, TypeError):  # one bad cell spoils the piece
+            pass
+        else:
+            return rows
+    return (_row_or_reason(piece.slice(place, 1), limit) for place in range(piece.num_rows))
 
 
 def files_of_folder(folder: Path) -> list[Path]:
@@ -119,7 +129,7 @@ def _open(path: Path, wanted: Wanted | None = None) -> Generator[Any]:
                 raise InputError(f"{path} is empty")
             file.seek(0)
             yield from _parquet(file, wanted) if head.startswith(b"PAR1") else _arrow(file, head, wanted)
-    except (pa.ArrowException, OSError, ValueError, KeyError, EOFError, OverflowError) as error:
+    except (pa.ArrowException, OSError, ValueError, KeyError, EOFError, OverflowError, MemoryError) as error:
         reason = str(error).strip().split("\n", 1)[0][:200]
         raise InputError(f"{path} cannot be read as a table: {reason or type(error).__name__}") from None
 
@@ -131,7 +141,15 @@ def _parquet(file: Any, wanted: Wanted | None) -> Iterator[Any]:
         names = table.schema_arrow.names
         yield names
         if wanted:
-            yield from table.iter_batches(batch_size=_ROWS_AT_ONCE, columns=_paths_of(table, set(wanted(names))))
+            columns = _paths_of(table, set(wanted(names)))
+            yield from table.iter_batches(batch_size=_rows_at_once(table), columns=columns)
+
+
+def _rows_at_once(table: Any) -> int:
+    """Return how many rows of a Parquet file fit into memory together, by the size of its largest rows on average."""
+    groups = [table.metadata.row_group(place) for place in range(table.metadata.num_row_groups)]
+    largest = max((group.total_byte_size / max(1, group.num_rows) for group in groups), default=0.0)
+    return int(max(1, min(_ROWS_AT_ONCE, _BYTES_AT_ONCE / max(1.0, largest))))
 
 
 def _paths_of(table: Any, names: set[str]) -> list[str]:
@@ -158,7 +176,9 @@ def _arrow(file: Any, head: bytes, wanted: Wanted | None) -> Iterator[Any]:
             yield batch.select(kept)
 
 
-def _row_or_reason(row: Any) -> Any:
+def _row_or_reason(row: Any, limit: int) -> Any:
+    if row.nbytes > limit:
+        return row_too_large(limit)
     try:
         return row.to_pylist()[0]
     except (ValueError, OverflowError, ArithmeticError, TypeError) as error:

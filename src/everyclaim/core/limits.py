@@ -1,0 +1,99 @@
+"""How large what is scored may be. What is larger is refused, row by row, with a reason; it is never scored.
+
+The usual limits lie far above any answer that a person reads. They keep one hostile or broken row from taking the
+memory, the time or the money of all the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.types import Passage, Sample
+
+MB = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The names are those of the options that set them."""
+
+    max_row_mb: float = 32.0  # of a row as a file has it, and of all texts of one sample together
+    max_answer_chars: int = 1_000_000  # of an answer, a claim, a question, a reference
+    max_passage_chars: int = 10_000_000
+    max_passages: int = 10_000
+    max_claims: int = 5_000  # sentences, and claims, of one answer
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            value = getattr(self, one.name)
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not is_number or not value > 0 or (one.name != "max_row_mb" and value != int(value)):
+                wanted = "a number above 0" if one.name == "max_row_mb" else "a whole number of at least 1"
+                raise ConfigError(f"{one.name} must be {wanted}, got {value!r}")
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Self:
+        """Take what a caller's options say; what is not said, or None, stays as usual."""
+        given = {name: options[name] for name in NAMES if options.get(name) is not None}
+        return cls(**given)
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row; of texts in memory, characters."""
+        return int(self.max_row_mb * MB)
+
+    def fault(self, texts: Mapping[str, str], passages: Iterable[Passage]) -> str:
+        """Say what of a sample is too large; empty when nothing is."""
+        for name, text in texts.items():
+            if len(text) > self.max_answer_chars:
+                return _over(f"the {name} has {len(text):,} characters", "max_answer_chars", self.max_answer_chars)
+        whole = sum(map(len, texts.values()))
+        for number, passage in enumerate(passages, start=1):
+            size = len(passage.text) + len(passage.title)
+            whole += size
+            if size > self.max_passage_chars:
+                told = f"passage {number} has {size:,} characters"
+                return _over(told, "max_passage_chars", self.max_passage_chars)
+            if number > self.max_passages:
+                return _over(f"there are more than {self.max_passages:,} passages", "max_passages", self.max_passages)
+        if whole > self.row:
+            return _over(f"the row has {whole:,} characters in all", "max_row_mb", self.max_row_mb)
+        return ""
+
+    def fault_of(self, sample: Sample) -> str:
+        """Say what of a sample is too large; empty when nothing is."""
+        texts = {"response": sample.response, "question": sample.question, "reference": sample.reference or ""}
+        return self.fault(texts, sample.passages)
+
+    def check_claims(self, count: int, what: str = "sentences") -> None:
+        """Raise `InputError` for an answer of too many sentences or claims."""
+        if count > self.max_claims:
+            raise InputError(_over(f"the answer has {count:,} {what}", "max_claims", self.max_claims))
+
+
+NAMES = tuple(one.name for one in fields(Limits))
+_HERE: ContextVar[Limits] = ContextVar("everyclaim_limits", default=Limits())  # noqa: B039  (frozen)
+
+
+def limits_here() -> Limits:
+    """Return the limits of the sample that is being scored, or the usual ones."""
+    return _HERE.get()
+
+
+@contextmanager
+def within(limits: Limits) -> Iterator[Limits]:
+    """Let these limits hold inside."""
+    token = _HERE.set(limits)
+    try:
+        yield limits
+    finally:
+        _HERE.reset(token)
+
+
+def _over(told: str, name: str, limit: float) -> str:
+    return f"{told}, more than {name}={limit:,}".removesuffix(".0")
