@@ -279,3 +279,9 @@ def test_comparison_is_symmetric_and_consistent(left, right):
 def test_a_claim_may_round_convert_or_loosen_what_its_passage_states(mine, theirs, expected):
     """The relation of a claim's value to a passage's is named, and goes one way."""
     assert relation(one(mine), quantities(theirs)[-1]) == expected
+
+
+def test_number_words_without_end_are_no_number() -> None:
+    """Nor a crash; the words behind them are read."""
+    found = quantities("one hundred and " * 4000 + "so on, 5 litres")
+    assert found[-1].dimension == "volume"

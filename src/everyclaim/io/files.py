@@ -240,11 +240,13 @@ def _unpacked_xz(chunks: Iterator[bytes]) -> Iterator[bytes]:
     for chunk in chunks:
         data = chunk
         while data or not (unpacker.eof or unpacker.needs_input):
+            if unpacker.eof and not (data := data.lstrip(b"\0")):  # streams may be padded
+                break
             if unpacker.eof:
                 unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_UNPACKING)
             if piece := unpacker.decompress(data, _CHUNK):
                 yield piece
-            data = unpacker.unused_data.lstrip(b"\0") if unpacker.eof else b""
+            data = unpacker.unused_data
     if not unpacker.eof:
         raise EOFError
 

@@ -84,6 +84,7 @@ _MULTIPLIERS = {
     **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "bln": 10**9, "mrd": 10**9,
     "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
 }  # fmt: skip
+_LARGEST = 10**40  # beyond it, number words are no number
 _MANY = re.compile(
     r"m (?:people|users|customers|visitors|passengers|inhabitants|residents|viewers|copies|units|members|followers"
     r"|subscribers|households|homes|jobs|workers|employees|voters|tonnes|barrels|views|downloads|records|patients|students"
@@ -249,6 +250,8 @@ def _sum_of_words(low: str, start: int, at: int, implied: int) -> Number | None:
             scale = word
         else:
             group += _WORDS[word]
+        if total + group > _LARGEST:
+            return None
         last = word
         following = _NEXT_WORD.match(low, end)
         if following is None or not _goes_on(last, following[1], " and " in following[0]):

@@ -1,0 +1,270 @@
+"""Rows that are too large: passed over in little memory, counted and explained, and the rows around them are read."""
+
+import bz2
+import gzip
+import json
+import lzma
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.limits import Limits, within
+from everyclaim.core.types import Passage, Sample
+from everyclaim.io import ReadReport, read_claims, read_documents, read_samples
+from everyclaim.io.zstandard import zstd
+
+GOOD = {"response": "The kettle is red.", "contexts": ["It is red."]}
+BIG = 'A "long" text \\ with {brackets], \n breaks. ' * 3000  # 120 kB
+HUGE = {**GOOD, "response": BIG}
+SMALL = Limits(max_row_mb=0.1)
+
+
+def as_jsonl(rows):
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def as_csv(rows):
+    quoted = [[str(v).replace('"', '""') for v in (row["response"], row["contexts"][0])] for row in rows]
+    return "response,contexts\n" + "".join(f'"{a}","{b}"\n' for a, b in quoted)
+
+
+FORMS = {
+    "jsonl": as_jsonl,
+    "json": lambda rows: json.dumps(list(rows)),
+    "json of rows": lambda rows: json.dumps({"about": "x", "data": list(rows)}, indent=1),
+    "csv": as_csv,
+    "csv, Windows": lambda rows: as_csv(rows).replace("\n", "\r\n"),
+    "tsv": lambda rows: as_csv(rows).replace('","', '"\t"').replace("response,contexts", "response\tcontexts"),
+}
+
+
+def read(source, limits=SMALL, read=read_samples):
+    report = ReadReport()
+    with within(limits):
+        rows = list(read(source, report=report))
+    return rows, report
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_row_that_is_too_large_is_left_out_and_the_others_are_read(tmp_path, form, place):
+    """In every format, wherever it stands; quotes, brackets and line breaks in it mislead nobody."""
+    rows = [GOOD, GOOD]
+    rows.insert(place, HUGE)
+    path = tmp_path / f"rows.{form.split(',')[0].split()[0]}"
+    path.write_bytes(FORMS[form](rows).encode())
+    good, report = read(path)
+    assert [sample.response for sample in good] == [GOOD["response"]] * 2
+    assert (report.good, report.bad, report.incomplete) == (2, 1, "")
+    (bad,) = report.bad_rows
+    assert bad.reason == "the row is larger than max_row_mb=0.1"
+
+
+@pytest.mark.parametrize("form", ["csv", "csv, Windows"])
+def test_line_numbers_stay_true_behind_a_record_that_was_passed_over(tmp_path, form):
+    """Line breaks in its cells count."""
+    path = tmp_path / "rows.csv"
+    path.write_bytes((FORMS[form]([HUGE, GOOD]) + "too,many,cells\n").encode())
+    _, report = read(path)
+    assert [row.line for row in report.bad_rows] == [2, 2 + BIG.count("\n") + 2]
+
+
+def test_a_quote_that_is_never_closed_loses_the_rest_and_says_so(tmp_path):
+    """What follows cannot be told from the cell."""
+    path = tmp_path / "rows.csv"
+    path.write_text('response,contexts\nA.,c\n"open,c\n' + "word, " * 40_000 + "\nB.,c\n")
+    good, report = read(path)
+    assert [sample.response for sample in good] == ["A."]
+    assert report.incomplete == "line 3: the row is larger than max_row_mb=0.1; is a quote never closed?"
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstd.compress])
+def test_a_compressed_row_counts_as_large_as_it_becomes(tmp_path, pack):
+    """However few bytes it takes in the file."""
+    bomb = json.dumps({**GOOD, "response": "a" * 5_000_000})
+    path = tmp_path / "rows.jsonl.packed"
+    path.write_bytes(pack((as_jsonl([GOOD]) + bomb + "\n" + as_jsonl([GOOD])).encode()))
+    good, report = read(path, Limits(max_row_mb=1))
+    assert (len(good), [str(row) for row in report.bad_rows]) == (2, ["line 2: the row is larger than max_row_mb=1"])
+
+
+def test_an_archive_that_wants_too_much_memory_is_one_clear_error(tmp_path):
+    """The header of an .xz file may ask for gigabytes."""
+    path = tmp_path / "rows.jsonl.xz"
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 1 << 30, "mf": lzma.MF_HC3, "mode": lzma.MODE_FAST}]
+    stream = lzma.LZMACompressor(lzma.FORMAT_XZ, filters=filters)
+    try:
+        path.write_bytes(stream.compress(as_jsonl([GOOD]).encode()) + stream.flush())
+    except MemoryError:
+        pytest.skip("no memory to make it")
+    with pytest.raises(InputError, match="takes more than 256 MB of memory; pack it with a smaller dictionary"):
+        read(path)
+
+
+def test_several_streams_in_one_file_are_read_on(tmp_path):
+    """As `cat a.xz b.xz` makes them, with padding."""
+    path = tmp_path / "rows.jsonl.xz"
+    part = lzma.compress(as_jsonl([GOOD]).encode())
+    path.write_bytes(part + b"\0" * 8 + part)
+    assert len(read(path)[0]) == 2
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_rows_of_tables_are_bounded_too(tmp_path, suffix):
+    """They are known by their size before they become Python objects."""
+    table = pa.Table.from_pylist([GOOD, HUGE, GOOD])
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "parquet":
+        pq.write_table(table, path)
+    else:
+        with pa.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    for source in (path, table, table.to_batches()[0]):
+        good, report = read(source)
+        assert len(good) == 2
+        assert [str(row) for row in report.bad_rows] == ["row 2: the row is larger than max_row_mb=0.1"]
+
+
+TOO_LARGE = {
+    "answer": ({**GOOD, "response": "a" * 11}, "the response has 11 characters, more than max_answer_chars=10"),
+    "question": (
+        {"response": "A.", "question": "q" * 11},
+        "the question has 11 characters, more than max_answer_chars=10",
+    ),
+    "reference": (
+        {"response": "A.", "reference": "r" * 12},
+        "the reference has 12 characters, more than max_answer_chars=10",
+    ),
+    "passage": (
+        {"response": "A.", "contexts": ["b", "c" * 21]},
+        "passage 2 has 21 characters, more than max_passage_chars=20",
+    ),
+    "title": (
+        {"response": "A.", "contexts": [{"text": "b", "title": "t" * 20}]},
+        "passage 1 has 21 characters, more than max_passage_chars=20",
+    ),
+    "passages": ({"response": "A.", "contexts": ["b"] * 6}, "there are more than 5 passages, more than max_passages=5"),
+    "all": (
+        {"response": "A.", "contexts": ["b" * 19] * 4},
+        "the row has 78 characters in all, more than max_row_mb=6e-05",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_each_limit_says_what_is_too_large(case):
+    """By how much, and which option it is; for rows from anywhere, and for samples made elsewhere."""
+    row, reason = TOO_LARGE[case]
+    limits = Limits(max_answer_chars=10, max_passage_chars=20, max_passages=5, max_row_mb=0.00006)
+    if case != "all":
+        limits = Limits(max_answer_chars=10, max_passage_chars=20, max_passages=5)
+    made = Sample(
+        "1",
+        row["response"],
+        tuple(
+            Passage(f"p{i}", *([c] if isinstance(c, str) else [c["text"], c["title"]]))
+            for i, c in enumerate(row.get("contexts", ()), 1)
+        ),
+        row.get("question", ""),
+        row.get("reference"),
+    )
+    for source in ([{"response": "A."}, row], [Sample("0", "A."), made]):
+        good, report = read(source, limits)
+        assert (len(good), [bad.reason for bad in report.bad_rows]) == (1, [reason])
+
+
+def test_claims_have_the_same_limits():
+    """Of `verify`."""
+    rows = [{"claim": "A.", "contexts": ["b"]}, {"claim": "a" * 11, "contexts": []}]
+    good, report = read(rows, Limits(max_answer_chars=10), read_claims)
+    assert (len(good), report.bad_rows[0].reason) == (1, "the claim has 11 characters, more than max_answer_chars=10")
+
+
+def test_documents_of_a_corpus_have_those_of_rows(tmp_path):
+    """They are cut into passages, so only the row counts."""
+    path = tmp_path / "docs.jsonl"
+    path.write_text(as_jsonl([{"text": "short"}, {"text": "x" * 200_000}]))
+    good, report = read(path, SMALL, read_documents)
+    assert (len(good), report.bad) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"max_claims": 0}, {"max_row_mb": 0}, {"max_passages": 1.5}, {"max_answer_chars": "9"}]
+)
+def test_a_limit_that_is_none_is_refused(limits):
+    """By its name and value."""
+    (name,) = limits
+    with pytest.raises(ConfigError, match=name):
+        Limits.of(limits)
+
+
+def test_many_bad_ids_take_little_memory():
+    """Ids that come again are remembered by their hash."""
+    long = "x" * 500_000
+    rows = ({"id": f"{long}{i // 2}", "response": "A."} for i in range(400))
+    limits = Limits(max_row_mb=2)
+    report = ReadReport()
+    import tracemalloc
+
+    tracemalloc.start()
+    try:
+        with within(limits):
+            count = sum(1 for _ in read_samples(rows, report=report, contexts=False))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count == 400
+    assert peak < 20_000_000
+
+
+CHILD = """
+import sys
+from everyclaim.io import ReadReport, read_samples
+def peak():
+    # Not `ru_maxrss`: that begins at the peak of the process that started this one.
+    return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
+first = peak()
+report = ReadReport()
+good = sum(1 for _ in read_samples(sys.argv[1], report=report))
+print(good, report.bad, peak() - first)
+"""
+GIANTS = {
+    "jsonl": lambda put: (
+        put(as_jsonl([GOOD]) + '{"response": "'),
+        [put("word " * 200_000) for _ in range(200)],
+        put('"}\n'),
+    ),
+    "json": lambda put: (
+        put("[" + json.dumps(GOOD) + ',{"response": "'),
+        [put("word " * 200_000) for _ in range(200)],
+        put('"}]'),
+    ),
+    "csv": lambda put: (put('response,contexts\nA.,c\n"'), [put("word " * 200_000) for _ in range(200)], put('",c\n')),
+}
+
+
+@pytest.mark.parametrize("suffix", GIANTS)
+def test_a_row_of_two_hundred_megabytes_is_never_in_memory(tmp_path, suffix):
+    """No more than a few times the limit of a row."""
+    path = tmp_path / f"rows.{suffix}"
+    with path.open("w") as file:
+        GIANTS[suffix](file.write)
+    done = subprocess.run([sys.executable, "-c", CHILD, str(path)], check=True, capture_output=True, text=True)
+    good, bad, grown = done.stdout.split()
+    assert (good, bad) == ("1", "1")
+    assert float(grown) < 150
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "json"])
+def test_nesting_without_end_is_a_bad_row(tmp_path, suffix):
+    """Two million brackets; the rows around are read."""
+    path = tmp_path / f"rows.{suffix}"
+    nested = '{"response": ' + "[" * 2_000_000 + "]" * 2_000_000 + "}"
+    rows = [json.dumps(GOOD), nested, json.dumps(GOOD)]
+    path.write_text("\n".join(rows) if suffix == "jsonl" else "[" + ",".join(rows) + "]")
+    good, report = read(path, Limits())
+    assert (len(good), [row.reason for row in report.bad_rows]) == (2, ["nested too deeply"])
