@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import everyclaim as ec
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
@@ -225,3 +226,13 @@ def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
 def test_same_input_gives_the_same_verdict():
     """Nothing is random and nothing is remembered."""
     assert judge("The museum opened in 1962.", HARBOUR) == judge("The museum opened in 1962.", HARBOUR)
+
+
+@pytest.mark.parametrize("judge", ["lexical", "embedded"])
+def test_a_claim_that_is_a_document_is_a_failure(judge):
+    """It would be compared word by word with every passage; a long sentence still is."""
+    words = " ".join(f"word{i}" for i in range(6000))
+    with pytest.raises(ec.JudgeError, match=r"too_long: a claim of 6,000 words .* 5,000"):
+        ec.verify_claims(words, ["The kettle is red."], judge=judge)
+    (claim,) = ec.verify_claims(words[:30_000], ["The kettle is red."], judge=judge)
+    assert claim.verdict.label == "UNSUPPORTED"

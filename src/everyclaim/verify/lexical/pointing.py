@@ -7,6 +7,7 @@ from sys import getsizeof
 
 import numpy as np
 
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.remembering import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
@@ -14,6 +15,7 @@ from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
+LONGEST_CLAIM = 5000  # words that carry meaning; every one is compared with every one of the passages
 _ADDS = 0.12  # share of a claim's weight a second place must add to be shown as evidence
 
 
@@ -58,8 +60,11 @@ def shown(
 
 
 def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece]]:
-    """Read a claim and the pieces it is compared with."""
+    """Read a claim and the pieces it is compared with. Raises `JudgeError` for a claim that is a document."""
     reading, every_word = claim_reading(text)
+    if len(reading.content) > LONGEST_CLAIM:
+        told = f"a claim of {len(reading.content):,} words is more than the {LONGEST_CLAIM:,} that this judge reads"
+        raise JudgeError("too_long", f"{told}; split it")
     pieces = shortlist.pieces(reading.keys)
     return reading, source_of(tuple(piece.text for piece in pieces), every_word=every_word), pieces
 
