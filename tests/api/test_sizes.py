@@ -108,3 +108,12 @@ def test_a_limit_that_is_none_is_a_config_error(name: str, value: float) -> None
     """By its name."""
     with pytest.raises(ec.ConfigError, match=name):
         ec.score(response="A.", passages=PASSAGES, judge="lexical", **{name: value})
+
+
+@pytest.mark.parametrize("lead", ["word " * 40_000 + "include:\n\n", "| " + "head " * 40_000 + "| b |\n|---|---|\n"])
+def test_what_introduces_a_long_list_is_not_copied_behind_every_item(lead: str) -> None:
+    """Two hundred kilobytes before four thousand items would be eight hundred megabytes."""
+    items = "| It is red | 5 |\n" if lead.startswith("|") else "- It is red.\n"
+    found = ec.extract_claims(lead + items * 4000)
+    assert len(found.claims) >= 4000
+    assert sum(len(claim.text) + len(claim.sentence) for claim in found.claims) < 3_000_000

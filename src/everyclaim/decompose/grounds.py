@@ -12,6 +12,7 @@ from typing import NamedTuple
 from everyclaim.text.segment import Kind, Sentence, sentences
 
 BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
+LONGEST_LEAD = 2000  # characters; what is longer introduces nothing
 _MARKUP = " \t*_"
 
 
@@ -49,8 +50,10 @@ def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:
             lead = []
         leads.append(lead)
         text = response[one.start : one.end].strip(_MARKUP)
+        if len(text) > LONGEST_LEAD:
+            text = ""  # it governs nothing; behind each of a thousand items it would fill the memory
         if one.kind == "table_row":
-            lead = lead or [text]
+            lead = lead or [text] if text else lead
         elif text.endswith(":"):
             lead = [*(lead[:1] if one.kind == "item" else []), text]
         before = one

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from everyclaim.core.types import Skipped, Span
 from everyclaim.decompose.asserting import asserts
 from everyclaim.decompose.grammar import FINITE
+from everyclaim.decompose.grounds import LONGEST_LEAD
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.text.marks import blanked, rendered
@@ -108,13 +109,13 @@ class _Reader:
         sentence, text = self.found[index], self._text(index)
         reason = self._reason(index)
         if reason == "heading":
-            self.heading = self._verbatim(index)
+            self.heading = self._verbatim(index) if len(text) <= LONGEST_LEAD else ""
             return self._skipped(index, reason)
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
         if following is not None and following.kind == "item" and text.rstrip(" *_").endswith(_COLONS):
-            self.lead = _Above(0, text, self._verbatim(index))
+            self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
             if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
                 reason = "lead_in"
         self.heading = ""
@@ -158,7 +159,9 @@ class _Reader:
         parents = self.parents[:-1] if indent is None else [one for one in self.parents if one.indent < indent]
         above = [*([self.lead] if self.lead else []), *parents]
         if indent is not None:
-            self.parents = [*parents[-_DEPTH:], _Above(indent, text, self._verbatim(index))]
+            self.parents = parents[-_DEPTH:]
+        if indent is not None and len(text) <= LONGEST_LEAD:
+            self.parents = [*self.parents, _Above(indent, text, self._verbatim(index))]
         if reason is not None:
             return self._skipped(index, reason)
         if self._is_parent(index, indent) and _is_label(text):
@@ -199,7 +202,7 @@ class _Reader:
         sentence, text, verbatim = self.found[index], self._text(index), self._verbatim(index)
         following = self._following(index)
         if following is not None and _RULING.search(self.readable, sentence.end, following.start):
-            self.header = (text, verbatim)
+            self.header = (text, verbatim) if len(text) <= LONGEST_LEAD else ("", "")
             telling = [cell for cell in _cells(text, framed=text.startswith("|")) if asserts(cell)]
             for cell in telling:
                 yield Unit(text, sentence.start, sentence.end, verbatim, cell)
