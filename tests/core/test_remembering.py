@@ -10,7 +10,7 @@ import tracemalloc
 
 import pytest
 
-from everyclaim.core.remembering import Memory, remembered
+from everyclaim.core.remembering import Memory, once, remembered
 from everyclaim.text.dates import moments
 from everyclaim.text.tokens import stem, tokenize
 from everyclaim.verify.lexical import checks, pointing
@@ -57,6 +57,29 @@ def test_an_entry_put_twice_weighs_once() -> None:
     for _ in range(50):
         memory.put("same", 1, 3000)
     assert (len(memory), memory.held < 4000) == (1, True)
+
+
+def test_what_is_loaded_is_loaded_once_for_all_threads() -> None:
+    """A network that six threads want at the same moment is not in memory six times."""
+    loaded = []
+    waiting = threading.Barrier(6)
+
+    @once
+    def load() -> list[int]:
+        loaded.append(threading.get_ident())
+        threading.Event().wait(0.05)
+        return loaded
+
+    def ask() -> None:
+        waiting.wait()
+        assert load() is loaded
+
+    threads = [threading.Thread(target=ask) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(loaded) == 1
 
 
 def test_threads_share_it() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
 P = ParamSpec("P")
@@ -94,3 +94,19 @@ def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]
         return cast("Remembering[P, T]", remembering)
 
     return decorate
+
+
+def once(load: Callable[[], T]) -> Callable[[], T]:
+    """Make a function do its work once, also when several threads ask for it at the same time.
+
+    `functools.cache` lets each of them do it, and hold the result for a while.
+    """
+    lock = threading.Lock()
+    cached = cache(load)
+
+    @wraps(load)
+    def get() -> T:
+        with lock:
+            return cached()
+
+    return get

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from everyclaim.core.remembering import once
+
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
@@ -120,7 +122,7 @@ def shipped_reader(threads: int = 0) -> Reader:
     return replace(_shipped(), threads=threads) if threads else _shipped()
 
 
-@lru_cache(maxsize=1)
+@once
 def _shipped() -> Reader:
     with as_file(files("everyclaim.models").joinpath("data", "reader.onnx")) as path:
         return load_reader(path)

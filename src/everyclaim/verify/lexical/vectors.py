@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib.resources import files
 
 import numpy as np
 import numpy.typing as npt
+
+from everyclaim.core.remembering import once
 
 Floats = npt.NDArray[np.float32]
 _UNKNOWN = -1
@@ -34,7 +35,7 @@ class WordVectors:
         )
 
 
-@lru_cache(maxsize=1)
+@once
 def shipped_vectors() -> WordVectors:
     """Load the vectors that come with the package."""
     path = files("everyclaim.verify.lexical").joinpath("data", "vectors.npz")
