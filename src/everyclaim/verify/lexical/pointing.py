@@ -66,7 +66,13 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
         told = f"a claim of {len(reading.content):,} words is more than the {LONGEST_CLAIM:,} that this judge reads"
         raise JudgeError("too_long", f"{told}; split it")
     pieces = shortlist.pieces(reading.keys)
-    return reading, source_of(tuple(piece.text for piece in pieces), every_word=every_word), pieces
+    # Claims of one answer share the work, whatever room the memory of all answers has.
+    source: Source | None = shortlist.whole.get(every_word) if shortlist.postings is None else None
+    if source is None:
+        source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
+    if shortlist.postings is None:
+        shortlist.whole[every_word] = source
+    return reading, source, pieces
 
 
 def claim_reading(text: str) -> tuple[Reading, bool]:
@@ -80,7 +86,7 @@ def _weight_of_reading(reading: Reading, *_: object) -> int:
     return getsizeof(reading.text) + 300 * len(reading.norms) + 200 * len(reading.sentences)
 
 
-@remembered(24_000_000, _weight_of_reading)
+@remembered(16_000_000, _weight_of_reading)
 def reading_of(text: str, *, every_word: bool = False) -> Reading:
     """Read a short text with the shipped vectors."""
     return read(text, shipped_vectors(), every_word=every_word)
@@ -91,7 +97,7 @@ def _weight_of_source(source: Source, *_: object) -> int:
     return own + sum(map(_weight_of_reading, source.readings))
 
 
-@remembered(48_000_000, _weight_of_source)
+@remembered(24_000_000, _weight_of_source)
 def source_of(texts: tuple[str, ...], *, every_word: bool) -> Source:
     """Read the pieces and lay them side by side; claims of one answer share the work."""
     return gather([reading_of(text, every_word=every_word) for text in texts], shipped_vectors())

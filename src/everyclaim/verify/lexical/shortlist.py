@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +61,7 @@ class Shortlist:
 
     all_pieces: list[Piece]
     postings: dict[str, npt.NDArray[np.int32]] | None
+    whole: dict[bool, Any] = field(default_factory=dict)  # all pieces laid side by side, for whoever did it first
 
     @classmethod
     def of(cls, passages: Sequence[Passage]) -> Shortlist:
