@@ -112,3 +112,9 @@ def test_evidence_in_a_large_record_is_a_field():
     result = ec.score(response="The keeper is Ottoline Vane.", passages=[record])
     assert result.claims[0].verdict.label == "SUPPORTED"
     assert '"keeper": "Ottoline Vane"' in [it.quote for it in result.claims[0].verdict.evidence]
+
+
+def test_keys_without_end_make_no_record() -> None:
+    """Every field would repeat them: a hundred kilobytes above thousands of fields."""
+    text = '{"' + "key " * 20_000 + '": {' + ", ".join(f'"a{i}": {i}' for i in range(3000)) + "}}"
+    assert fields(text) is None

@@ -89,7 +89,7 @@ OPTIONS: Mapping[str, Any] = {
     ],
     "max_answer_chars": _size("--max-answer-chars", "Leave out rows with a longer answer (1,000,000)."),
     "max_passage_chars": _size("--max-passage-chars", "Leave out rows with a longer passage (10,000,000)."),
-    "max_passages": _size("--max-passages", "Leave out rows with more passages (10,000)."),
+    "max_passages": _size("--max-passages", "Leave out rows with more passages (20,000)."),
     "max_claims": _size("--max-claims", "Fail answers of more sentences or claims (5,000)."),
 }
 

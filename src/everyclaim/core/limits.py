@@ -25,7 +25,7 @@ class Limits:
     max_row_mb: float = 32.0  # of a row as a file has it, and of all texts of one sample together
     max_answer_chars: int = 1_000_000  # of an answer, a claim, a question, a reference
     max_passage_chars: int = 10_000_000
-    max_passages: int = 10_000
+    max_passages: int = 20_000
     max_claims: int = 5_000  # sentences, and claims, of one answer
 
     def __post_init__(self) -> None:

@@ -36,6 +36,7 @@ _CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
 _SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
 _CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
 _LONG = 90  # characters of a value from which on it is prose
+_LONGEST_KEY = 200  # characters; each field repeats the keys it stands under. What has a longer one is read as plain text
 _DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
 
 
@@ -156,6 +157,8 @@ def _path(parent: str, name: str) -> str:
 
 def _words(key: str) -> str:
     """Say a key in words: ``RestaurantsTakeOut`` and ``take_out`` hold no spaces, their readers do."""
+    if len(key) > _LONGEST_KEY:
+        raise ValueError(key[:_LONGEST_KEY])
     parts = [part for part in _HUMP.split(key) if part]
     if all(len(part) <= 2 for part in parts):  # WiFi, HiFi
         return "".join(parts)

@@ -103,13 +103,13 @@ def _record(passage: int, text: str) -> list[Piece]:
     lines: list[str] = []
     places: list[Place] = []
     size = 0
-    for field in fields(text) or ():
+    for one in fields(text) or ():
         if size > _PIECE:
             pieces.append(Piece(passage, None, "\n".join(lines), tuple(places)))
             lines, places, size = [], [], 0
-        lines.append(field.text)
-        places.append(Place(size, size + len(field.text), field.start, field.end))
-        size += len(field.text) + 1
+        lines.append(one.text)
+        places.append(Place(size, size + len(one.text), one.start, one.end))
+        size += len(one.text) + 1
     return [*pieces, Piece(passage, None, "\n".join(lines), tuple(places))] if lines else pieces
 
 
