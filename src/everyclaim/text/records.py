@@ -36,7 +36,7 @@ _CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
 _SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
 _CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
 _LONG = 90  # characters of a value from which on it is prose
-_LONGEST_KEY = 200  # characters; each field repeats the keys it stands under. What has a longer one is read as plain text
+_LONGEST_KEY = 200  # characters; every field repeats its keys, so what has a longer one is read as plain text
 _DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
 
 
