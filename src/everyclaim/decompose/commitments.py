@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.remembering import remembered
 from everyclaim.decompose.elsewhere import drift_elsewhere
 from everyclaim.decompose.governing import STOP, Cue, Reading, is_named, read
 from everyclaim.decompose.smallwords import (
@@ -46,7 +47,11 @@ class Drift(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-@lru_cache(maxsize=256)
+def _weight(_found: Drift, claim: str, sentence: str) -> int:
+    return getsizeof(claim) + getsizeof(sentence)
+
+
+@remembered(2_000_000, _weight)
 def drift(claim: str, sentence: str) -> Drift:
     """Compare what a claim and its sentence commit to; empty for a faithful claim."""
     if claim == sentence or len(sentence) > LONG or len(claim) > LONG:

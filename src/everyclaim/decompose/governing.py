@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.remembering import remembered
 from everyclaim.decompose.grounds import BEHIND
 from everyclaim.decompose.smallwords import (
     ANNOUNCING,
@@ -87,7 +88,11 @@ class Reading:
         return frozenset({before % 2, sum(self.governs(cue, place) for cue in cues) % 2})
 
 
-@lru_cache(maxsize=64)
+def _weight(reading: Reading, text: str) -> int:
+    return getsizeof(text) + 600 * len(reading.words)
+
+
+@remembered(4_000_000, _weight)
 def read(text: str) -> Reading:
     """Tag a text, and find its cues and clauses."""
     words = tag(text)
