@@ -118,3 +118,8 @@ def test_keys_without_end_make_no_record() -> None:
     """Every field would repeat them: a hundred kilobytes above thousands of fields."""
     text = '{"' + "key " * 20_000 + '": {' + ", ".join(f'"a{i}": {i}' for i in range(3000)) + "}}"
     assert fields(text) is None
+
+
+def test_a_field_without_name_and_value_is_none():
+    """There is nothing to say of it."""
+    assert fields('{"it": [{"": ""}, {"a": 1}]}') == [("A: 1", 19, 25)]

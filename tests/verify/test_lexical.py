@@ -236,3 +236,13 @@ def test_a_claim_that_is_a_document_is_a_failure(judge):
         ec.verify_claims(words, ["The kettle is red."], judge=judge)
     (claim,) = ec.verify_claims(words[:30_000], ["The kettle is red."], judge=judge)
     assert claim.verdict.label == "UNSUPPORTED"
+
+
+def test_a_claim_of_very_many_numbers_is_a_failure():
+    """Each would be compared with each of the passages; two hundred are."""
+    many = ", ".join(f"{n} litres" for n in range(1, 301))
+    with pytest.raises(ec.JudgeError, match=r"too_long: a claim of 300 numbers and dates .* 200"):
+        ec.verify_claims(f"The tanks hold {many}.", [many], judge="lexical")
+    few = ", ".join(f"{n} litres" for n in range(1, 151))
+    (claim,) = ec.verify_claims(f"The tanks hold {few}.", [f"The tanks hold {few}."], judge="lexical")
+    assert claim.verdict.label == "SUPPORTED"

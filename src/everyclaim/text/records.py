@@ -137,7 +137,8 @@ def _field(name: str, token: re.Match[str], start: int) -> Iterator[Field]:
     """Say a field in one sentence; prose sentence by sentence, each with its own place."""
     raw = token["string"]
     if raw is None or len(raw) < _LONG:
-        yield Field(_sentence(name, _value(token)), start, token.end())
+        if said := _sentence(name, _value(token)):
+            yield Field(said, start, token.end())
         return
     opens = token.start("string")
     for number, (low, high) in enumerate(sentence_spans(raw[1:-1].replace("\\n", "\n\n"))):

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from sys import getsizeof
 from typing import Literal
 
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.remembering import remembered
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
@@ -22,6 +23,7 @@ from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.words import number_value
 
 Status = Literal["found", "conflict", "missing"]
+MOST_FACTS = 200  # of a claim; each is compared with each of the window
 _SAME_CONTENT = 0.5  # share of the claimed words that makes another report one of the same thing
 _LONGEST = 4000  # characters of a window that are read for reports
 _NEAR = 48  # characters around a value whose words say what it is a value of
@@ -67,8 +69,12 @@ class Attribution:
 def check_facts(claim: str, window: Sequence[str]) -> list[FactCheck]:
     """Check every quantity and moment of `claim` against those of a window, given sentence by sentence."""
     own = facts(claim)
+    if len(own) > MOST_FACTS:
+        told = f"a claim of {len(own):,} numbers and dates is more than the {MOST_FACTS} that this judge checks"
+        raise JudgeError("too_long", f"{told}; split it")
     theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
-    return [_check(mine, own, theirs, claim, window) for mine in own]
+    claimed = [any(same(fact, other) for fact in own) for other, _ in theirs]
+    return [_check(mine, claimed, theirs, claim, window) for mine in own]
 
 
 def check_speaker(claim: str, window: str) -> Attribution:
@@ -112,9 +118,9 @@ def _same_speaker(mine: Report, theirs: Report) -> bool:
 
 
 def _check(
-    mine: Fact, own: Sequence[Fact], theirs: Sequence[tuple[Fact, str]], claim: str, window: Sequence[str]
+    mine: Fact, claimed: Sequence[bool], theirs: Sequence[tuple[Fact, str]], claim: str, window: Sequence[str]
 ) -> FactCheck:
-    """Settle one fact: found, in conflict with one that the claim does not also state, or missing."""
+    """Settle one fact: found, in conflict with one that the claim does not also state (`claimed`), or missing."""
     at = span(mine, whole=True)
     said = claim[slice(*at)]
     relations = [relation(mine, other) for other, _ in theirs]
@@ -123,8 +129,8 @@ def _check(
             other, sentence = theirs[relations.index(agreeing)]
             return FactCheck(mine, "found", said, at, sentence[slice(*span(other, whole=True))], agreeing)
     rivals = [
-        rival for rival, found in zip(theirs, relations, strict=True)
-        if found == "differs" and not any(same(fact, rival[0]) for fact in own)
+        rival for rival, found, is_claimed in zip(theirs, relations, claimed, strict=True)
+        if found == "differs" and not is_claimed
     ]  # fmt: skip
     if rivals and not any(same(mine, other) for other, _ in theirs):
         rival = _of_the_same(mine, rivals, claim, window)
