@@ -98,7 +98,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 def decompositions(path: Path) -> tuple[Tally, Tally, Counter[str]]:
     """Claims against human facts: the decomposer, whole sentences, and what was skipped."""
     ours, baseline, skipped = Tally(), Tally(), Counter[str]()
-    fine, coarse = EmbeddedDecomposer(), EmbeddedDecomposer("sentence")
+    fine, coarse = EmbeddedDecomposer(), EmbeddedDecomposer("low")
     for row in rows(path):
         text = row["sentence"] or row["response"]
         found = asyncio.run(fine.decompose(text))

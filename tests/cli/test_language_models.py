@@ -467,3 +467,30 @@ def test_the_same_family_is_warned_of_once(cli, server):
     page = " ".join(done.out.split())
     assert page.count("of the same family as the judge (GPT)") == 1
     assert "5 answers: the answer's model 'gpt-4o'" in page
+
+
+def test_settings_of_language_models_are_for_whichever_command_has_one(everyclaim, desk):
+    """A project's address, limits and rubric do not hinder a run offline; the same on the command line would do nothing."""
+    (desk / "everyclaim.toml").write_text(
+        'base_url = "http://127.0.0.1:9/v1"\nmax_cost = 1.0\nrepeats = 3\nhedges = "strict"\n'
+    )
+    (desk / "rows.jsonl").write_text('{"response": "It is red.", "contexts": ["It is red."]}\n')
+    (desk / "claims.jsonl").write_text('{"claim": "It is red.", "contexts": ["It is red."]}\n')
+    for command in (["score", "rows.jsonl"], ["verify", "claims.jsonl"], ["claims", "It is red."]):
+        judge = ["--judge", "lexical"] if command[0] != "claims" else []
+        done = everyclaim(*command, *judge)
+        assert (done.code, done.err) == (0, ""), done.err
+    assert "--repeats is about language models" in everyclaim("score", "rows.jsonl", "--repeats", "3").err
+
+
+def test_commands_have_only_the_options_that_they_use(everyclaim):
+    """Splitting has none of judging, judging none of splitting."""
+    for command, option in (
+        ("claims", "--repeats"),
+        ("claims", "--one-call"),
+        ("verify", "--one-call"),
+        ("band", "--one-call"),
+    ):
+        done = everyclaim(command, "text", option, *(["3"] if option == "--repeats" else []))
+        assert done.code == 2
+        assert f"No such option: {option}" in done.err

@@ -508,18 +508,18 @@ def test_span_is_the_clause_and_sentence_its_parent():
     assert first.sentence == second.sentence == text[4:]
 
 
-def test_sentence_granularity_does_not_split():
-    """`granularity=sentence` keeps every sentence whole."""
+def test_low_atomicity_does_not_split():
+    """`atomicity=low` keeps every sentence whole."""
     text = "The law was passed in 1990 and signed by the president."
-    assert [claim.text for claim in decompose(text, granularity="sentence").claims] == [text]
+    assert [claim.text for claim in decompose(text, atomicity="low").claims] == [text]
 
 
 def test_spec_makes_the_decomposer_it_names():
     """A spec round-trips through the component."""
     for spec in (
         "embedded",
-        "embedded?granularity=sentence",
-        "embedded?granularity=sentence&language=de",
+        "embedded?atomicity=low",
+        "embedded?atomicity=low&language=de",
         "embedded?coverage=low",
     ):
         assert from_spec(Spec.parse(spec)).spec == spec
@@ -527,7 +527,7 @@ def test_spec_makes_the_decomposer_it_names():
 
 @pytest.mark.parametrize(
     "spec",
-    ["embedded?granularity=word", "embedded?coverage=half", "embedded?size=2", "embedded:x", "embedded?language=%21"],
+    ["embedded?atomicity=word", "embedded?coverage=half", "embedded?size=2", "embedded:x", "embedded?language=%21"],
 )
 def test_bad_options_are_refused(spec):
     """An unknown option or value is a `ConfigError` that names it."""
@@ -544,15 +544,13 @@ PARTS = st.lists(st.sampled_from([
 # fmt: on
 
 
-@given(
-    st.one_of(st.text(max_size=200), PARTS), st.sampled_from(["high", "low"]), st.sampled_from(["clause", "sentence"])
-)
-@example("A, who is, is, and is; is.", "low", "clause")
-@example("(A was) [B is] (C) a b c d e", "low", "sentence")
-@example("|a|b|\n|-|-|\n|\ud800|\x00|", "high", "clause")
-def test_any_text_gives_true_spans_and_no_lies(text, coverage, granularity):
+@given(st.one_of(st.text(max_size=200), PARTS), st.sampled_from(["high", "low"]), st.sampled_from(["high", "low"]))
+@example("A, who is, is, and is; is.", "low", "high")
+@example("(A was) [B is] (C) a b c d e", "low", "low")
+@example("|a|b|\n|-|-|\n|\ud800|\x00|", "high", "high")
+def test_any_text_gives_true_spans_and_no_lies(text, coverage, atomicity):
     """Spans are inside, ordered and not empty; every number and word of a claim stands in its sentence."""
-    found = decompose(text, coverage=coverage, granularity=granularity)
+    found = decompose(text, coverage=coverage, atomicity=atomicity)
     assert [claim.id for claim in found.claims] == [f"c{n}" for n in range(1, len(found.claims) + 1)]
     assert [claim.span.start for claim in found.claims] == sorted(claim.span.start for claim in found.claims)
     for claim in found.claims:
@@ -605,7 +603,7 @@ def test_low_coverage_leaves_asides_out_and_says_so(text, kept, left_out):
 
 def test_low_coverage_of_whole_sentences_keeps_each_in_one_piece():
     """Atomicity and coverage are two settings."""
-    (claim,) = decompose(ASIDES["dates and apposition"][0], coverage="low", granularity="sentence").claims
+    (claim,) = decompose(ASIDES["dates and apposition"][0], coverage="low", atomicity="low").claims
     assert claim.text == "Marie Curie won two Nobel Prizes and founded an institute in Paris."
     assert claim.sentence == ASIDES["dates and apposition"][0]
 
@@ -614,3 +612,14 @@ def test_low_coverage_of_whole_sentences_keeps_each_in_one_piece():
 def test_decomposition_is_deterministic(text):
     """The same text gives the same claims."""
     assert decompose(text) == decompose(text)
+
+
+def test_a_degree_has_one_name_in_every_spec():
+    """Where the decomposer is named, where the metric is, and where a language model is the decomposer."""
+    text = "The kettle is red and it holds 2 litres."
+    whole = ec.extract_claims(text, decomposer="embedded?atomicity=low")
+    assert [claim.text for claim in whole.claims] == [text]
+    made = ec.score(response=text, reference=text, metric="factual_correctness?atomicity=low").provenance
+    assert made.decomposer == "embedded?atomicity=low"
+    with pytest.raises(ConfigError, match="unknown option 'granularity' of 'embedded'; it takes atomicity, coverage"):
+        ec.extract_claims(text, decomposer="embedded?granularity=sentence")

@@ -409,5 +409,5 @@ def test_a_wrong_option_is_refused_when_the_guard_is_made(options: dict[str, Any
 
 def test_a_generator_that_is_none_is_refused() -> None:
     """A number writes nothing."""
-    with pytest.raises(ec.ConfigError, match="must be a function, a chat model or its spec, got int"):
+    with pytest.raises(ec.ConfigError, match="must be a function, a chat model or its spec, or None, got 7"):
         ec.Guard(7)  # type: ignore[arg-type]

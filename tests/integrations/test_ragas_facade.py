@@ -8,6 +8,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import everyclaim as ec
@@ -21,6 +23,8 @@ from everyclaim.integrations.ragas import (
     aevaluate,
     as_ragas_metric,
     evaluate,
+    factual_correctness,
+    faithfulness,
     llm_factory,
 )
 from everyclaim.testing import JudgeServer, ScriptedChat, play, rate_limited
@@ -86,7 +90,7 @@ class Lazy:
 
 def test_any_other_llm_is_refused_with_the_way_to_go() -> None:
     """Such as one of Ragas' own wrappers."""
-    with pytest.raises(ec.ConfigError, match="llm is a SimpleNamespace: give a spec such as"):
+    with pytest.raises(ec.ConfigError, match=r"llm of Faithfulness.. must be a spec such as .* got a SimpleNamespace"):
         Faithfulness(SimpleNamespace(agenerate=None))
     with pytest.raises(ec.ConfigError, match="unknown provider 'google'"):
         llm_factory("gemini", provider="google")
@@ -234,7 +238,7 @@ def test_metrics_must_be_ours_and_have_names_of_their_own() -> None:
         evaluate([ROW], [Faithfulness(), Faithfulness()])
     with pytest.raises(ec.InputError, match="cannot read samples from a str"):
         evaluate("answers.jsonl")
-    with pytest.raises(ec.ConfigError, match="unscored='zero'"):
+    with pytest.raises(ec.ConfigError, match=r"unscored of ClaimMetric.. must be one of none, nan, got 'zero'"):
         ClaimMetric(unscored="zero")  # type: ignore[arg-type]
 
 
@@ -242,3 +246,28 @@ def test_without_ragas_the_adaptor_says_what_to_install() -> None:
     """The facade itself needs no Ragas."""
     with pytest.raises(ec.UserError, match=r"pip install 'ragas>=0.4.3'"):
         as_ragas_metric(Faithfulness())
+
+
+def test_the_objects_of_the_older_form_are_there() -> None:
+    """Lower case, ready to be used, and not to be changed under whoever else uses them."""
+    assert evaluate([ROW], metrics=[faithfulness]).means == {"faithfulness": 0.5}
+    found = factual_correctness.score(response="The kettle is red.", reference="The kettle is red.")
+    assert found.value == 1.0
+    with pytest.raises(ec.ConfigError, match=r"take faithfulness\.with_llm"):
+        faithfulness.llm = "openai:any"
+    assert faithfulness.with_llm("lexical").llm == "lexical"
+
+
+def test_the_table_says_why_for_scored_rows_too() -> None:
+    """In the column beside the score: which claims failed, or that none did."""
+    table = evaluate([ROW, SILENT, BAD]).to_pandas()
+    why = list(table["faithfulness_reason"])
+    assert why[0].startswith("1 of 2 claims are supported; contradicted: It holds 9 litres.")
+    assert why[1:] == ["the response holds no checkable claim", "bad_input: the response is a number, not text"]
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pl.LazyFrame, pa.Table.from_pylist])
+def test_a_batch_may_be_any_frame(make: Any) -> None:
+    """Rows, and not the names of its columns."""
+    assert [found.value for found in Faithfulness().batch_score(make([ROW, ROW]))] == [0.5, 0.5]
+    assert evaluate(make([ROW])).means == {"faithfulness": 0.5}

@@ -6,10 +6,10 @@ through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, cast
 
 from everyclaim._version import __version__
 from everyclaim.api.talking import (
@@ -17,15 +17,20 @@ from everyclaim.api.talking import (
     MODELS,
     OFF,
     SEARCHING,
-    TalkingOfSize,
+    Judging,
+    Reaching,
+    Talking,
     check_address,
     decomposer_spec,
     judge_spec,
     metric_spec,
+    refuse,
     searches,
     talks,
+    unused,
 )
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
 from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import Decomposer, Metric, Verifier
 from everyclaim.core.spec import Registry, Spec
@@ -36,9 +41,14 @@ from everyclaim.verify.aligned import Policy
 
 if TYPE_CHECKING:
     from everyclaim.api.judges import Chats
+else:
+    Chats = object  # what is imported only where a language model is; annotations are read at run time, too
 
 Strategy = Literal["joint", "each", "ranked"]
 DEFAULT_JUDGE = "embedded"
+JudgeSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
+DecomposerSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
+MetricSpec = Annotated[str, "a spec such as 'faithfulness'"]
 
 _LLM_JUDGE, _LLM_SPLIT = "everyclaim.api.judges:llm_verifier", "everyclaim.api.judges:llm_decomposer"
 DECOMPOSERS = Registry(
@@ -73,20 +83,29 @@ METRICS = Registry(
 )
 
 
-class Options(TalkingOfSize, total=False):
-    """What can be chosen about a score, by the same names in Python, on the command line and in settings."""
+InFlight = Annotated[int, Range(1, 10_000)]
+Rows = Annotated[int, Range(1)]
 
-    metric: str
-    judge: str | Verifier
-    decomposer: str | Decomposer | None  # None: the judge's own model where it is one, else `embedded`
-    knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
-    chats: Chats  # how language models are reached, instead of what `Talking` says about limits, rates and cache
+
+class JudgeOptions(Judging, total=False):
+    """What can be chosen about judging, by the same names in Python, on the command line and in settings."""
+
+    judge: JudgeSpec | Verifier
     strategy: Strategy | None
     strict: bool
+    chats: Chats  # how language models are reached, instead of what `Talking` says about limits, rates and cache
+
+
+class Options(JudgeOptions, Talking, total=False):
+    """What can be chosen about a score."""
+
+    metric: MetricSpec
+    decomposer: DecomposerSpec | Decomposer | None  # None: the judge's own model where it is one, else `embedded`
+    knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     empty: Empty
 
 
-Chosen = TypeVar("Chosen", bound=Options)
+Chosen = TypeVar("Chosen", bound=Mapping[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +142,13 @@ class Judge:
         return dict(getattr(self.alone, "parameters", {}))
 
 
-def build_judge(options: Options) -> Judge:
+def build_judge(options: JudgeOptions) -> Judge:
     """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
 
-    Raises `ConfigError` for an unknown name, option or strategy.
+    Raises `ConfigError` for an unknown name or option.
     """
     judge = options.get("judge", DEFAULT_JUDGE)
-    strategy = _one_of("strategy", options.get("strategy") or default_strategy(), get_args(Strategy))
+    strategy = options.get("strategy") or default_strategy()
     alone = judge
     if isinstance(judge, str):
         alone = create_verifier(judge_spec(judge, options), options.get("chats") or _chats(options, judge))
@@ -165,7 +184,7 @@ def default_strategy() -> Strategy:
     return "joint"
 
 
-def default_concurrency(options: Options) -> int:
+def default_concurrency(options: Mapping[str, Any]) -> int:
     """Return how many samples are in flight when nobody says: more where a score is mostly waiting."""
     judge = options.get("judge", DEFAULT_JUDGE)
     if not talks(judge, options.get("decomposer")):
@@ -214,7 +233,7 @@ def build_metric(options: Options) -> Metric:
         options["chats"] = chats
     decomposer, judge = build_decomposer(options), build_judge(options)
     strict = options.get("strict", False)
-    empty = _one_of("empty", options.get("empty", "exclude"), get_args(Empty))
+    empty = options.get("empty", "exclude")
     provenance = Provenance(
         metric=spec.shown,
         decomposer=decomposer.spec,
@@ -241,12 +260,15 @@ def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen
     """Give the options with chat models in them, where a component (or one of `others`) is one; close their cache.
 
     Chat models that are given already stay as they are. New ones keep replies in `cache` unless the options say where.
+    Raises `ConfigError` for options about language models where there is none.
     """
     if options.get("chats"):
         yield options
         return
+    judge, rest = options.get("judge", DEFAULT_JUDGE), [options.get("decomposer"), *others]
+    refuse_unused(options, judge, *rest)
     told = cast("Options", {"cache": cache} | dict(options))
-    chats = _chats(told, options.get("judge", DEFAULT_JUDGE), options.get("decomposer"), *others)
+    chats = _chats(told, judge, *rest)
     try:
         yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
     finally:
@@ -254,16 +276,16 @@ def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen
             chats.close()
 
 
-def _chats(options: Options, *components: Any) -> Chats | None:
+def refuse_unused(options: Mapping[str, Any], judge: Any, *others: Any) -> None:
+    """Raise `ConfigError` for an option about language models that would do nothing."""
+    for name in unused(options, judge, *others, metric=options.get("metric"), knowledge=options.get("knowledge")):
+        raise refuse(name, judge, *others)
+
+
+def _chats(options: Mapping[str, Any], *components: Any) -> Chats | None:
     """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
     if not talks(*components) and not searches(options.get("metric"), options.get("knowledge")):
         return None
     from everyclaim.api.judges import Chats, chat_settings
 
-    return Chats(chat_settings(options))
-
-
-def _one_of(name: str, value: Any, allowed: tuple[Any, ...]) -> Any:
-    if value not in allowed:
-        raise ConfigError(f"unknown {name} {value!r}; choose one of: {', '.join(allowed)}")
-    return value
+    return Chats(chat_settings(cast("Reaching", options)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sized
+from collections.abc import Mapping, Sequence, Sized
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +26,7 @@ def identify(source: Any) -> Identity:
     """
     if not isinstance(source, str | os.PathLike) or str(source) == "-":
         kind = "stdin" if isinstance(source, str) else type(source).__name__
-        return Identity(f"<{kind}>", "", len(source) if isinstance(source, Sized) and kind != "stdin" else None)
+        return Identity(f"<{kind}>", "", _rows(source) if kind != "stdin" else None)
     path = Path(source)
     try:
         if path.is_file():
@@ -36,6 +36,14 @@ def identify(source: Any) -> Identity:
     except OSError:
         pass
     return Identity(str(path), "", None)
+
+
+def _rows(source: Any) -> int | None:
+    if isinstance(source, Mapping):
+        return 1  # one row, not as many as it has fields
+    if isinstance(source, Sequence) and source and hasattr(source[0], "columns"):
+        return None  # tables, not rows
+    return len(source) if isinstance(source, Sized) and not isinstance(source, type) else None
 
 
 def _content(path: Path) -> tuple[str, int | None]:

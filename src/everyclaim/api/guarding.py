@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import ExitStack
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack, cast
 
 from everyclaim.api.components import Options, build_decomposer, build_metric, in_talks
+from everyclaim.api.door import public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.talking import author_spec, check_address
-from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.limits import Limits, within
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.scope import scope
 from everyclaim.core.spec import Spec
+from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.engine import wait
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Pair, Task
@@ -27,17 +32,21 @@ if TYPE_CHECKING:
 _RULES = frozenset(field.name for field in fields(Rules))
 
 
+Share = Annotated[float, Range(0, 1)]
+Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
+
+
 class GuardOptions(Options, total=False):
     """What can be chosen about a guard: its `Rules`, and what can be chosen about a score."""
 
-    rewriter: str | ChatModel | None  # who corrects single sentences; None: the generator
-    threshold: float
-    max_retries: int
+    rewriter: Annotated[str | ChatModel | None, "a chat model or its spec"]  # of single sentences; None: the generator
+    threshold: Share
+    max_retries: Annotated[int, Range(0)]
     repair: Repair
     contradicted: Action
     unsupported: Action
     on_failure: OnFailure
-    keep: float
+    keep: Share
     refusal: str
 
 
@@ -63,10 +72,12 @@ class Guard:
     a wrong option.
     """
 
-    def __init__(self, generate: Generate | ChatModel | str | None, **options: Unpack[GuardOptions]) -> None:
+    @public
+    def __init__(self, generate: Generator, **options: Unpack[GuardOptions]) -> None:
         rules = {name: value for name, value in options.items() if name in _RULES}
         rewriter = options.get("rewriter")
         scoring = {name: value for name, value in options.items() if name not in _RULES and name != "rewriter"}
+        self._limits = Limits.of(scoring)
         self._open = ExitStack()
         try:
             talking = in_talks(cast("Options", scoring), *_specs(generate, rewriter))
@@ -88,16 +99,28 @@ class Guard:
         """What may pass, and what is done about the rest."""
         return self._loop.rules
 
+    @public
     async def aanswer(
-        self, question: str, passages: Passages, *, instructions: str = "", response: str | None = None
+        self,
+        question: Text,
+        passages: Passages,
+        *,
+        instructions: Text = "",
+        response: Annotated[str | None, UNDER_TEST] = None,
     ) -> GuardedAnswer:
         """Return a guarded answer; see `answer`."""
         task, given = self._task(question, passages, instructions, response)
         async with scope():
             return await self._loop.answer(task, given)
 
+    @public
     def answer(
-        self, question: str, passages: Passages, *, instructions: str = "", response: str | None = None
+        self,
+        question: Text,
+        passages: Passages,
+        *,
+        instructions: Text = "",
+        response: Annotated[str | None, UNDER_TEST] = None,
     ) -> GuardedAnswer:
         """Return the best answer that can be had within the rules.
 
@@ -109,8 +132,9 @@ class Guard:
 
     __call__ = answer
 
+    @public
     async def astream(
-        self, question: str, passages: Passages, *, instructions: str = ""
+        self, question: Text, passages: Passages, *, instructions: Text = ""
     ) -> AsyncIterator[GuardedSentence]:
         """Yield the answer sentence by sentence, each checked; nothing blocked is shown.
 
@@ -125,10 +149,8 @@ class Guard:
     def _task(
         self, question: str, passages: Passages, instructions: str, response: str | None
     ) -> tuple[Task, str | None]:
-        for name, value in (("question", question), ("instructions", instructions)):
-            if not isinstance(value, str):
-                raise InputError(f"the {name} must be a text, got {type(value).__name__}")
-        sample = read_sample("" if response is None else response, passages, question, None)
+        with within(self._limits):
+            sample = read_sample("" if response is None else response, passages, question, None)
         task = Task(sample.question, sample.passages, instructions, self._generator)
         return task, None if response is None else sample.response
 
@@ -157,12 +179,8 @@ def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
         writer = None
     elif isinstance(generate, str) or hasattr(generate, "complete"):
         writer = ChatAuthor(_chat(generate, options))
-    elif callable(generate):
-        writer = FunctionAuthor(generate)
     else:
-        raise ConfigError(
-            f"a guard's generator must be a function, a chat model or its spec, got {type(generate).__name__}"
-        )
+        writer = FunctionAuthor(generate)
     if rewriter is None:
         return writer
     corrector = ChatAuthor(_chat(rewriter, options))
@@ -174,7 +192,10 @@ def _chat(model: Any, options: Options) -> ChatModel:
         return cast("ChatModel", model)
     spec = Spec.parse(author_spec(model, options))
     if spec.name not in {"openai", "anthropic"}:
-        raise ConfigError(f"{spec.shown!r} is no chat model: name one, as 'openai:gpt-5-mini' or 'anthropic:claude-…'")
+        meant = did_you_mean(spec.name, ("openai", "anthropic"))
+        raise ConfigError(
+            f"{spec.shown!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
+        )
     return options["chats"].model(spec)
 
 

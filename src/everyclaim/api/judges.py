@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.api.settings import DEFAULT_STORE
-from everyclaim.api.talking import OFF, Talking, batches_beside
+from everyclaim.api.talking import OFF, Reaching, batches_beside
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
@@ -56,7 +57,7 @@ class Chats:
             self.settings.cache.close()
 
 
-def chat_settings(options: Talking) -> ChatSettings:
+def chat_settings(options: Reaching) -> ChatSettings:
     """Return limits, rates, cache, batches and prices as the options say them.
 
     Raises `ConfigError` for a wrong number.
@@ -207,4 +208,6 @@ def _no_more(own: Mapping[str, str], known: tuple[str, ...], spec: Spec) -> None
     if unknown := sorted(own.keys() - set(known)):
         which = f"; it takes {', '.join(known)}" if known else ""
         hint = f", and its judges' own options with their place, as in '2.{unknown[0]}'" if spec.argument else ""
-        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}{which}{hint}")
+        raise ConfigError(
+            f"unknown option {unknown[0]!r} of {spec.name!r}{which}{hint}{did_you_mean(unknown[0], known)}"
+        )

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from everyclaim.api.door import public
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import KnowledgeSource
 from everyclaim.core.spec import Registry, Spec
@@ -39,6 +40,7 @@ KNOWLEDGE = Registry(
 )
 
 
+@public
 def build_corpus(
     source: Any,
     out: str | os.PathLike[str],
@@ -59,6 +61,7 @@ def build_corpus(
     return build_file(read_documents(source, mapping=mapping, format=format, report=report), out, words=words)
 
 
+@public
 def open_corpus(source: Any) -> Corpus:
     """Open a corpus file; or read documents (whatever `build_corpus` takes) into a corpus in memory.
 

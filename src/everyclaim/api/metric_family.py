@@ -97,7 +97,7 @@ def combined(spec: Spec, parts: Parts) -> Metric:
 
 def _sentences(decomposer: Decomposer) -> EmbeddedDecomposer:
     """Return the decomposer into sentences, in the language of the one given where that has one."""
-    return EmbeddedDecomposer("sentence", getattr(decomposer, "language", ""))
+    return EmbeddedDecomposer("low", getattr(decomposer, "language", ""))
 
 
 def _signed(provenance: Provenance, decomposer: Decomposer, parameters: Mapping[str, str] | None = None) -> Provenance:

@@ -16,9 +16,8 @@ from everyclaim.metrics import FactualCorrectness, Faithfulness, RagChecker
 
 def faithfulness(spec: Spec, parts: Parts) -> Metric:
     """Build `Faithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
-    mode = spec.options.get("mode", "two_calls")
-    if spec.argument or set(spec.options) - {"mode"} or mode not in {"two_calls", "one_call"}:
-        raise ConfigError(f"the metric 'faithfulness' takes only mode=two_calls or mode=one_call, got {spec.shown!r}")
+    check_options(spec, ("mode",))
+    mode = chosen(spec, "mode", ("two_calls", "one_call"))
     if mode == "one_call":
         return _in_one_call(parts)
     return Faithfulness(parts.decomposer, parts.verifier, parts.provenance, parts.policy, parts.empty)
@@ -51,8 +50,7 @@ def check_options(spec: Spec, known: tuple[str, ...]) -> None:
     """Refuse an argument, and options that the metric does not take."""
     if spec.argument:
         raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r} alone")
-    if unknown := sorted(spec.options.keys() - set(known)):
-        raise ConfigError(f"unknown option {unknown[0]!r} of the metric {spec.name!r}; it takes {', '.join(known)}")
+    spec.check_options(known, f"the metric {spec.name!r}")
 
 
 def chosen(spec: Spec, name: str, allowed: tuple[str, ...]) -> Any:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
-from typing import Any, Literal, Unpack, cast
+from typing import Annotated, Any, Literal, Unpack, cast
 
 from everyclaim.analysis import ClusterBy, Summary, summarise
-from everyclaim.api.components import Options, build_metric, default_concurrency, in_talks
+from everyclaim.api.components import InFlight, Options, Rows, build_metric, default_concurrency, in_talks
 from everyclaim.api.dataset import Identity, identify
+from everyclaim.api.door import public
 from everyclaim.api.settings import DEFAULT_STORE
 from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
@@ -21,6 +22,7 @@ from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Kept, Metric
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
+from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread, wait
@@ -30,18 +32,20 @@ from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
 
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
 
+Source = Annotated[Any, UNDER_TEST]
+
 
 class FileOptions(Options, total=False):
     """What can be chosen about scoring a data set, beside what can be chosen about a score."""
 
-    mapping: Mapping[str, str]  # field names, theirs → ours
-    slices: Sequence[str]  # fields that become tags
+    mapping: Mapping[str, str] | None  # field names, theirs → ours
+    slices: Sequence[str]  # fields that become tags; one name is a list of one
     format: str | None  # when the name of the file does not say
-    limit: int | None  # score at most so many samples
+    limit: Rows | None  # score at most so many samples
     name: str  # of the run
     release: str  # of the samples that do not name one
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
-    concurrency: int | None  # samples in flight; None: 8, with a language model 32, over batches 5,000
+    concurrency: InFlight | None  # samples; None: 8, with a language model 32, over batches 5,000
     hooks: Sequence[Hook]  # told of everything that happens
 
 
@@ -91,11 +95,13 @@ class Run:
         """What the run adds up to, clustered by answer."""
         return self.summarise()
 
+    @public
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:
         """Sum the run up; intervals are taken over answers, or over questions that several answers share."""
         bad_rows = self.record.bad_rows
         return summarise(self.results(), slices=self.slices, cluster_by=cluster_by, seed=seed, bad_rows=bad_rows)
 
+    @public
     def write(self, destination: str | os.PathLike[str]) -> None:
         """Write the results: JSONL, JSON, CSV or Parquet, compressed or not, by the suffix.
 
@@ -118,19 +124,23 @@ class Run:
         return [result_to_json(result) for result in self.results()]
 
 
-def score_file(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
+@public
+def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
     """Score every sample of a source into a store, and return the run.
 
     `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or
     not), ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings.
-    Rows that are no samples are kept out and reported in `Run.read`.
+    Rows that are no samples are kept out and reported in `Run.read`. Options: those of `score`, and `mapping`,
+    `slices`, `format`, `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`; limits such as `max_cost` are of
+    this call.
 
     An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
     `resume` also scores its failed samples again. Replies of language models are kept in `replies.db` beside the
     store, so that none is paid for twice, unless `cache` says otherwise. With `provider_batch` they are asked
     through the provider's batch API, for half the price and in hours; `batches.db` beside the store knows what is
     under way. Raises `InputError` when the source holds no sample, and `BudgetExceeded` at a limit: what is done is
-    kept, and the same call goes on from there.
+    kept, and the same call goes on from there; and `ConfigError` for an option that is unknown, wrong or would do
+    nothing.
     """
     if options.get("provider_batch") is True:
         options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
@@ -165,7 +175,7 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
         record = _begin(kept, metric, identity, options)
         wait(
             run_engine(
-                in_thread(stream) if source == "-" else stream,
+                in_thread(stream) if isinstance(source, str) and source == "-" else stream,
                 metric,
                 run=record.id,
                 store=_WithReading(kept, report),
@@ -177,6 +187,7 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
     return Run(record.id, os.fspath(store), tuple(options.get("slices", ())), report)
 
 
+@public
 def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
     """Return a run from a store: by id, the beginning of an id, or name; without one the newest.
 

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack, cast
+from typing import Annotated, Any, Unpack, cast
 
 from everyclaim.api.components import (
-    DEFAULT_JUDGE,
+    DecomposerSpec,
+    JudgeOptions,
     Options,
-    Strategy,
     build_decomposer,
     build_judge,
     build_metric,
     in_talks,
 )
-from everyclaim.api.talking import TalkingOfSize
+from everyclaim.api.door import public
+from everyclaim.api.talking import Reaching
 from everyclaim.core.errors import InputError
 from everyclaim.core.limits import Limits, within
-from everyclaim.core.protocols import Decomposer, Verifier
+from everyclaim.core.protocols import Decomposer
 from everyclaim.core.scope import scope
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
+from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import read_samples
 from everyclaim.verify import Policy, judged
 
-Passages = str | Sequence[str | Passage | Mapping[str, Any]]
+Passages = Annotated[
+    str | Passage | Mapping[str, Any] | Sequence[str | Passage | Mapping[str, Any]],
+    "a text, a mapping with a text, or a list of these",
+    UNDER_TEST,
+]
+Claims = Annotated[str | Sequence[str], "a text that says something, or a list of such texts", UNDER_TEST]
 
 
+@public
 async def ascore(
     *,
-    response: str,
+    response: Text,
     passages: Passages = (),
-    question: str = "",
-    reference: str | None = None,
-    model: str | None = None,
+    question: Text = "",
+    reference: Annotated[str | None, UNDER_TEST] = None,
+    model: Annotated[str | None, UNDER_TEST] = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
@@ -45,28 +53,32 @@ async def ascore(
             return await score_sample(build_metric(chosen), sample)
 
 
+@public
 def score(
     *,
-    response: str,
+    response: Text,
     passages: Passages = (),
-    question: str = "",
-    reference: str | None = None,
-    model: str | None = None,
+    question: Text = "",
+    reference: Annotated[str | None, UNDER_TEST] = None,
+    model: Annotated[str | None, UNDER_TEST] = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer against its passages, offline unless a judge that lives elsewhere is named.
 
-    `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`; passages
-    without an id are `p1`, `p2`, … `model` names the one that wrote the answer: a judge of its family is warned of.
+    `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`, or one of these alone;
+    passages without an id are `p1`, `p2`, … Where there are none, every claim is unsupported, and the result's
+    `warnings` say so. `model` names the one that wrote the answer: a judge of its family is warned of. Options:
+    `judge`, `decomposer`, `metric` (specs, or for the first two components of your own), `strategy` (`joint`, `each`,
+    `ranked`), `strict`, `empty`, and for language models `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`,
+    `max_cost`, `cache` and the others of the settings; `max_answer_chars`, `max_passage_chars`, `max_passages`,
+    `max_claims`, `max_row_mb` say how large all may be.
 
-    Options: `judge`, `decomposer`, `metric` (specs, or for the first two
-    components of your own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models
-    `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings;
-    `max_answer_chars`, `max_passage_chars`, `max_passages`, `max_claims`, `max_row_mb` say how large all may be.
+    Limits (`max_cost`, `max_calls`, `max_tokens`) and rates are of this one call and begin anew with the next: three
+    calls with ``max_calls=2`` may make six requests. For one limit over many answers take `score_file` or a `Guard`.
 
     A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
-    a score. Raises `InputError` for what is not text or is too large, and `ConfigError` for a wrong option. Works
-    inside a running event loop, too.
+    a score; a limit that is reached raises `BudgetExceeded`. Raises `InputError` for what is not text or is too large,
+    and `ConfigError` for an option that is unknown, wrong or would do nothing. Works inside a running event loop, too.
     """
     scoring = ascore(
         response=response, passages=passages, question=question, reference=reference, model=model, **options
@@ -74,85 +86,71 @@ def score(
     return wait(scoring)
 
 
+@public
 async def averify_claims(
-    claims: str | Sequence[str],
+    claims: Claims,
     passages: Passages,
     *,
-    question: str = "",
-    judge: str | Verifier = DEFAULT_JUDGE,
-    strategy: Strategy | None = None,
-    strict: bool = False,
-    **talking: Unpack[TalkingOfSize],
+    question: Text = "",
+    **options: Unpack[JudgeOptions],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims; see `verify_claims`."""
-    texts = [claims] if isinstance(claims, str) else list(claims)
-    for text in texts:
-        if not isinstance(text, str) or not text.strip():
-            raise InputError(f"a claim must be a text that says something, got {text!r}")
+    texts = [claims] if isinstance(claims, str) else claims
+    if not all(text.strip() for text in texts):
+        raise InputError("a claim must be a text that says something, got an empty one")
     given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
-    with within(Limits.of(talking)) as limits:
+    with within(Limits.of(options)) as limits:
         limits.check_claims(len(given), "claims")
         sample = read_sample(max(texts, key=len, default=""), passages, question, None)
-    policy = Policy.strict() if strict else Policy()
-    with in_talks(_options(talking, judge=judge, strategy=strategy)) as chosen:
+    policy = Policy.strict() if options.get("strict") else Policy()
+    with in_talks(options) as chosen:
         verifier = build_judge(chosen).verifier
         async with scope():
             return await judged(verifier, given, sample.passages, question=question, policy=policy)
 
 
+@public
 def verify_claims(
-    claims: str | Sequence[str],
+    claims: Claims,
     passages: Passages,
     *,
-    question: str = "",
-    judge: str | Verifier = DEFAULT_JUDGE,
-    strategy: Strategy | None = None,
-    strict: bool = False,
-    **talking: Unpack[TalkingOfSize],
+    question: Text = "",
+    **options: Unpack[JudgeOptions],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
 
-    `talking` are the options of language models, as for `score`. Raises `JudgeError` when the judge gives no usable
-    verdict, `InputError` for an empty claim.
+    Options: `judge`, `strategy`, `strict` and those of language models that judge, as for `score`. Raises `JudgeError`
+    when the judge gives no usable verdict, `InputError` for an empty claim, and otherwise what `score` raises.
     """
-    judging = averify_claims(
-        claims, passages, question=question, judge=judge, strategy=strategy, strict=strict, **talking
-    )
-    return wait(judging)
+    return wait(averify_claims(claims, passages, question=question, **options))
 
 
+@public
 def extract_claims(
-    response: str,
+    response: Text,
     *,
-    question: str = "",
-    decomposer: str | Decomposer | None = None,
-    **talking: Unpack[TalkingOfSize],
+    question: Text = "",
+    decomposer: DecomposerSpec | Decomposer | None = None,
+    **talking: Unpack[Reaching],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
-    if not isinstance(response, str):
-        raise InputError(f"the response must be a text, got {type(response).__name__}")
-    with within(Limits.of(talking)) as limits, in_talks(_options(talking, decomposer=decomposer)) as chosen:
+    asked = cast("Options", {**talking, "decomposer": decomposer})
+    with within(Limits.of(talking)) as limits, in_talks(asked) as chosen:
         if fault := limits.fault({"response": response, "question": question}, ()):
             raise InputError(fault)
         return wait(decomposed(build_decomposer(chosen), response, question=question))
-
-
-def _options(talking: TalkingOfSize, **others: Any) -> Options:
-    return cast("Options", {**talking, **others})
 
 
 def read_sample(
     response: str, passages: Passages, question: str, reference: str | None, model: str | None = None
 ) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
-    if not isinstance(response, str):
-        raise InputError(f"the response must be a text, got {type(response).__name__}")
-    shelf: list[Any] = [passages] if isinstance(passages, str) else list(passages)
+    shelf: Any = [passages] if isinstance(passages, str | Passage) else passages
     row = {
         "id": "1",
         "question": question,
         "response": response,
-        "contexts": [_plain(passage) for passage in shelf],
+        "contexts": shelf if isinstance(shelf, Mapping) else [_plain(passage) for passage in shelf],
         "reference": reference,
         "model": model,
     }

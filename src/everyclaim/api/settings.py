@@ -6,7 +6,6 @@ Whatever a call or a command-line option says goes over both. Lists and tables i
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import tomllib
@@ -24,8 +23,9 @@ from pydantic_settings import (
 )
 
 from everyclaim.api.components import DEFAULT_JUDGE, Strategy
-from everyclaim.api.talking import Sizes, Talking
+from everyclaim.api.talking import Talking
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.metrics.faithfulness import Empty
 
 FILE_NAME = "everyclaim.toml"
@@ -95,15 +95,9 @@ class Settings(BaseSettings):
 
     @property
     def talking(self) -> Talking:
-        """What is set about language models."""
+        """What is set about language models and sizes."""
         chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
         return cast("Talking", chosen)
-
-    @property
-    def sizes(self) -> Sizes:
-        """What is set about sizes."""
-        chosen = {name: value for name in Sizes.__annotations__ if (value := getattr(self, name)) is not None}
-        return cast("Sizes", chosen)
 
 
 def find_settings_file(start: Path | None = None) -> Path | None:
@@ -178,8 +172,7 @@ def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path |
     variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
     place = OPTIONS.get(name, f"--{name.replace('_', '-')}") if name in said else variable or str(source)
     if fault["type"] == "extra_forbidden":
-        near = difflib.get_close_matches(name, Settings.model_fields, n=1)
-        return f"unknown setting {whole!r} in {place}" + (f": is {near[0]!r} meant?" if near else "")
+        return f"unknown setting {whole!r} in {place}{did_you_mean(name, Settings.model_fields)}"
     got = "" if name in _MAY_HOLD_SECRETS else f", got {fault['input']!r}"
     where = place if name in said or variable else f"setting {whole!r} in {place}"
     hint = " (a share: 60 % is 0.6)" if name in {"fail_under", "max_failed"} else ""

@@ -1,5 +1,7 @@
 """What can be said about language models beside their specs: where they are, how they are asked, what they may use.
 
+And how large what is scored may be, with a language model or without.
+
 The same names serve in Python, on the command line and in `everyclaim.toml`. What can change a verdict becomes part
 of the specs, and so of every result; limits, rates and the cache do not, so a run may go on under others.
 """
@@ -9,9 +11,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
 from everyclaim.core.spec import Spec
 from everyclaim.verify.composed import taken_apart
 
@@ -24,41 +27,55 @@ BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"
 
 
-class Talking(TypedDict, total=False):
-    """Options of language models. What is not given, or None, is as the spec or the component has it."""
+Few = Annotated[int, Range(1, 1000)]
+Limit = Annotated[int, Range(0)]
+Rate = Annotated[float, Range(above=0)]
+
+
+Size = Annotated[int, Range(1)]
+
+
+class Sizes(TypedDict, total=False):
+    """How large what is scored may be, whoever judges; see `core.limits.Limits`. None: as usual."""
+
+    max_row_mb: Annotated[float, Range(above=0)] | None  # of a row of a file, and of all texts of a sample
+    max_answer_chars: Size | None  # of an answer, a claim, a question, a reference
+    max_passage_chars: Size | None
+    max_passages: Size | None
+    max_claims: Size | None  # sentences, and claims, of one answer
+
+
+class Reaching(Sizes, total=False):
+    """Sizes, and options of any language model. What is not given, or None, is as the spec or the component has it."""
 
     base_url: str | None  # another endpoint that speaks the same format
-    headers: Mapping[str, str]  # "$NAME" as a value is read from the environment
-    claims_per_call: int | None
-    repeats: int | None  # judge every claim so often, and let the majority decide
+    headers: Mapping[str, str] | None  # "$NAME" as a value is read from the environment
     rubric: str | os.PathLike[str] | None  # a TOML file with rules and examples for a domain
-    evidence: str | None  # flag, required
-    inference: str | None  # allowed, explicit
-    numbers: str | None  # rounded, exact
-    hedges: str | None  # flag, strict
-    one_call: bool | None  # split and judge in one request
-    max_cost: float | None  # US dollars, for one call of the function or the command
-    max_calls: int | None
-    max_tokens: int | None  # of prompts and replies
-    requests_per_minute: float | None
-    tokens_per_minute: float | None
+    max_cost: Annotated[float, Range(0)] | None  # US dollars, for one call of the function or the command
+    max_calls: Limit | None
+    max_tokens: Limit | None  # of prompts and replies
+    requests_per_minute: Rate | None
+    tokens_per_minute: Rate | None
     cache: str | os.PathLike[str] | None  # a file for replies; "off" or None: none
     provider_batch: bool | str | os.PathLike[str] | None  # ask through the provider's batch API; a path: noted there
     prices: str | os.PathLike[str] | None  # a file that goes over our own price table
 
 
-class Sizes(TypedDict, total=False):
-    """How large what is scored may be; see `core.limits.Limits`. None: as usual."""
+class Judging(Reaching, total=False):
+    """Options of a language model that judges."""
 
-    max_row_mb: float | None  # of a row of a file, and of all texts of a sample
-    max_answer_chars: int | None  # of an answer, a claim, a question, a reference
-    max_passage_chars: int | None
-    max_passages: int | None
-    max_claims: int | None  # sentences, and claims, of one answer
+    claims_per_call: Few | None
+    repeats: Few | None  # judge every claim so often, and let the majority decide
+    evidence: Literal["flag", "required"] | None
+    inference: Literal["allowed", "explicit"] | None
+    numbers: Literal["rounded", "exact"] | None
+    hedges: Literal["flag", "strict"] | None
 
 
-class TalkingOfSize(Talking, Sizes, total=False):
-    """Both."""
+class Talking(Judging, total=False):
+    """All options of language models."""
+
+    one_call: bool | None  # split and judge in one request
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +136,8 @@ def metric_spec(metric: str, options: Mapping[str, Any]) -> str:
     """Return a metric's spec with what the options say of it."""
     if not options.get("one_call"):
         return metric
+    if (named := Spec.parse(metric).name) != "faithfulness":
+        raise ConfigError(f"one_call is for the metric 'faithfulness', not for {named!r}")
     return str(_filled(Spec.parse(metric), [_Said("one_call", "mode", "one_call")]))
 
 
@@ -134,6 +153,32 @@ def searches(metric: Any, knowledge: Any = None) -> bool:
         return False
     named = spec.options.get("search") or (knowledge if isinstance(knowledge, str) else "")
     return named.partition("?")[0].partition(":")[0] in ENGINES
+
+
+def unused(
+    options: Mapping[str, Any], judge: Any, *others: Any, metric: Any = None, knowledge: Any = None
+) -> list[str]:
+    """Return the options about language models that are said and would do nothing, since nobody is there for them.
+
+    `judge` (None: there is none) and `others`, decomposers and generators, are specs or components.
+    """
+    about_models = [name for name in Talking.__annotations__ if name not in Sizes.__annotations__]
+    said = [name for name in about_models if _says_something(name, options.get(name))]
+    if talks(judge):
+        return []
+    if talks(*others):
+        return [name for name in said if name not in Reaching.__annotations__]
+    of_searches = {"cache"} if searches(metric, knowledge) else set()
+    return [name for name in said if name not in of_searches]
+
+
+def refuse(name: str, judge: Any, *others: Any, example: str = "judge='openai:…'") -> ConfigError:
+    """Return the error for an option that is `unused`; `name` is as the caller writes it."""
+    which = " that judge" if talks(*others) else ""
+    silent = [Spec.parse(one) for one in (judge, *others) if isinstance(one, str) and not talks(one)]
+    named = " and ".join(repr(spec.shown) for spec in silent)
+    but = f", but {named} is none" if named else ", and none is named by its spec"
+    return ConfigError(f"{name} is about language models{which}{but}; name one, as in {example}")
 
 
 def providers(*components: Any) -> list[str]:
@@ -154,6 +199,10 @@ def batches_beside(store: str | os.PathLike[str], usual: str) -> str:
 def _beside(store: str | os.PathLike[str], usual: str, name: str) -> str:
     place = os.fspath(store)
     return os.path.join(os.path.dirname(usual if "://" in place else place), name)  # noqa: PTH118, PTH120 - as given
+
+
+def _says_something(name: str, value: Any) -> bool:
+    return value not in (None, False, "", {}) and not (name == "cache" and value == OFF)
 
 
 def _said(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[_Said]:

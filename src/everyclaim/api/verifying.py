@@ -10,7 +10,8 @@ from itertools import islice
 from typing import Any, NamedTuple, Unpack
 
 from everyclaim._version import __version__
-from everyclaim.api.components import Options, build_judge, default_concurrency, in_talks
+from everyclaim.api.components import InFlight, JudgeOptions, Rows, build_judge, default_concurrency, in_talks
+from everyclaim.api.door import public
 from everyclaim.core.errors import BudgetExceeded, InputError
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Verifier
@@ -32,19 +33,17 @@ class ClaimVerdict(NamedTuple):
     sample: Sample  # the claim as its response, with question and passages
 
 
-class VerifyOptions(Options, total=False):
-    """What can be chosen about judging a file of claims; the names are those of `score_file`.
+class VerifyOptions(JudgeOptions, total=False):
+    """What can be chosen about judging a file of claims; the names are those of `score_file`."""
 
-    `metric`, `decomposer` and `empty` have no meaning here.
-    """
-
-    mapping: Mapping[str, str]  # field names, theirs → ours
+    mapping: Mapping[str, str] | None  # field names, theirs → ours
     format: str | None  # when the name of the file does not say
-    limit: int | None  # judge at most so many claims
-    concurrency: int | None  # claims in flight; None: 8, with a language model 32
+    limit: Rows | None  # judge at most so many claims
+    concurrency: InFlight | None  # claims; None: 8, with a language model 32
     report: ReadReport  # what reading says goes here
 
 
+@public
 def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[VerifyOptions]) -> int:
     """Judge every claim of a source, hand each verdict to `on_verdict` in the order of the rows, return how many.
 

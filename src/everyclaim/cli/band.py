@@ -9,6 +9,7 @@ import typer
 
 from everyclaim.analysis.doubt import band_fit_to_json
 from everyclaim.api.fitting import cascade_spec, fit_band
+from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import INCONCLUSIVE, OK
 from everyclaim.cli.progress import progressing
@@ -21,12 +22,21 @@ from everyclaim.report.doubt import band_page
 _FIT = "Fit"
 
 
-@with_talking("one_call")
+@with_talking(Judging)
 def band(
     labels: Annotated[
         str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")
     ],
     *,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            "--answers",
+            metavar="FILE",
+            help="The answers with the contexts, where rows of labels name one by sample_id.",
+            rich_help_panel="Input",
+        ),
+    ] = None,
     judge: opt.Judge = None,
     then: Annotated[
         str,
@@ -60,13 +70,14 @@ def band(
     """Fit the band of doubt of a cascade to labels.
 
     Rows hold claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; they may hold
-    id, question and sentence. The judge judges them, and what it may settle alone is found: the most claims
-    with at most the stated error. Rows without a label are passed over.
+    id, question and sentence. With --answers they hold sample_id instead of contexts. The judge judges them,
+    and what it may settle alone is found: the most claims with at most the stated error. Rows without a label
+    are passed over.
     Exit codes: 0 ok, 2 bad input or usage, 4 nothing can be settled.
     """
     settings = opt.settings(config, judge=judge, map=mapping, concurrency=concurrency, **as_settings(talking))
     check_use(talking, settings.judge)
-    check_files(settings, config, [labels], {"standard output": "-"})
+    check_files(settings, config, [labels, *([answers] if answers else [])], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge
     with progressing(quiet=False) as progress:
@@ -77,13 +88,14 @@ def band(
             error=error,
             confidence=confidence,
             each_side=each_side,
+            answers=answers,
             mapping=settings.map,
             format=format_,
             limit=limit,
             concurrency=settings.concurrency,
             report=reading,
             on_verdict=lambda found: progress.step(failed=found.verdict is None),
-            **chosen(settings),
+            **chosen(Judging, settings, spec),
         )
     tell_of_reading(reading)
     cascade = Spec.parse(cascade_spec(fit, spec, then)).shown

@@ -9,16 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from everyclaim.api.scoring import extract_claims
+from everyclaim.api.talking import Reaching
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import OF_JUDGING, as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Decomposition
 from everyclaim.core.wire import skipped_to_json
 from everyclaim.report.listings import decomposition_page
 
 
-@with_talking(*OF_JUDGING)
+@with_talking(Reaching)
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
@@ -30,10 +31,11 @@ def claims(
 ) -> None:
     """Show the claims of a text, and what is skipped and why."""
     settings = opt.settings(config, decomposer=decomposer, **as_settings(talking))
-    check_use(talking, settings.decomposer)
+    check_use(talking, None, settings.decomposer)
     check_files(settings, config, [], {})
     response = _standard_input() if text == "-" else text
-    found = extract_claims(response, question=question, decomposer=settings.decomposer, **chosen(settings))
+    models = chosen(Reaching, settings, None, settings.decomposer)
+    found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
     if json:
         show_json(_to_json(found))
     else:

@@ -11,6 +11,7 @@ from everyclaim.analysis import ClusterBy as ClusterByWord
 from everyclaim.api.components import in_talks
 from everyclaim.api.running import FileOptions, find_run, score_file
 from everyclaim.api.settings import Settings
+from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.conclude import Wishes, conclude
@@ -21,7 +22,7 @@ from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_f
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
-@with_talking()
+@with_talking(Talking)
 def score(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")

@@ -1,6 +1,7 @@
-"""Options about language models, and about sizes: the same for every command that may talk to one.
+"""Options about language models, and about sizes: by the same names for every command that may talk to one.
 
-A command takes them as one mapping, `talking`, and is wrapped with `with_talking`.
+A command takes them as one mapping, `talking`, and is wrapped with `with_talking` and the kind of options it has:
+those of any language model (`Reaching`), of one that judges (`Judging`), or all (`Talking`).
 """
 
 from __future__ import annotations
@@ -8,20 +9,21 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
-from everyclaim.api.components import Options
+from everyclaim.api.components import JudgeOptions
 from everyclaim.api.settings import DEFAULT_STORE, Settings, find_settings_file
-from everyclaim.api.talking import OFF, Sizes, TalkingOfSize, batches_beside, cache_beside, searches, talks
+from everyclaim.api.talking import OFF, Reaching, Talking, batches_beside, cache_beside, refuse, unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
 from everyclaim.models.keys import keys_file
 
+T = TypeVar("T", bound=Reaching)
 _MODEL, _LIMITS, _SIZES = "Language models", "Limits and cache", "Sizes"
 
 
@@ -94,34 +96,29 @@ OPTIONS: Mapping[str, Any] = {
 }
 
 
-# What `claims` has no use for: it splits and judges nothing.
-OF_JUDGING = ("claims_per_call", "one_call", "repeats", "evidence", "inference", "numbers", "hedges")
+def with_talking(kind: type[Reaching]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of this kind, in place of its parameter `talking`."""
+    options = {name: one for name, one in OPTIONS.items() if name in {*kind.__annotations__, "no_cache"}}
 
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        given = inspect.signature(command, eval_str=True)
+        kept = [parameter for parameter in given.parameters.values() if parameter.name not in {"talking", "config"}]
+        added = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(one), annotation=one)
+            for name, one in options.items()
+        ]
 
-def with_talking(*without: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options, in place of its parameter `talking`; not those that mean nothing to it."""
-    return partial(_with, [name for name in OPTIONS if name not in without])
+        @wraps(command)
+        def with_them(**values: Any) -> Any:
+            talking = {name: values.pop(name) for name in options}
+            return command(**values, talking=talking)
 
+        whole = given.replace(parameters=[*kept, *added, given.parameters["config"]])
+        with_them.__signature__ = whole  # type: ignore[attr-defined]  # where Typer looks
+        with_them.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
+        return with_them
 
-def _with(names: Sequence[str], command: Callable[..., Any]) -> Callable[..., Any]:
-    given = inspect.signature(command, eval_str=True)
-    kept = [parameter for parameter in given.parameters.values() if parameter.name not in {"talking", "config"}]
-    added = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, default=_default(OPTIONS[name]), annotation=OPTIONS[name]
-        )
-        for name in names
-    ]
-
-    @wraps(command)
-    def with_them(**values: Any) -> Any:
-        talking = {name: values.pop(name) for name in names}
-        return command(**values, talking=talking)
-
-    whole = given.replace(parameters=[*kept, *added, given.parameters["config"]])
-    with_them.__signature__ = whole  # type: ignore[attr-defined]  # where Typer looks
-    with_them.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
-    return with_them
+    return decorate
 
 
 def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,17 +135,35 @@ def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
     return given
 
 
-def check_use(talking: Mapping[str, Any], *components: Any, metric: str | None = None) -> None:
-    """Refuse an option about language models where there is none: it would do nothing.
+def check_use(talking: Mapping[str, Any], judge: str | None, *others: str | None, metric: str | None = None) -> None:
+    """Refuse an option on the command line about language models where there is none for it: it would do nothing."""
+    cache = talking.get("cache") or talking.get("no_cache")
+    said = {**talking, "cache": cache, "provider_batch": talking.get("batch")}
+    shown = {"headers": "--header", "provider_batch": "--batch"}
+    if not talking.get("cache"):
+        shown["cache"] = "--no-cache"
+    for name in unused(said, judge, *others, metric=metric):
+        option = shown.get(name, f"--{name.replace('_', '-')}")
+        raise refuse(option, judge, *others, example="--judge openai:…" if judge else "--decomposer openai:…")
 
-    A metric that searches the web keeps what it finds in the cache, too.
+
+def chosen(kind: type[T], settings: Settings, judge: str | None, decomposer: str | None = None) -> T:
+    """Return what is set about language models of this kind, for these components, with the cache beside the store.
+
+    Settings are for whichever command has a use for them, so what would do nothing is left out. Batches are for runs
+    alone, see `chosen_for_runs`: whoever waits for one answer must not wait for hours.
     """
-    of_others = {*Sizes.__annotations__, *(("cache", "no_cache") if searches(metric) else ())}
-    given = [name for name, value in talking.items() if _is_given(value) and name not in of_others]
-    if given and not talks(*components):
-        option = "--header" if given[0] == "headers" else f"--{given[0].replace('_', '-')}"
-        named = " and ".join(repr(one) for one in components if one)
-        raise ConfigError(f"{option} is about language models, but {named} is none; name one, as in --judge openai:…")
+    found = _set(settings)
+    idle = unused(found, judge, decomposer)
+    wanted = [name for name in kind.__annotations__ if name not in {*idle, "provider_batch"}]
+    return cast("T", {name: found[name] for name in wanted if name in found})
+
+
+def chosen_for_runs(settings: Settings) -> Talking:
+    """Return what is set for a run, with the batches beside the store where they are wanted."""
+    found = _set(settings)
+    idle = unused(found, settings.judge, settings.decomposer, metric=settings.metric)
+    return cast("Talking", {name: value for name, value in found.items() if name not in idle})
 
 
 def check_files(settings: Settings, config: Path | None, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
@@ -158,7 +173,7 @@ def check_files(settings: Settings, config: Path | None, inputs: Sequence[str], 
     reads |= {"--prices": settings.prices, "the keys file": keys_file()}
     for kind in ("metric", "judge", "decomposer"):
         reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}
-    talking = chosen_for_runs(settings)
+    talking = _set(settings)
     written = {"the cache": talking.get("cache"), "the file of batches": talking.get("provider_batch")}
     check_apart(reads, {name: path for name, path in written.items() if path != OFF} | dict(outputs))
 
@@ -171,29 +186,18 @@ def _files_in(text: str | None) -> list[str]:
     return [path for value in named for path in (value, value.partition(":")[2]) if os.path.isfile(path)]  # noqa: PTH113
 
 
-def chosen(settings: Settings) -> TalkingOfSize:
-    """Return what is set about language models and sizes, with the cache beside the store.
-
-    Batches are for runs alone, see `chosen_for_runs`: whoever waits for one answer must not wait for hours.
-    """
-    talking = settings.talking
-    talking.pop("provider_batch", None)
-    return {"cache": cache_beside(settings.store, DEFAULT_STORE), **talking, **settings.sizes}
-
-
-def chosen_for_runs(settings: Settings) -> TalkingOfSize:
-    """Return what `chosen` returns, with the batches beside the store where they are wanted."""
-    talking = chosen(settings)
+def _set(settings: Settings) -> dict[str, Any]:
+    found: dict[str, Any] = {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
     if settings.provider_batch:
-        talking["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
-    return talking
+        found["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
+    return found
 
 
 def _is_given(value: Any) -> bool:
     return value is not None and value is not False and value != []
 
 
-def why_it_stopped(stop: BudgetExceeded, options: Options) -> str:
+def why_it_stopped(stop: BudgetExceeded, options: JudgeOptions) -> str:
     """Say which limit was reached and what was used in all, what was under way then among it."""
     chats = options.get("chats")
     return f"stopped at {stop.limit}; used: {chats.meter.says}" if stop.limit and chats else str(stop)

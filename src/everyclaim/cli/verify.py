@@ -14,7 +14,7 @@ from everyclaim.analysis.gate import too_many_failed
 from everyclaim.analysis.summary import failure_code
 from everyclaim.api.components import in_talks
 from everyclaim.api.settings import Settings
-from everyclaim.api.talking import OFF
+from everyclaim.api.talking import OFF, Judging
 from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.conclude import check_destination
@@ -30,7 +30,7 @@ from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
 
 
-@with_talking("one_call")
+@with_talking(Judging)
 def verify(
     file: Annotated[
         str,
@@ -132,7 +132,7 @@ def _of_settings(settings: Settings) -> VerifyOptions:
         "mapping": settings.map,
         "concurrency": settings.concurrency,
     }
-    return cast("VerifyOptions", options | chosen(settings))
+    return cast("VerifyOptions", options | chosen(Judging, settings, settings.judge))
 
 
 class _Tally:

@@ -7,7 +7,7 @@ stores: ``lexical``, ``openai:gpt-5-mini``, ``lexical?threshold=0.6``, ``cascade
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import hidden, shown_option
+from everyclaim.core.nearest import did_you_mean
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]*")
 
@@ -50,6 +51,9 @@ class Spec:
             raise ConfigError(
                 f"bad options in component spec {head!r}: write '?name=value&name=value', '%26' for an & in a value"
             ) from None
+        keys = [key for key, _ in options]
+        if twice := next((key for key in keys if keys.count(key) > 1), ""):
+            raise ConfigError(f"the spec of {name!r} says {twice!r} twice; say it once")
         return cls(name, argument, dict(options))
 
     @property
@@ -57,6 +61,14 @@ class Spec:
         """The spec as it may be shown and stored: without secrets."""
         options = {name: shown_option(name, value) for name, value in self.options.items()}
         return str(Spec(self.name, hidden(self.argument), options))
+
+    def check_options(self, known: Iterable[str], owner: str = "") -> None:
+        """Raise `ConfigError` for an option that is not known; `owner` is how the message calls what is specified."""
+        names = list(known)
+        if unknown := sorted(self.options.keys() - set(names)):
+            meant = did_you_mean(unknown[0], names)
+            takes = ", ".join(names) or "none"
+            raise ConfigError(f"unknown option {unknown[0]!r} of {owner or repr(self.name)}; it takes {takes}{meant}")
 
     def __str__(self) -> str:
         argument = f":{self.argument}" if self.argument else ""
@@ -90,6 +102,10 @@ class Registry:
         else:
             found = list(entry_points(group=f"everyclaim.{self.kind}", name=parsed.name))
             if not found:
-                raise ConfigError(f"unknown name {parsed.name!r} among {self.kind}; known: {', '.join(self.names())}")
+                known = self.names()
+                raise ConfigError(
+                    f"unknown name {parsed.name!r} among {self.kind}; known: {', '.join(known)}"
+                    f"{did_you_mean(parsed.name, known)}"
+                )
             factory = found[0].load()
         return factory(parsed, *parts)

@@ -19,10 +19,7 @@ from everyclaim.decompose.units import Unit, tidy, units
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
 
-Granularity = Literal["sentence", "clause"]
-Coverage = Literal["high", "low"]
-
-_GRANULARITY: dict[Coverage, Granularity] = {"high": "clause", "low": "sentence"}  # by atomicity
+Degree = Literal["high", "low"]
 
 MINOR = "minor"
 LONG = 1_000_000  # a response longer than this is no answer but a document: its sentences are its claims
@@ -32,31 +29,30 @@ LONG = 1_000_000  # a response longer than this is no answer but a document: its
 class EmbeddedDecomposer:
     """Split a response into sentences or, by default, into clauses; see `DESIGN` rule 9 for what stays whole.
 
-    `granularity` is `clause` or `sentence`. `language` is an ISO 639-1 code; without one, every part of a
+    With `atomicity` low, sentences stay whole. `language` is an ISO 639-1 code; without one, every part of a
     response is read in the language it is in. Clauses are split in English only. With `coverage` low, asides are left
     out, in English too: brackets, appositions, clauses with *who* and *which*.
     """
 
-    granularity: Granularity = "clause"
+    atomicity: Degree = "high"
     language: str = ""
-    coverage: Coverage = "high"
+    coverage: Degree = "high"
 
     @property
     def spec(self) -> str:
         """`embedded`, with the options that are not the default."""
         options = {}
-        if self.granularity != "clause":
-            options["granularity"] = str(self.granularity)
+        if self.atomicity != "high":
+            options["atomicity"] = str(self.atomicity)
         if self.language:
             options["language"] = self.language
         if self.coverage != "high":
             options["coverage"] = str(self.coverage)
         return str(Spec("embedded", "", options))
 
-    def adjusted(self, *, atomicity: Coverage | None = None, coverage: Coverage | None = None) -> EmbeddedDecomposer:
+    def adjusted(self, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> EmbeddedDecomposer:
         """Return this decomposer with other settings; high atomicity are clauses, low atomicity sentences."""
-        granularity: Granularity = self.granularity if atomicity is None else _GRANULARITY[atomicity]
-        return replace(self, granularity=granularity, coverage=coverage or self.coverage)
+        return replace(self, atomicity=atomicity or self.atomicity, coverage=coverage or self.coverage)
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:  # noqa: ARG002 -- the protocol's
         """Split a response into claims `c1`, `c2`, ... in order of their spans; any text is accepted."""
@@ -87,7 +83,7 @@ class EmbeddedDecomposer:
         keeps_asides = self.coverage == "high"
         if unit.complete:
             return []
-        if self.granularity == "clause":
+        if self.atomicity == "high":
             parts = clauses(unit.text, keep_asides=keeps_asides)
         else:
             parts = [] if keeps_asides else [without_asides(unit.text)]
@@ -102,24 +98,21 @@ class EmbeddedDecomposer:
 
 
 def from_spec(spec: Spec) -> EmbeddedDecomposer:
-    """Build the decomposer of ``embedded[?granularity=sentence|clause][&coverage=low][&language=de]``."""
-    unknown = sorted(set(spec.options) - {"granularity", "language", "coverage"})
-    if unknown:
-        raise ConfigError(f"unknown option {unknown[0]!r} of 'embedded'; it takes granularity, coverage and language")
+    """Build the decomposer of ``embedded[?atomicity=low][&coverage=low][&language=de]``."""
+    spec.check_options(["atomicity", "coverage", "language"])
     if spec.argument:
         raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded' alone")
-    granularity = spec.options.get("granularity", "clause")
-    if granularity not in ("sentence", "clause"):
-        raise ConfigError(f"bad granularity {granularity!r} of 'embedded': use sentence or clause")
     language = spec.options.get("language", "")
     if language and not re.fullmatch(r"[a-z]{2,3}", language):
         raise ConfigError(f"bad language {language!r} of 'embedded': use an ISO 639-1 code such as 'en'")
-    coverage = spec.options.get("coverage", "high")
-    if coverage not in ("high", "low"):
-        raise ConfigError(f"bad coverage {coverage!r} of 'embedded': use high or low")
-    return EmbeddedDecomposer(
-        "sentence" if granularity == "sentence" else "clause", language, "low" if coverage == "low" else "high"
-    )
+    return EmbeddedDecomposer(_degree(spec, "atomicity"), language, _degree(spec, "coverage"))
+
+
+def _degree(spec: Spec, name: str) -> Degree:
+    value = spec.options.get(name, "high")
+    if value not in ("high", "low"):
+        raise ConfigError(f"bad {name} {value!r} of 'embedded': use high or low")
+    return "low" if value == "low" else "high"
 
 
 def _left_out(unit: Unit) -> list[Span]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,8 +50,6 @@ def _found(source: Any, mapping: Mapping[str, str] | None, form: str | None, rep
         folder = Path(source)
         if os.fspath(source) != "-" and path_exists(folder) and folder.is_dir() and _holds_texts(folder):
             return _files(folder, report)
-    elif isinstance(source, Iterable):
-        source = (row._asdict() if isinstance(row, Document) else row for row in source)
     return read_document_rows(source, mapping=mapping, format=form, report=report)
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.nearest import did_you_mean
 
 _PASSAGES = ("contexts", "retrieved_contexts", "passages", "documents", "retrieval_context")
 
@@ -113,7 +114,9 @@ class Fields:
 
     def missing_mapped(self, theirs: str, columns: Iterable[str]) -> InputError:
         """Build the error for a mapped or sliced column that no row has."""
-        return InputError(f"there is no field {theirs!r}; the fields are: {listed(columns)}")
+        names = list(columns)
+        meant = did_you_mean(theirs, names)
+        return InputError(f"there is no field {theirs!r}; the fields are: {listed(names)}{meant}")
 
     def _guess(self, columns: list[str]) -> str:
         """Suggest the one column whose name is close to a recognised name."""
@@ -174,7 +177,8 @@ def _ours_to_theirs(known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, 
     for theirs, given in mapping.items():
         ours = next((field for field, names in known.items() if given == field or given in names), None)
         if ours is None:
-            raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; ours are: {', '.join(known)}")
+            meant = did_you_mean(given, [name for names in known.values() for name in names])
+            raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; ours are: {', '.join(known)}{meant}")
         if ours in ours_to_theirs:
             raise ConfigError(f"both {ours_to_theirs[ours]!r} and {theirs!r} are mapped to {ours!r}; keep one")
         ours_to_theirs[ours] = theirs

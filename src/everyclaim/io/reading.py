@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeVar
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import limits_here
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Sample
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
@@ -87,15 +88,16 @@ def read_claims(
     slices: Sequence[str] = (),
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
+    contexts: bool = True,
 ) -> Iterator[ClaimRow]:
-    """Read given claims one by one: rows of `id`, `claim`, `contexts`, `question`, `sentence`.
+    """Read given claims one by one: rows of `id`, `claim`, `contexts` (needed or not), `question`, `sentence`.
 
     Parameters and errors are those of `read_samples`.
     """
     fields = Fields(CLAIM_FIELDS, mapping, slices)
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn, limits_here())
-    return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker))
+    return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker, contexts=contexts))
 
 
 def read_document_rows(
@@ -167,6 +169,7 @@ class _Columns:
         self._seen: dict[str, None] = dict.fromkeys(opened.columns or ())
         self._needed = {fields.required, *fields.mapped}
         self._slices = set(fields.slices)
+        self._tags: dict[str, None] = {}
         self._contexts = False
         self._first_bad: BadRow | None = None
         if opened.columns is not None:
@@ -182,8 +185,8 @@ class _Columns:
         """Take note of a row."""
         if isinstance(row, Sample):
             self._needed.clear()
-            self._slices.clear()
-            self._contexts = True
+            self._see_tags(row.tags)
+            self._contexts = self._contexts or bool(row.passages)
         elif isinstance(row, BadRow):
             self._first_bad = self._first_bad or row
         else:
@@ -191,14 +194,14 @@ class _Columns:
 
     def check(self) -> None:
         """Raise `InputError` for what was not seen."""
-        if not self._seen and self._first_bad:
+        if self._needed and not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first fault is in {self._first_bad}")
         if self._fields.required in self._needed:
             raise self._fault(self._fields.missing_required(self._seen))
         if self._needed:
             raise self._fault(self._fields.missing_mapped(self._fields.mapped[min(self._needed)], self._seen))
         if self._slices:
-            raise self._fault(self._fields.missing_mapped(min(self._slices), self._seen))
+            raise self._fault(self._fields.missing_mapped(min(self._slices), [*self._seen, *self._tags]))
 
     def check_may_be_empty(self) -> None:
         """Raise `InputError` when there are no rows where there should be some."""
@@ -207,7 +210,9 @@ class _Columns:
 
     def warn_of_missing_contexts(self, report: ReadReport) -> None:
         """Warn when nothing was judged against anything, which is rarely meant."""
-        if report.good and not self._contexts:
+        if report.good and not self._contexts and not self._needed and not self._seen:
+            report.warn("no Sample has passages, so every claim is unsupported")
+        elif report.good and not self._contexts:
             report.warn(
                 f"no row has a field for the contexts; the fields are: {listed(self._seen)}. "
                 "Name it with a mapping: --map THEIRS=contexts"
@@ -222,6 +227,12 @@ class _Columns:
             tags = self._tag_names(values)
             self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
+
+    def _see_tags(self, tags: Any) -> None:
+        """Take note of the tags of a Sample, which may hold anything yet."""
+        if isinstance(tags, Mapping):
+            self._slices.difference_update(tags)
+            self._tags.update(dict.fromkeys(map(str, tags)) if len(self._tags) < 200 else {})
 
     def _fault(self, error: InputError) -> InputError:
         return InputError(f"{self._source.name}: {error}")
@@ -289,11 +300,17 @@ def _characters(value: Any) -> int:
 def _open(source: Any, given: str | None, fields: Fields, row: int) -> _Opened:
     """Find the reader for a source."""
     if given is not None and given not in FORMATS:
-        raise ConfigError(f"unknown format {given!r}; the formats are: {', '.join(FORMATS)}")
+        raise ConfigError(
+            f"unknown format {given!r}; the formats are: {', '.join(FORMATS)}{did_you_mean(given, FORMATS)}"
+        )
     if not isinstance(source, (str, os.PathLike)):
+        if given:
+            raise ConfigError(f"format={given!r} is for files and standard input, not for a {type(source).__name__}")
         columns, rows = rows_of_object(source, row)
         return _Opened("the input", columns, rows, may_be_empty=True)
     path = os.fspath(source)
+    if not path:
+        raise InputError("the name of the file is empty")
     if path != "-":
         if not path_exists(Path(path)):
             split = files_of_split(Path(path))

@@ -15,6 +15,15 @@ from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, l
 
 T = TypeVar("T")
 
+_TEXTS_OF_SAMPLE = {  # and whether they may be None
+    "id": False,
+    "response": False,
+    "question": False,
+    "reference": True,
+    "model": True,
+    "release": True,
+    "timestamp": True,
+}
 _TEXT_KEYS = ("text", "page_content", "content", "body")
 _METADATA_KEYS = ("metadata", "meta")
 
@@ -99,11 +108,15 @@ class RowMaker:
         return Document(self._id(number, row), title, text)
 
     def again(self, number: int, sample: Sample) -> Sample:
-        """Return a sample that was made elsewhere, its id made unique. Raises `RowError` for one that is too large."""
+        """Return a sample that was made elsewhere, its ids made unique.
+
+        Raises `RowError` for what it cannot hold, and for one that is too large.
+        """
+        _check_sample(sample)
         if fault := self.limits.fault_of(sample):
             raise RowError(fault)
-        unique = self._unique_id(number, sample.id)
-        return sample if unique == sample.id else replace(sample, id=unique)
+        passages = self._with_unique_ids(number, list(sample.passages))
+        return replace(sample, id=self._unique_id(number, sample.id), passages=passages)
 
     def _check_size(self, texts: Mapping[str, str], passages: Iterable[Passage]) -> None:
         if fault := self.limits.fault(texts, passages):
@@ -189,6 +202,25 @@ class RowMaker:
     def _tell_rivals(self, number: int, row: Mapping[str, Any]) -> None:
         for used, ignored in self._fields.rivals(row):
             self._warn(f"both {used!r} and {ignored!r} appear; {used!r} comes first", f"row {number}")
+
+
+def _check_sample(sample: Sample) -> None:
+    """Hold a sample from Python to what the readers make: nothing checks a dataclass when it is made."""
+    for name, may_be_none in _TEXTS_OF_SAMPLE.items():
+        value = getattr(sample, name)
+        if not isinstance(value, str) and not (may_be_none and value is None):
+            raise RowError(f"the {name} of a Sample is {kind(value)}, not text")
+    if not isinstance(sample.passages, (list, tuple)):
+        raise RowError(f"the passages of a Sample are {kind(sample.passages)}, not a tuple of Passages")
+    for place, passage in enumerate(sample.passages, 1):
+        if not isinstance(passage, Passage):
+            raise RowError(f"passage {place} of a Sample is {kind(passage)}, not a Passage")
+        if not all(isinstance(text, str) for text in (passage.id, passage.text, passage.title)):
+            raise RowError(f"passage {place} of a Sample has an id, text or title that is not text")
+    if not isinstance(sample.tags, Mapping):
+        raise RowError(f"the tags of a Sample are {kind(sample.tags)}, not a mapping")
+    if strange := next((name for name, value in sample.tags.items() if not isinstance(value, str)), None):
+        raise RowError(f"the tag {shown(strange)} of a Sample is {kind(sample.tags[strange])}, not text")
 
 
 class SeenIds:

@@ -13,6 +13,7 @@ from everyclaim.verify.families import same_family_warning
 from everyclaim.verify.languages import unread_language_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
+NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
 _NUMBER_WHEN_EMPTY: dict[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": float("nan")}
 
 
@@ -60,7 +61,7 @@ def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...]
         supported / len(claims),
         claims=claims,
         skipped=parts.skipped,
-        warnings=judge_warnings(sample, provenance),
+        warnings=(*judge_warnings(sample, provenance), *passage_warnings(sample)),
     )
 
 
@@ -85,3 +86,8 @@ def judge_warnings(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
         unread_language_warning(sample.response, provenance.verifier),
     )
     return tuple(warning for warning in warnings if warning)
+
+
+def passage_warnings(sample: Sample) -> tuple[str, ...]:
+    """Warn where there is nothing to judge against: a score of 0 then says nothing about the response."""
+    return () if any(passage.text.strip() for passage in sample.passages) else (NO_PASSAGES,)

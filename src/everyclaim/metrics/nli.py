@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
+from everyclaim.metrics.faithfulness import Empty, judge_warnings, passage_warnings, unscored
 from everyclaim.verify import Policy, judged
 
 WORTH: Mapping[Label, float] = {Label.SUPPORTED: 1.0, Label.UNSUPPORTED: 0.5, Label.CONTRADICTED: 0.0}
@@ -61,7 +61,7 @@ class NliFaithfulness:
             claims=claims,
             skipped=parts.skipped,
             components=shares(claims),
-            warnings=judge_warnings(sample, self.provenance),
+            warnings=(*judge_warnings(sample, self.provenance), *passage_warnings(sample)),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Outcome, Provenance, Result, Sample
 from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
+from everyclaim.metrics.faithfulness import Empty, judge_warnings, passage_warnings, unscored
 from everyclaim.metrics.qa_answers import exact
 
 NO_QUESTION = "no question could be asked about the response"
@@ -91,7 +91,7 @@ class QaConsistency:
         both = [exam for exam in asked if exam.from_passages is not None]
         agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both), strict=True))
         aside = len(exams) - len(asked)
-        warnings = [*judge_warnings(sample, self.provenance)]
+        warnings = [*judge_warnings(sample, self.provenance), *passage_warnings(sample)]
         if aside:
             warnings.append(f"{aside} of {len(exams)} questions set aside: the response does not answer them")
         return Result.of(

@@ -26,12 +26,12 @@ import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Literal, cast
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.spec import Spec
 from everyclaim.models.bounded import MAX_REPLY_MB, MB
 from everyclaim.models.keys import VARIABLES, Secret
@@ -141,11 +141,12 @@ def read_options(spec: Spec | str) -> EndpointOptions:
     )
     if given:
         name = min(given)
-        near = get_close_matches(name, _KNOWN, n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
+        meant = did_you_mean(name, _KNOWN)
         if "key" in name.lower() or "token" in name.lower():
-            hint = f"; a key goes into the environment variable {VARIABLES[spec.name]}, or the one that key_env names"
-        raise ConfigError(f"unknown option {name!r} of '{spec.name}:{spec.argument}'{hint}; known: {', '.join(_KNOWN)}")
+            meant = f"; a key goes into the environment variable {VARIABLES[spec.name]}, or the one that key_env names"
+        raise ConfigError(
+            f"unknown option {name!r} of '{spec.name}:{spec.argument}'; known: {', '.join(_KNOWN)}{meant}"
+        )
     return options
 
 

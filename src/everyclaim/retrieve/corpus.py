@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, StoreError
 from everyclaim.core.types import Passage
+from everyclaim.core.validation import validate_call
 from everyclaim.io import Document
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, fill, match, topic_keys
@@ -105,10 +106,12 @@ class Corpus:
         """Its content's hash."""
         return self.info.version
 
+    @validate_call()
     async def search(self, query: str, k: int, *, topic: str | None = None) -> list[Passage]:
         """Return at most `k` passages, best first; see `find`."""
         return [found.passage for found in await asyncio.to_thread(self.find, query, k, topic=topic)]
 
+    @validate_call()
     def find(self, query: str, k: int, *, topic: str | None = None) -> list[Found]:
         """Return at most `k` passages that share a word with the query, by BM25; ties in the order of the documents.
 

@@ -68,8 +68,7 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     Raises `ConfigError` for a wrong option or a missing key, `MissingExtraError` without aiohttp.
     """
     engine = ENGINES[spec.name]
-    if unknown := sorted(spec.options.keys() - set(_OPTIONS)):
-        raise ConfigError(f"unknown option {unknown[0]!r} of {spec.name!r}; it takes {', '.join(_OPTIONS)}")
+    spec.check_options(_OPTIONS)
     for library in ("aiohttp", "aiolimiter", "stamina"):
         if find_spec(library) is None:
             raise MissingExtraError(f"searching by {spec.name}", "search")

@@ -186,7 +186,7 @@ class Store:
             sa.select(RUNS).where(RUNS.c.id.startswith(wanted, autoescape=True)).order_by(*_NEWEST).limit(3),
         ):
             found = self._records(query)
-            if len(found) == 1 and (wanted in {found[0].id, found[0].name} or len(wanted) >= _PREFIX):
+            if len(found) == 1 and wanted and (wanted in {found[0].id, found[0].name} or len(wanted) >= _PREFIX):
                 return found[0]
             if len(found) > 1 and len(wanted) >= _PREFIX:
                 ids = ", ".join(record.id for record in found)

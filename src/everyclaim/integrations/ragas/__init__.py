@@ -20,6 +20,8 @@ from everyclaim.integrations.ragas.metrics import (
     Faithfulness,
     FaithfulnesswithHHEM,
     MetricResult,
+    factual_correctness,
+    faithfulness,
 )
 
 __all__ = [
@@ -34,5 +36,7 @@ __all__ = [
     "aevaluate",
     "as_ragas_metric",
     "evaluate",
+    "factual_correctness",
+    "faithfulness",
     "llm_factory",
 ]

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from everyclaim.api.door import public
 from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
@@ -16,8 +17,9 @@ _COLUMNS = ("user_input:optional", "response", "retrieved_contexts", "reference:
 _OF_REFERENCE = ("user_input:optional", "response", "reference")
 
 
+@public
 def as_ragas_metric(
-    metric: ClaimMetric, *, columns: Sequence[str] = (), on_result: Callable[[Result], None] | None = None
+    metric: Any, *, columns: Sequence[str] = (), on_result: Callable[[Result], None] | None = None
 ) -> Any:
     """Make a metric of ours one of Ragas' own, in both of its forms at once.
 

@@ -15,6 +15,7 @@ from typing import Any
 from everyclaim.core.errors import InputError, MissingExtraError
 from everyclaim.core.types import Sample
 from everyclaim.io import read_samples
+from everyclaim.io.frames import row_mapping
 
 Row = Mapping[str, Any]
 _OURS = {  # what Ragas calls a column, today and before
@@ -54,7 +55,7 @@ class EvaluationDataset:
     rows: tuple[Row, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", tuple(map(row_of, self.samples)))
+        object.__setattr__(self, "rows", rows_of(self.samples))
 
     @classmethod
     def from_list(cls, data: Iterable[Row]) -> EvaluationDataset:
@@ -74,8 +75,11 @@ class EvaluationDataset:
     @classmethod
     def from_jsonl(cls, path: str | os.PathLike[str]) -> EvaluationDataset:
         """Read a file with one JSON object per line."""
-        lines = Path(path).read_text("utf-8").splitlines()
-        return cls(tuple(json.loads(line) for line in lines if line.strip()))
+        try:
+            lines = Path(path).read_text("utf-8-sig").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read {os.fspath(path)}: {error}") from None
+        return cls(tuple(_loaded(path, number, line) for number, line in enumerate(lines, 1) if line.strip()))
 
     def to_list(self) -> list[dict[str, Any]]:
         """Return the rows."""
@@ -96,18 +100,19 @@ class EvaluationDataset:
 
 
 def rows_of(dataset: Any) -> tuple[Row, ...]:
-    """Return the rows of a data set: ours, Ragas' own, a pandas frame, a `datasets.Dataset`, a list.
+    """Return the rows of a data set: ours, Ragas' own, a frame, an Arrow table, a `datasets.Dataset`, a list.
 
     Raises `InputError` for anything else.
     """
     if isinstance(dataset, EvaluationDataset):
         return dataset.rows
+    if hasattr(dataset, "collect_schema"):  # polars, lazy
+        dataset = dataset.collect() if hasattr(dataset, "collect") else dataset
     if hasattr(dataset, "itertuples"):  # pandas
         return tuple(dataset.to_dict("records"))
-    if hasattr(dataset, "to_list"):  # Ragas, datasets
-        return tuple(dataset.to_list())
-    if hasattr(dataset, "to_dicts"):  # polars
-        return tuple(dataset.to_dicts())
+    for method in ("to_dicts", "to_pylist", "to_list"):  # polars; pyarrow; Ragas, datasets
+        if callable(convert := getattr(dataset, method, None)) and not isinstance(dataset, type):
+            return tuple(map(row_of, convert()))
     if isinstance(dataset, Iterable) and not isinstance(dataset, str | bytes | Mapping):
         return tuple(map(row_of, dataset))
     raise InputError(
@@ -115,14 +120,18 @@ def rows_of(dataset: Any) -> tuple[Row, ...]:
     )
 
 
+def _loaded(path: str | os.PathLike[str], number: int, line: str) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError as error:
+        raise InputError(f"{os.fspath(path)}, line {number}: not JSON ({error})") from None
+
+
 def row_of(sample: Any) -> Row:
     """Return a sample as a mapping. Raises `InputError` for what is none."""
-    if isinstance(sample, Mapping):
-        return sample
-    for name in ("to_dict", "model_dump"):  # ours and Ragas'; any other pydantic model
-        if hasattr(sample, name):
-            row: Row = getattr(sample, name)()
-            return row
+    row = row_mapping(sample)
+    if row is not None:
+        return row
     raise InputError(f"a sample must be a SingleTurnSample or a mapping, got {type(sample).__name__}")
 
 

@@ -7,14 +7,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
+from typing import Annotated, Any
 
 from everyclaim.analysis import Summary, summarise
+from everyclaim.api.components import InFlight
+from everyclaim.api.door import public
+from everyclaim.api.running import Source
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.engine import wait
 from everyclaim.integrations.ragas.dataset import Row, frame, mapping_of, rows_of, sample_of
-from everyclaim.integrations.ragas.metrics import ClaimMetric, FactualCorrectness, Faithfulness, Llm, Unscored
+from everyclaim.integrations.ragas.metrics import (
+    ClaimMetric,
+    FactualCorrectness,
+    Faithfulness,
+    Llm,
+    Unscored,
+    reason_of,
+)
+
+Metrics = Annotated[Sequence[Any], "a list of metrics of everyclaim.integrations.ragas"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +72,7 @@ class EvaluationResult:
             added: dict[str, Any] = {}
             for name, results in self.results.items():
                 added |= {name: self[name][i], f"{name}_outcome": results[i].outcome.value}
-                added[f"{name}_reason"] = results[i].reason
+                added[f"{name}_reason"] = reason_of(results[i])
             table.append({**row, **added})
         return frame(table)
 
@@ -76,18 +88,21 @@ class EvaluationResult:
         return "{" + ", ".join(parts) + "}"
 
 
+@public
 async def aevaluate(
-    dataset: Any,
-    metrics: Sequence[ClaimMetric] | None = None,
+    dataset: Source,
+    metrics: Metrics | None = None,
     llm: Llm = None,
     *,
     column_map: Mapping[str, str] | None = None,
     raise_exceptions: bool = False,
-    concurrency: int | None = None,
+    concurrency: InFlight | None = None,
     unscored: Unscored | None = None,
 ) -> EvaluationResult:
     """Score every row by every metric; see `evaluate`."""
     chosen = [_ready(metric, llm) for metric in ([Faithfulness()] if metrics is None else metrics)]
+    if not chosen:
+        raise ConfigError("metrics of evaluate() is empty: name one, such as Faithfulness(), or leave it out")
     names = [key_of(metric) for metric in chosen]
     if len(set(names)) < len(names):
         raise ConfigError(f"two metrics are called {Counter(names).most_common(1)[0][0]!r}; give one another name")
@@ -100,14 +115,15 @@ async def aevaluate(
     return EvaluationResult(rows, results, kinds)
 
 
+@public
 def evaluate(
-    dataset: Any,
-    metrics: Sequence[ClaimMetric] | None = None,
+    dataset: Source,
+    metrics: Metrics | None = None,
     llm: Llm = None,
     *,
     column_map: Mapping[str, str] | None = None,
     raise_exceptions: bool = False,
-    concurrency: int | None = None,
+    concurrency: InFlight | None = None,
     unscored: Unscored | None = None,
 ) -> EvaluationResult:
     """Score every row of a data set by every metric; also inside a running event loop.

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from everyclaim.api.door import public
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
@@ -15,6 +16,7 @@ from everyclaim.models.options import HOMES, SAMPLING
 _OWN = (*SAMPLING, "max_tokens", "timeout")
 
 
+@public
 def llm_factory(
     model: str, provider: str = "openai", client: Any = None, *, base_url: str | None = None, **model_args: Any
 ) -> ChatModel:

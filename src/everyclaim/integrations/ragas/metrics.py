@@ -7,25 +7,41 @@ from contextlib import asynccontextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Self, Unpack, cast
+from typing import Annotated, Any, Literal, Self, Unpack, cast
 
-from everyclaim.api.components import Options, build_metric, default_concurrency, default_decomposer
+from everyclaim.api.components import (
+    DEFAULT_JUDGE,
+    InFlight,
+    Options,
+    build_metric,
+    default_concurrency,
+    default_decomposer,
+    refuse_unused,
+)
+from everyclaim.api.door import public
 from everyclaim.api.judges import Chats, chat_settings
 from everyclaim.api.talking import talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
+from everyclaim.core.kinds import Range
 from everyclaim.core.protocols import ChatModel, Decomposer, Metric, Verifier
 from everyclaim.core.scope import SharedScope, at_end
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
+from everyclaim.core.validation import UNDER_TEST
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import run, score_sample, wait
-from everyclaim.integrations.ragas.dataset import Row, row_of, sample_of
+from everyclaim.integrations.ragas.dataset import row_of, rows_of, sample_of
 from everyclaim.verify.llm import LlmVerifier
 
 Unscored = Literal["none", "nan"]
-Llm = str | ChatModel | Verifier | None
+Given = Annotated[Any, UNDER_TEST]  # checked as a row is, where null and lists of one text are known, too
+Llm = Annotated[
+    str | ChatModel | Verifier | None,
+    "a spec such as 'openai:gpt-5-mini', what llm_factory of everyclaim.integrations.ragas returns for your client, "
+    "a ChatModel or a Verifier",
+]
 HHEM = "vectara/hallucination_evaluation_model"
 _TALKING = 32  # samples in flight where a score is mostly waiting
 _SHOWN = 3  # claims that a reason names
@@ -51,12 +67,19 @@ class MetricResult:
     @property
     def reason(self) -> str:
         """Why it is this value, in words: the claims that are not supported, or why there is no score."""
-        return self.result.reason or _reason(self.result.claims)
+        return reason_of(self.result)
 
     def __float__(self) -> float:
         if self.value is None:
             raise TypeError(f"the sample has no score, it is {self.outcome}: {self.reason}")
         return self.value
+
+
+class MetricOptions(Options, total=False):
+    """What can be chosen about a metric, beside its model and its name."""
+
+    unscored: Unscored
+    concurrency: InFlight | None
 
 
 class ClaimMetric:
@@ -72,25 +95,25 @@ class ClaimMetric:
 
     usual_name = "claim_metric"
 
-    def __init__(
-        self,
-        llm: Llm = None,
-        name: str = "",
-        *,
-        unscored: Unscored = "none",
-        concurrency: int | None = None,
-        **options: Unpack[Options],
-    ) -> None:
-        if unscored not in {"none", "nan"}:
-            raise ConfigError(f"unscored={unscored!r}: choose none or nan")
+    @public
+    def __init__(self, llm: Llm = None, name: str = "", **options: Unpack[MetricOptions]) -> None:
         self.name = name or self.usual_name
-        self.unscored = unscored
-        self._given = options
-        self._wanted = concurrency
+        self.unscored = options.pop("unscored", "none")
+        self._wanted = options.pop("concurrency", None)
+        self._given = cast("Options", options)
         self._take(llm)
 
+    @property
+    def llm(self) -> Llm:
+        """The model that judges and splits; None where that is the one that ships, or the `judge` of the options."""
+        return self._llm
+
+    @llm.setter
+    def llm(self, _: Llm) -> None:
+        raise ConfigError(f"{self.name} may be in use elsewhere and keeps its llm: take {self.name}.with_llm(…)")
+
     def _take(self, llm: Llm) -> None:
-        self.llm = llm
+        self._llm = llm
         self.options = _with_llm(llm, self._given)
         usual = _TALKING if hasattr(llm, "complete") else default_concurrency(self.options)
         self.concurrency = self._wanted or usual
@@ -98,6 +121,7 @@ class ClaimMetric:
         if llm is not None and self._given.get("judge") is None:
             _ = self.metric  # a wrong spec or a missing key shows at once
 
+    @public
     def with_llm(self, llm: Llm) -> Self:
         """Return this metric with another model; what it was given besides stays."""
         other = copy(self)
@@ -110,6 +134,7 @@ class ClaimMetric:
     def metric(self) -> Metric:
         """The metric inside, with its decomposer and its judge."""
         options = self.options
+        refuse_unused(options, options.get("judge", DEFAULT_JUDGE), options.get("decomposer"))
         if self._chats:
             options = cast("Options", {**options, "chats": self._chats})
         return build_metric(options)
@@ -121,39 +146,45 @@ class ClaimMetric:
             return given
         return Chats(chat_settings(self.options))
 
-    async def ascore_row(self, row: Row) -> MetricResult:
+    @public
+    async def ascore_row(self, row: Given) -> MetricResult:
         """Score one row under any of the field names of `everyclaim` and Ragas."""
-        sample = sample_of(row, 1)
+        sample = sample_of(row_of(row), 1)
         if isinstance(sample, str):
             raise InputError(sample)
         async with self._under_way():
             return self.shown(await score_sample(self.metric, sample))
 
-    async def abatch_score(self, inputs: Sequence[Row]) -> list[MetricResult]:
+    @public
+    async def abatch_score(self, inputs: Given) -> list[MetricResult]:
         """Score many rows, `concurrency` at a time; one that fails or cannot be read changes no other."""
-        samples = [sample_of(row, number) for number, row in enumerate(inputs, start=1)]
+        samples = [sample_of(row, number) for number, row in enumerate(rows_of(inputs), start=1)]
         return [self.shown(result) for result in await self.results_of(samples)]
 
-    def batch_score(self, inputs: Sequence[Row]) -> list[MetricResult]:
+    @public
+    def batch_score(self, inputs: Given) -> list[MetricResult]:
         """Score many rows; also inside a running event loop."""
         return wait(self.abatch_score(inputs))
 
-    async def single_turn_ascore(self, sample: Any) -> float | None:
+    @public
+    async def single_turn_ascore(self, sample: Given) -> float | None:
         """Score a `SingleTurnSample` and return only the number, as Ragas' older form does.
 
         None (or NaN) where there is nothing to score. Raises `JudgeError` when the judge failed.
         """
-        found = await self.ascore_row(row_of(sample))
+        found = await self.ascore_row(sample)
         if found.outcome is Outcome.FAILED and self.unscored == "none":
             raise judge_error(found.result)
         return found.value
 
-    def single_turn_score(self, sample: Any) -> float | None:
+    @public
+    def single_turn_score(self, sample: Given) -> float | None:
         """Score a `SingleTurnSample`; also inside a running event loop."""
         return wait(self.single_turn_ascore(sample))
 
+    @public
     async def results_of(
-        self, samples: Sequence[Sample | str], *, concurrency: int | None = None, stop: bool = False
+        self, samples: Sequence[Sample | str], *, concurrency: InFlight | None = None, stop: bool = False
     ) -> list[Result]:
         """Score samples; a text in place of one says why it could not be read. With `stop` the first failure is raised.
 
@@ -181,6 +212,7 @@ class ClaimMetric:
                     raise judge_error(found)
         return [cast("Result", found) for found in results]
 
+    @public
     def shown(self, result: Result) -> MetricResult:
         """Wrap a result."""
         value = float("nan") if result.score is None and self.unscored == "nan" else result.score
@@ -219,15 +251,17 @@ class Faithfulness(ClaimMetric):
 
     usual_name = "faithfulness"
 
+    @public
     async def ascore(
-        self, user_input: str = "", response: str = "", retrieved_contexts: Sequence[Any] = ()
+        self, user_input: Given = "", response: Given = "", retrieved_contexts: Given = ()
     ) -> MetricResult:
         """Score one response against its contexts."""
         return await self.ascore_row(
             {"user_input": user_input, "response": response, "retrieved_contexts": retrieved_contexts}
         )
 
-    def score(self, user_input: str = "", response: str = "", retrieved_contexts: Sequence[Any] = ()) -> MetricResult:
+    @public
+    def score(self, user_input: Given = "", response: Given = "", retrieved_contexts: Given = ()) -> MetricResult:
         """Score one response; also inside a running event loop."""
         return wait(self.ascore(user_input, response, retrieved_contexts))
 
@@ -240,6 +274,7 @@ class FaithfulnesswithHHEM(Faithfulness):
 
     usual_name = "faithfulness_with_hhem"
 
+    @public
     def __init__(
         self,
         llm: Llm = None,
@@ -247,11 +282,12 @@ class FaithfulnesswithHHEM(Faithfulness):
         *,
         model: str = HHEM,
         device: str = "cpu",
-        batch_size: int = 10,
-        **options: Any,
+        batch_size: Annotated[int, Range(1)] = 10,
+        **options: Unpack[MetricOptions],
     ) -> None:
-        chosen = {"device": device, "batch_size": str(batch_size)}
-        super().__init__(llm, name, judge=str(Spec("hf", model, chosen)), **options)
+        _refuse_own(self, options, "judge")
+        options["judge"] = str(Spec("hf", model, {"device": device, "batch_size": str(batch_size)}))
+        super().__init__(llm, name, **options)
 
 
 class FactualCorrectness(ClaimMetric):
@@ -263,29 +299,41 @@ class FactualCorrectness(ClaimMetric):
 
     usual_name = "factual_correctness"
 
+    @public
     def __init__(
         self,
         llm: Llm = None,
         mode: Literal["precision", "recall", "f1"] = "f1",
-        beta: float = 1.0,
+        beta: Annotated[float, Range(above=0)] = 1.0,
         atomicity: Literal["low", "high"] = "low",
         coverage: Literal["low", "high"] = "low",
         name: str = "",
-        **options: Any,
+        *,
+        compat: Literal["ragas", ""] = "",
+        **options: Unpack[MetricOptions],
     ) -> None:
+        _refuse_own(self, options, "metric")
         chosen = {"mode": mode, "beta": f"{beta:g}", "atomicity": atomicity, "coverage": coverage}
-        if compat := options.pop("compat", ""):
+        if compat:
             chosen["compat"] = compat
         self.mode = mode
-        super().__init__(llm, name, metric=str(Spec("factual_correctness", "", chosen)), **options)
+        options["metric"] = str(Spec("factual_correctness", "", chosen))
+        super().__init__(llm, name, **options)
 
-    async def ascore(self, response: str = "", reference: str = "", user_input: str = "") -> MetricResult:
+    @public
+    async def ascore(self, response: Given = "", reference: Given = "", user_input: Given = "") -> MetricResult:
         """Score one response against its reference."""
         return await self.ascore_row({"user_input": user_input, "response": response, "reference": reference})
 
-    def score(self, response: str = "", reference: str = "", user_input: str = "") -> MetricResult:
+    @public
+    def score(self, response: Given = "", reference: Given = "", user_input: Given = "") -> MetricResult:
         """Score one response; also inside a running event loop."""
         return wait(self.ascore(response, reference, user_input))
+
+
+def reason_of(result: Result) -> str:
+    """Say why a result has its value: the claims that are not supported, or why there is no score."""
+    return result.reason or _reason(result.claims)
 
 
 def judge_error(result: Result) -> JudgeError:
@@ -316,12 +364,13 @@ def _roles(llm: str | ChatModel | Verifier) -> tuple[str | Verifier, str | Decom
     if hasattr(llm, "complete"):
         chat = cast("ChatModel", llm)
         return LlmVerifier(chat), LlmDecomposer(chat)
-    if hasattr(llm, "verify"):
-        return llm, None
-    raise ConfigError(
-        f"llm is a {type(llm).__name__}: give a spec such as 'openai:gpt-5-mini', what llm_factory of "
-        "everyclaim.integrations.ragas returns for your client, a ChatModel or a Verifier"
-    )
+    return llm, None
+
+
+def _refuse_own(metric: ClaimMetric, options: MetricOptions, name: Literal["judge", "metric"]) -> None:
+    if name in options:
+        kind = type(metric).__name__
+        raise ConfigError(f"{kind}() chooses its {name} itself; for another take Faithfulness({name}=…)")
 
 
 def _failed(metric: Metric, number: int, reason: str) -> Result:
@@ -336,3 +385,8 @@ def _reason(claims: Sequence[JudgedClaim]) -> str:
     ]
     more = [f"and {len(bad) - _SHOWN} more"] if len(bad) > _SHOWN else []
     return "; ".join([f"{len(claims) - len(bad)} of {len(claims)} claims are supported", *told, *more])
+
+
+# The objects of Ragas' older form, such as ``from ragas.metrics import faithfulness``; nothing in them changes.
+faithfulness = Faithfulness()
+factual_correctness = FactualCorrectness()

@@ -107,8 +107,7 @@ class OptionReader:
     def finish(self) -> None:
         """Complain about options that nobody took."""
         if self._left:
-            known = ", ".join(sorted(set(self._known)))
-            raise ConfigError(f"unknown option {min(self._left)!r} in spec {self._spec.shown!r}; there are: {known}")
+            self._spec.check_options(sorted(set(self._known)))
 
 
 def read_options(spec: Spec, reader: OptionReader) -> HfOptions:

@@ -145,9 +145,7 @@ def from_spec(spec: Spec) -> EmbeddedVerifier:
     version = shipped_model().version
     if spec.argument not in ("", version):
         raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
-    if unknown := sorted(set(spec.options) - {"tokens", "threads", "threshold"}):
-        known = "tokens, threads, threshold"
-        raise ConfigError(f"unknown option {unknown[0]!r} in spec {spec.shown!r}; the embedded verifier has: {known}")
+    spec.check_options(["tokens", "threads", "threshold"])
     try:
         return EmbeddedVerifier(
             tokens=int(spec.options.get("tokens", TOKENS)),

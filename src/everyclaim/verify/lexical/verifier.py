@@ -80,9 +80,7 @@ def from_spec(spec: Spec) -> LexicalVerifier:
     version = shipped_model().version
     if spec.argument not in ("", version):
         raise ConfigError(f"there is no lexical model {spec.argument!r} in this release; it ships {version!r}")
-    unknown = set(spec.options) - {"threshold"}
-    if unknown:
-        raise ConfigError(f"unknown option {min(unknown)!r} in spec {spec.shown!r}; it has: threshold")
+    spec.check_options(["threshold"])
     given = spec.options.get("threshold", "0.5")
     try:
         return LexicalVerifier(threshold=float(given))

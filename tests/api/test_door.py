@@ -1,0 +1,340 @@
+"""The front door: what every public call refuses, and in which words."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.verifying import verify_file
+from everyclaim.core.types import Sample
+from everyclaim.integrations import ragas
+
+TEXT = "The kettle is red."
+PASSAGES = [TEXT]
+ROWS = [{"response": TEXT, "contexts": PASSAGES, "domain": "kitchen"}]
+
+
+class Mine:
+    """A judge of one's own."""
+
+    spec = "mine"
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[ec.Verdict]:
+        """Judge."""
+        return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
+
+
+def public_calls() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Every function of the two public namespaces, and every method with parameters of their classes."""
+    for space in (ec, ragas):
+        for name in space.__all__:
+            thing = getattr(space, name)
+            if inspect.isfunction(thing):
+                yield name, thing
+            if inspect.isclass(thing) and thing not in WORDS and not issubclass(thing, Exception):
+                for method, function in inspect.getmembers(thing, inspect.isfunction):
+                    if (method == "__init__" and not is_dataclass(thing)) or method[0] != "_":
+                        yield f"{name}.{method}", function
+
+
+WORDS = {  # plain data: Python itself refuses what these do not have
+    ec.Claim, ec.Decomposition, ec.Evidence, ec.FailureMode, ec.JudgedClaim, ec.Label, ec.Outcome, ec.Passage,
+    ec.Probabilities, ec.Result, ec.Sample, ec.Verdict,
+    ragas.EvaluationDataset, ragas.EvaluationResult, ragas.MetricResult, ragas.SingleTurnSample,
+}  # fmt: skip
+CALLS = dict(public_calls())
+OPEN = {"llm_factory"}  # passes what it does not know to the model
+
+
+def test_there_are_public_calls() -> None:
+    """So that the test below has something to say."""
+    assert {"score", "ascore", "Guard.__init__", "Guard.astream", "fit_band", "evaluate", "Faithfulness.score"} <= {
+        *CALLS
+    }
+
+
+@pytest.mark.parametrize("name", sorted(CALLS.keys() - OPEN))
+def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
+    """By construction: whatever is public goes through the door, or is a plain call that raises by itself."""
+    call = CALLS[name]
+    me = [object()] if next(iter(inspect.signature(call).parameters), "") == "self" else []
+
+    async def awaited() -> None:
+        made = call(*me, no_such_option=1)
+        await made
+
+    takes_options = len(inspect.signature(call).parameters) > len(me)
+    with pytest.raises(ec.ConfigError if takes_options else TypeError, match="no_such_option"):
+        asyncio.run(awaited()) if inspect.iscoroutinefunction(call) else call(*me, no_such_option=1)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"contexts": PASSAGES}, "did you mean 'passages'?"),
+        ({"retrieved_contexts": PASSAGES}, "did you mean 'passages'?"),
+        ({"context": PASSAGES}, "did you mean 'passages'?"),
+        ({"pasages": PASSAGES}, "did you mean 'passages'?"),
+        ({"answer": TEXT}, "did you mean 'response'?"),
+        ({"user_input": "Q"}, "did you mean 'question'?"),
+        ({"ground_truth": "A"}, "did you mean 'reference'?"),
+        ({"jugde": "lexical"}, "did you mean 'judge'?"),
+        ({"llm": "openai:m"}, "did you mean 'judge'?"),
+        ({"max_costs": 5}, "did you mean 'max_cost'?"),
+        ({"no_cache": True}, "say cache='off'"),
+        ({"colour": "red"}, "it takes response, passages, question, reference, "),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], said: str) -> None:
+    """A field's name of files, another tool's, a mistyped one: none of them gives a score."""
+    with pytest.raises(ec.ConfigError) as caught:
+        ec.score(**{"response": TEXT, "passages": PASSAGES, **given})
+    assert f"score() has no option {next(iter(given))!r}" in str(caught.value)
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ec.score(TEXT, PASSAGES), "score() takes everything by name, as in score(response=…)"),
+        (lambda: ec.verify_claims(TEXT, PASSAGES, "Q"), "takes only claims and passages without a name"),
+        (lambda: ec.verify_claims(TEXT, PASSAGES, claims=TEXT), "was given 'claims' twice"),
+        (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),
+        (lambda: ec.score_file(ROWS, slice="domain"), "did you mean 'slices'?"),
+        (lambda: ec.score_file(ROWS, map={"a": "response"}), "did you mean 'mapping'?"),
+        (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are the command line's"),
+        (lambda: ec.extract_claims(TEXT, foo=1), "extract_claims() has no option 'foo'"),
+        (lambda: ec.extract_claims(TEXT, judge="lexical"), "extract_claims() has no option 'judge'"),
+        (lambda: ec.verify_claims(TEXT, PASSAGES, metric="nli"), "verify_claims() has no option 'metric'"),
+        (lambda: verify_file(ROWS, print, decomposer="embedded"), "verify_file() has no option 'decomposer'"),
+        (lambda: ec.Guard(None, thresold=0.9), "Guard() has no option 'thresold'; did you mean 'threshold'?"),
+        (lambda: ec.Guard(None)("Q", PASSAGES, contexts=PASSAGES), "did you mean 'passages'?"),
+        (lambda: ragas.Faithfulness(thresold=1), "Faithfulness() has no option 'thresold'"),
+        (lambda: ragas.Faithfulness().score(TEXT, contexts=PASSAGES), "did you mean 'retrieved_contexts'?"),
+        (lambda: ragas.FaithfulnesswithHHEM(judge="lexical"), "FaithfulnesswithHHEM() chooses its judge itself"),
+        (lambda: ragas.FactualCorrectness(metric="nli"), "FactualCorrectness() chooses its metric itself"),
+        (lambda: ragas.evaluate([], run_config=1), "evaluate() has no option 'run_config'"),
+        (lambda: ec.build_corpus([{"text": TEXT}], "c.db", word=100), "did you mean 'words'?"),
+        (lambda: ec.fit_band([], eror=0.1), "did you mean 'error'?"),
+        (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="embeded"), "did you mean 'embedded'?"),
+        (lambda: ec.score(response=TEXT, passages=PASSAGES, metric="faithfullness"), "did you mean 'faithfulness'?"),
+        (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
+        (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?threshold=.4&threshold=.6"), "twice"),
+        (lambda: ec.score(response=TEXT, passages=PASSAGES, strategy="rankd"), "did you mean 'ranked'?"),
+        (lambda: ec.score_file(ROWS, mapping={"response": "anser"}), "did you mean 'answer'?"),
+        (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
+        (lambda: ec.score_file("answers.jsonl", format="jsnl"), "unknown format 'jsnl'"),
+        (lambda: ec.score_file(""), "the name of the file is empty"),
+        (lambda: ec.find_run(""), "no run ''"),
+        (lambda: ec.find_run(3), "wanted of find_run() must be a text, got 3"),
+        (lambda: ec.score_file(ROWS, limit=10**5000), "got a number of many digits"),
+        (lambda: ec.score_file(ROWS, judge="openai:m", max_cost=10**400), "got a number of many digits"),
+        (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
+        (lambda: ec.open_corpus([{"text": TEXT}]).find(None, 3), "query of Corpus.find() must be a text, got None"),
+        (lambda: ec.Guard("opnai:m"), "did you mean 'openai'?"),
+        (lambda: ec.Guard(None, repair="rewite"), "one of rewrite, drop, none, got 'rewite'; did you mean 'rewrite'?"),
+        (lambda: ec.Guard(None).answer(None, PASSAGES, response=TEXT), "question of Guard.answer() must be a text"),
+        (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
+        (lambda: ragas.evaluate([], metrics=[]), "metrics of evaluate() is empty"),
+        (lambda: ragas.evaluate([], metrics=ragas.faithfulness), "must be a list of metrics"),
+        (lambda: ragas.FactualCorrectness(beta=float("nan")), "beta of FactualCorrectness() must be a number above 0"),
+        (lambda: ragas.EvaluationDataset.from_jsonl("gone.jsonl"), "cannot read gone.jsonl"),
+        (lambda: ragas.EvaluationDataset.from_jsonl("broken.jsonl"), "broken.jsonl, line 2: not JSON"),
+        (lambda: ragas.EvaluationDataset(None), "cannot read samples from a NoneType"),
+        (
+            lambda: ec.score(response=TEXT, passages=PASSAGES, judge="openai:m", metric="nli", one_call=True),
+            "one_call is for the metric 'faithfulness', not for 'nli'",
+        ),
+        (
+            lambda: ec.fit_band(
+                [{"claim": TEXT, "sample_id": "a", "label": "SUPPORTED"}], answers=[{"response": TEXT}]
+            ),
+            "no labelled claim; labels of answers that are not there were left out (first: claim '1' names 'a')",
+        ),
+        (lambda: ec.score_file(ROWS, format="jsonl"), "format='jsonl' is for files"),
+    ],
+)
+def test_a_wrong_call_is_one_clear_error(
+    call: Callable[[], object], said: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    """Whatever is called, by whatever wrong name."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "answers.jsonl").write_text("{}")
+    (tmp_path / "broken.jsonl").write_text('{"response": "A."}\n{broken\n')
+    ec.score_file(ROWS, judge="lexical")
+    with pytest.raises((ec.ConfigError, ec.InputError)) as caught:
+        call()
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [
+        ({"judge": None}, "judge of score_file() must be a spec such as 'embedded'"),
+        ({"judge": Mine}, "got the class Mine itself"),
+        ({"judge": len}, "got a function"),
+        ({"metric": Mine()}, "metric of score_file() must be a spec such as 'faithfulness', got a Mine"),
+        ({"decomposer": Mine()}, "a Decomposer (an object with spec and decompose), got a Mine"),
+        ({"strategy": 1}, "one of joint, each, ranked, got 1"),
+        ({"strict": "yes"}, "strict of score_file() must be True or False"),
+        ({"empty": None}, "empty of score_file() must be one of exclude, one, zero, nan, got None"),
+        ({"limit": -1}, "limit of score_file() must be a whole number of at least 1, got -1"),
+        ({"limit": 0}, "got 0"),
+        ({"limit": "10"}, "got '10'"),
+        ({"limit": 1.5}, "got 1.5"),
+        ({"limit": True}, "got True"),
+        ({"concurrency": 0}, "concurrency of score_file() must be a whole number from 1 to 10,000, got 0"),
+        ({"slices": {"domain"}}, "got a set, without order"),
+        ({"slices": [3]}, "got 3 at place 1"),
+        ({"slices": b"domain"}, "slices of score_file() must be a list, each item a text, got a bytes"),
+        ({"mapping": "a=response"}, "mapping of score_file() must be a mapping, got a text"),
+        ({"mapping": {"a": 1}}, "got 1 in it"),
+        ({"hooks": print}, "hooks of score_file() must be a list, each item a function"),
+        ({"store": None}, "store of score_file() must be a text or a path, got None; leave it out for the usual"),
+        ({"resume": 7}, "resume of score_file() must be a text, got 7"),
+        ({"max_cost": -1.0}, "max_cost of score_file() must be a number of at least 0, got -1.0"),
+        ({"max_cost": "1"}, "got '1'"),
+        ({"max_cost": float("nan")}, "got nan"),
+        ({"max_cost": float("inf")}, "got inf"),
+        ({"max_calls": 1.0}, "max_calls of score_file() must be a whole number of at least 0, got 1.0"),
+        ({"requests_per_minute": 0}, "requests_per_minute of score_file() must be a number above 0, got 0"),
+        ({"repeats": 0}, "repeats of score_file() must be a whole number from 1 to 1,000, got 0"),
+        ({"evidence": "requird"}, "one of flag, required, got 'requird'; did you mean 'required'?"),
+        ({"headers": ["X-Key=sk-secret"]}, "headers of score_file() must be a mapping, got a list"),
+        ({"headers": {"X-Key": b"sk-secret"}}, "got a bytes in it"),
+    ],
+)
+def test_a_wrong_value_names_the_option_and_what_it_must_be(
+    option: dict[str, Any], expected: str, tmp_path: Path
+) -> None:
+    """Before anything is read or written; and a value that may be a secret is not repeated."""
+    store = tmp_path / "runs.db"
+    with pytest.raises(ec.ConfigError) as caught:
+        ec.score_file(ROWS, **{"judge": "openai:m", "store": store, **option})
+    assert expected in str(caught.value)
+    assert "sk-secret" not in str(caught.value)
+    assert not store.exists()
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [None, 3, b"The kettle is red.", {TEXT}, pd.DataFrame({"text": PASSAGES}), pl.DataFrame({"text": PASSAGES}),
+     pa.table({"text": PASSAGES}), [None], [[TEXT]], [3], {"kettle": TEXT}],
+)  # fmt: skip
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda passages: ec.score(response=TEXT, passages=passages),
+        lambda passages: ec.verify_claims(TEXT, passages),
+        lambda passages: ec.Guard(None).answer("Q", passages, response=TEXT),
+    ],
+)
+def test_what_is_no_passage_is_refused(passages: object, call: Callable[[object], object]) -> None:
+    """Not taken for texts by what going through it happens to give: names of columns, keys, numbers."""
+    with pytest.raises(ec.InputError, match="passage"):
+        call(passages)
+
+
+@pytest.mark.parametrize(
+    "passages",
+    [TEXT, PASSAGES, (TEXT,), iter(PASSAGES), np.array(PASSAGES), pd.Series(PASSAGES), pl.Series(PASSAGES),
+     pa.array(PASSAGES), {"a": TEXT}.values(), ec.Passage("p1", TEXT), {"id": "p1", "text": TEXT}, {"text": PASSAGES}],
+)  # fmt: skip
+def test_passages_may_come_in_any_order_keeping_form(passages: Any) -> None:
+    """One alone, too; a mapping is one passage and not a list of its keys."""
+    result = ec.score(response=TEXT, passages=passages)
+    assert result.score == 1.0
+    assert result.claims[0].verdict.evidence[0].passage_id == "p1"
+    assert not result.warnings
+
+
+@pytest.mark.parametrize("field", ["response", "question", "reference"])
+@pytest.mark.parametrize("value", [3, b"text", ["a text"], {"text": "a text"}, pd.Series(["a text"]), pd.NA])
+def test_what_is_no_text_is_refused_where_a_text_is_judged(field: str, value: object) -> None:
+    """`InputError` names it, and says what came."""
+    with pytest.raises(ec.InputError, match=f"{field} of score.. must be a text, got"):
+        ec.score(**{"response": TEXT, "passages": PASSAGES, field: value})
+
+
+@pytest.mark.parametrize("metric", ["faithfulness", "nli", "qa"])
+@pytest.mark.parametrize("passages", [(), "", ["  "]])
+def test_that_there_are_no_passages_is_said(metric: str, passages: Any) -> None:
+    """A score because nothing was retrieved, or handed over, does not look like one that was found."""
+    result = ec.score(response="The kettle holds 2 litres.", passages=passages, metric=metric)
+    assert result.outcome == "scored"
+    assert "no passages were given, so nothing in the response could be supported" in result.warnings
+
+
+@pytest.mark.parametrize("name", [{"slices": "domain"}, {"slices": ["domain"]}, {"slices": np.array(["domain"])}])
+def test_one_name_is_a_list_of_one(name: dict[str, Any], tmp_path: Path) -> None:
+    """And not a list of its letters."""
+    run = ec.score_file(ROWS, store=tmp_path / "runs.db", judge="lexical", **name)
+    assert run.slices == ("domain",)
+    assert [dict(result.tags) for result in run.results()] == [{"domain": "kitchen"}]
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    """A limit that was computed is a limit."""
+    rows = [{**ROWS[0], "id": str(i)} for i in range(3)]
+    run = ec.score_file(rows, store=tmp_path / "runs.db", judge="lexical", limit=np.int64(2), strict=np.bool_(True))
+    assert len(list(run.results())) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "option"),
+    [
+        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"max_cost": 1.0}),
+        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"base_url": "http://127.0.0.1:9"}),
+        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge=Mine(), **o), {"max_calls": 3}),
+        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **o), {"one_call": True}),
+        (lambda **o: ec.score_file(ROWS, **o), {"cache": "replies.db"}),
+        (lambda **o: ec.score_file(ROWS, decomposer="openai:m", **o), {"repeats": 3}),
+        (lambda **o: ec.verify_claims(TEXT, PASSAGES, **o), {"hedges": "strict"}),
+        (lambda **o: ec.extract_claims(TEXT, **o), {"rubric": "rules.toml"}),
+        (lambda **o: ec.Guard(print, **o), {"max_cost": 1.0}),
+        (lambda **o: ec.fit_band([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o), {"max_calls": 1}),
+        (lambda **o: ragas.Faithfulness(Mine(), **o).score("Q", TEXT, PASSAGES), {"max_cost": 1.0}),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(call: Callable[..., object], option: dict[str, Any]) -> None:
+    """A limit that nobody keeps, an address that nobody calls."""
+    with pytest.raises(ec.ConfigError, match=f"{next(iter(option))} is about language models"):
+        call(**option)
+
+
+@pytest.mark.parametrize("option", [{"max_cost": None}, {"cache": "off"}, {"one_call": False}, {"headers": {}}])
+def test_what_says_nothing_is_no_option(option: dict[str, Any]) -> None:
+    """So that one set of options serves with and without a language model."""
+    assert ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **option).score == 1.0
+
+
+@pytest.mark.parametrize(
+    ("sample", "why"),
+    [
+        (Sample("a", None), "the response of a Sample is null"),  # type: ignore[arg-type]
+        (Sample(7, TEXT), "the id of a Sample is a number"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, TEXT), "the passages of a Sample are text"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, PASSAGES), "passage 1 of a Sample is text, not a Passage"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, (ec.Passage("p", None),)), "has an id, text or title that is not text"),  # type: ignore[arg-type]
+        (Sample("a", TEXT, tags={"x": 1}), "the tag x of a Sample is a number"),  # type: ignore[dict-item]
+    ],
+)
+def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: str, tmp_path: Path) -> None:
+    """Reported with its place like a row of a file, and the others are scored."""
+    good = Sample("g", TEXT, (ec.Passage("p", TEXT),))
+    run = ec.score_file([good, sample], store=tmp_path / "runs.db", judge="lexical")
+    assert [result.id for result in run.results()] == ["g"]
+    assert run.read is not None
+    assert why in run.read.bad_rows[0].reason

@@ -1,0 +1,165 @@
+"""Tables and iterables in Python are read as files are: the same samples, the same faults, the same scores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.verifying import ClaimVerdict, verify_file
+from everyclaim.core.types import Sample
+
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": "a",
+        "question": "What?",
+        "response": "The kettle is red. It holds 9 litres.",
+        "contexts": [{"id": "x", "text": "The kettle is red. It holds 2 litres.", "title": None}],
+        "domain": "kitchen",
+        "model": None,
+    },
+    {
+        "id": "b",
+        "question": None,
+        "response": "The tower is tall.",
+        "contexts": [{"id": "y", "text": "The tower is tall.", "title": "T"}, {"id": "z", "text": "A", "title": None}],
+        "domain": None,
+        "model": "m",
+    },
+    {"id": "c", "question": "Q", "response": None, "contexts": [], "domain": "kitchen", "model": None},
+    {"id": "d", "question": "Q", "response": "The tower is tall.", "contexts": None, "domain": "hall", "model": None},
+]
+
+
+def arrow() -> pa.Table:
+    return pa.Table.from_pylist(ROWS)
+
+
+def pandas_of_parquet(folder: Path, **more: Any) -> pd.DataFrame:
+    pa.parquet.write_table(arrow(), folder / "rows.parquet")
+    return pd.read_parquet(folder / "rows.parquet", **more)
+
+
+def in_a_file(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text)
+    return folder / name
+
+
+SOURCES: dict[str, Callable[[Path], Any]] = {
+    "json": lambda folder: in_a_file(folder, "rows.json", json.dumps(ROWS)),
+    "list": lambda _: ROWS,
+    "tuple": lambda _: tuple(ROWS),
+    "generator": lambda _: (row for row in ROWS),
+    "values of a mapping": lambda _: {row["id"]: row for row in ROWS}.values(),
+    "pandas": lambda _: pd.DataFrame(ROWS),
+    "pandas, indexed": lambda _: pd.DataFrame(ROWS).set_index("id", drop=False),
+    "pandas of parquet": pandas_of_parquet,
+    "pandas on arrow": lambda folder: pandas_of_parquet(folder, dtype_backend="pyarrow"),
+    "pandas with NA": lambda folder: pandas_of_parquet(folder, dtype_backend="numpy_nullable"),
+    "pandas rows": lambda _: (row for _, row in pd.DataFrame(ROWS).iterrows()),
+    "pandas tuples": lambda _: pd.DataFrame(ROWS).itertuples(index=False),
+    "pandas in chunks": lambda _: (pd.DataFrame(ROWS)[at : at + 2] for at in (0, 2)),
+    "polars": lambda _: pl.DataFrame(ROWS),
+    "polars, lazy": lambda _: pl.DataFrame(ROWS).lazy(),
+    "polars in chunks": lambda _: [pl.DataFrame(ROWS)[:2], pl.DataFrame(ROWS)[2:]],
+    "arrow": lambda _: arrow(),
+    "arrow reader": lambda _: arrow().to_reader(max_chunksize=3),
+    "arrow batch": lambda _: arrow().to_batches()[0],
+    "arrow batches": lambda _: arrow().to_batches(max_chunksize=3),
+    "arrow data set": lambda _: pa.dataset.dataset(arrow()),
+    "arrow scanner": lambda _: pa.dataset.dataset(arrow()).scanner(),
+}
+
+
+def scored(source: Any, folder: Path) -> list[Any]:
+    """What is seen of a run: samples, claims, verdicts, warnings, and the rows that were kept out."""
+    run = ec.score_file(source, store=folder / "runs.db", judge="lexical", slices="domain", resume=None)
+    assert run.read is not None
+    seen: list[Any] = [
+        (
+            r.id,
+            r.outcome,
+            r.score,
+            r.question,
+            dict(r.tags),
+            r.model,
+            r.warnings,
+            [(c.text, c.verdict) for c in r.claims],
+        )
+        for r in run.results()
+    ]
+    frame, other = run.to_pandas(), run.to_polars()
+    seen += [len(frame), list(frame.columns), len(other), other.columns]
+    return [*seen, run.read.good, [bad.reason for bad in run.read.bad_rows]]
+
+
+@pytest.mark.parametrize("kind", sorted(SOURCES))
+def test_every_source_gives_what_the_file_gives(kind: str, tmp_path: Path) -> None:
+    """Frames of three libraries, whole, lazy and in pieces; lists; generators."""
+    file = in_a_file(tmp_path, "rows.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
+    expected = scored(file, tmp_path)
+    assert expected[0][2] == 0.5
+    assert expected[-2:] == [3, ["the response is missing (null)"]]
+    assert scored(SOURCES[kind](tmp_path), tmp_path) == expected
+
+
+def test_samples_are_read_like_rows(tmp_path: Path) -> None:
+    """Their tags are slices, and that they have no passages is said."""
+    samples = [Sample("a", "The tower is tall.", tags={"domain": "hall"})] * 2
+    run = ec.score_file(samples, store=tmp_path / "runs.db", judge="lexical", slices="domain")
+    assert [result.id for result in run.results()] == ["a", "a#2"]
+    assert run.read is not None
+    assert any("no Sample has passages" in warning for warning in run.read.warnings)
+    with pytest.raises(ec.InputError, match="no field 'domian'; the fields are: domain; did you mean 'domain'"):
+        ec.score_file(samples, store=tmp_path / "runs.db", judge="lexical", slices="domian")
+
+
+def test_a_sample_among_rows_that_are_none_is_scored(tmp_path: Path) -> None:
+    """The others are bad rows and not the end."""
+    mixed = [Sample("a", "The tower is tall."), 3, None, "text", ["list"], object]
+    run = ec.score_file(mixed, store=tmp_path / "runs.db", judge="lexical")
+    assert run.read is not None
+    assert (run.read.good, run.read.bad) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        (None, "cannot read rows from a NoneType"),
+        (7, "cannot read rows from a int"),
+        (b"rows", "cannot read rows from a bytes"),
+        (pd.DataFrame, "the class DataFrame itself"),
+        (pd.Series(["The tower is tall."]), "expected a mapping"),
+        ({"response": ["A.", "B."], "contexts": [["A."], ["B."]]}, "a mapping of columns"),
+        (pd.DataFrame([["A.", "B."]], columns=["response", "response"]), "2 columns named response"),
+        (pa.table([["A."], ["B."]], names=["response", "response"]), "2 columns named response"),
+        (pd.DataFrame({"text": ["A."]}), "no field for the response"),
+        (pl.DataFrame({"response": []}), "holds no samples"),
+    ],
+)
+def test_what_holds_no_rows_is_bad_input(source: Any, why: str, tmp_path: Path) -> None:
+    """And nothing is guessed."""
+    with pytest.raises(ec.InputError, match=why):
+        ec.score_file(source, store=tmp_path / "runs.db")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.Table.from_pylist, iter])
+def test_frames_of_claims_labels_and_documents(make: Callable[[Any], Any], tmp_path: Path) -> None:
+    """Wherever rows are read, and not only where answers are scored."""
+    claims = [{"claim": "The kettle is red.", "contexts": ["The kettle is red."], "label": "SUPPORTED"}] * 2
+    told: list[ClaimVerdict] = []
+    assert verify_file(make(claims), told.append, judge="lexical") == 2
+    assert [row.verdict.label for row in told if row.verdict] == ["SUPPORTED", "SUPPORTED"]
+    assert ec.fit_band(make(claims), "lexical").claims == 2
+    documents = [{"id": "k", "text": "The kettle is red.", "title": "Kettles"}]
+    assert ec.build_corpus(make(documents), tmp_path / "corpus.db").documents == 1
+    assert ec.open_corpus(make(documents)).find("kettle", 1)[0].passage.text == "The kettle is red."
