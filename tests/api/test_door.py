@@ -200,7 +200,7 @@ def test_a_wrong_call_is_one_clear_error(
         ({"slices": [3]}, "got 3 at place 1"),
         ({"slices": b"domain"}, "slices of score_file() must be a list, each item a text, got a bytes"),
         ({"mapping": "a=response"}, "mapping of score_file() must be a mapping, got a text"),
-        ({"mapping": {"a": 1}}, "got 1 in it"),
+        ({"mapping": {"a": 1}}, "got an int in it"),
         ({"hooks": print}, "hooks of score_file() must be a list, each item a function"),
         ({"store": None}, "store of score_file() must be a text or a path, got None; leave it out for the usual"),
         ({"resume": 7}, "resume of score_file() must be a text, got 7"),
@@ -209,11 +209,15 @@ def test_a_wrong_call_is_one_clear_error(
         ({"max_cost": float("nan")}, "got nan"),
         ({"max_cost": float("inf")}, "got inf"),
         ({"max_calls": 1.0}, "max_calls of score_file() must be a whole number of at least 0, got 1.0"),
+        ({"max_passages": 0}, "max_passages of score_file() must be a whole number of at least 1, got 0"),
+        ({"max_row_mb": True}, "max_row_mb of score_file() must be a number above 0, got True"),
         ({"requests_per_minute": 0}, "requests_per_minute of score_file() must be a number above 0, got 0"),
         ({"repeats": 0}, "repeats of score_file() must be a whole number from 1 to 1,000, got 0"),
         ({"evidence": "requird"}, "one of flag, required, got 'requird'; did you mean 'required'?"),
         ({"headers": ["X-Key=sk-secret"]}, "headers of score_file() must be a mapping, got a list"),
         ({"headers": {"X-Key": b"sk-secret"}}, "got a bytes in it"),
+        ({"headers": {"X-Pin": 471147}}, "got an int in it"),
+        ({"headers": "471147"}, "got a text"),
     ],
 )
 def test_a_wrong_value_names_the_option_and_what_it_must_be(
@@ -338,3 +342,18 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     assert [result.id for result in run.results()] == ["g"]
     assert run.read is not None
     assert why in run.read.bad_rows[0].reason
+
+
+def test_a_spec_in_an_error_about_idle_options_has_no_secret() -> None:
+    """A password stands in the spec of the judge that is named."""
+    with pytest.raises(ec.ConfigError, match="max_cost is about language models") as caught:
+        ec.score(response=TEXT, passages=PASSAGES, judge="lexical?password=open-sesame", max_cost=1)
+    assert "open-sesame" not in str(caught.value)
+    assert "lexical" in str(caught.value)
+
+
+def test_a_model_is_meant_as_the_judge_where_there_is_no_answer() -> None:
+    """Elsewhere `model` names who wrote the answer."""
+    with pytest.raises(ec.ConfigError, match="no option 'model'; did you mean 'judge'"):
+        ec.verify_claims(TEXT, PASSAGES, model="openai:m")
+    assert ec.score(response=TEXT, passages=PASSAGES, model="gpt-5-mini").score == 1.0

@@ -117,3 +117,28 @@ def test_what_introduces_a_long_list_is_not_copied_behind_every_item(lead: str) 
     found = ec.extract_claims(lead + items * 4000)
     assert len(found.claims) >= 4000
     assert sum(len(claim.text) + len(claim.sentence) for claim in found.claims) < 3_000_000
+
+
+def test_a_guard_takes_as_many_passages_as_it_is_told() -> None:
+    """Fewer than usual, before anything is generated; and more."""
+    asked = []
+
+    def generate(question: str, passages: object, instructions: str) -> str:
+        asked.append(question)
+        return "The kettle is red."
+
+    with pytest.raises(ec.InputError, match="more than max_passages=1"):
+        ec.Guard(generate, judge="lexical", max_passages=1).answer("Which colour?", PASSAGES * 2)
+    assert asked == []
+    many = [*PASSAGES, *["Tea."] * 20_000]
+    assert ec.Guard(generate, judge="lexical", max_passages=30_000).answer("Which colour?", many).validated
+
+
+def test_sizes_are_no_options_of_language_models() -> None:
+    """So the offline judges take them, wherever something is judged or split."""
+    sizes = {"max_claims": 9, "max_passages": 9, "max_answer_chars": 99, "max_passage_chars": 99, "max_row_mb": 9}
+    assert ec.verify_claims("The kettle is red.", PASSAGES, **sizes)
+    assert ec.extract_claims("The kettle is red.", **sizes).claims
+    labelled = [{"claim": MANY, "contexts": PASSAGES, "label": "SUPPORTED"}]
+    with pytest.raises(ec.InputError, match="max_answer_chars=99"):
+        ec.fit_band(labelled, "lexical", **sizes)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import everyclaim as ec
 from everyclaim.testing import JudgeServer, play
 
 LABELS = [
@@ -111,3 +112,17 @@ def test_the_labels_of_the_example_are_read(everyclaim):
     done = everyclaim("band", labels, "--answers", answers, "--judge", "lexical", "--json")
     assert json.loads(done.out)["claims"] == 197
     assert "66 claims have several labels, of which 11 differ" in done.err
+
+
+def test_the_cache_is_no_file_that_is_read(everyclaim, labels, desk):
+    """Neither the labels nor the answers; both stay as they are."""
+    answers = desk / "answers.jsonl"
+    answers.write_text('{"id": "a", "response": "It is red.", "contexts": ["It is red."]}\n')
+    for cache in (labels, "answers.jsonl"):
+        before = (desk / cache).read_bytes()
+        done = everyclaim("band", labels, "--answers", "answers.jsonl", "--judge", "openai:m", "--cache", cache)
+        assert done.code == 2
+        assert "which is read: give another name" in done.err
+        with pytest.raises(ec.ConfigError, match="which is read: give another name"):
+            ec.fit_band(labels, "openai:m", answers="answers.jsonl", cache=cache)
+        assert (desk / cache).read_bytes() == before

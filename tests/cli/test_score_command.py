@@ -259,7 +259,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
     """Size and odd characters neither crash nor act on the page."""
     long = "word " * 2_000_000
     write_jsonl("big.jsonl", [{"id": "big\x00\x1b[31m", "response": long + "| It is \x00 red", "contexts": [long]}])
-    done = everyclaim("score", "big.jsonl")
+    done = everyclaim("score", "big.jsonl", "--max-answer-chars", "11000000")
     assert done.code == 0
     assert "1 scored of 1" in done.out
     assert "big\\x00\\x1b[31m" in done.out

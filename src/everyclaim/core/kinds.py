@@ -99,6 +99,13 @@ def described(value: Any, *, may_be_shown: bool = False) -> str:
         return repr(value)
     if isinstance(value, str):
         return repr(value) if len(value) <= _LONGEST and (may_be_shown or _is_number(value)) else "a text"
+    return _unseen(value)
+
+
+def _unseen(value: Any) -> str:
+    """Name a value only by what it is: even a number may be a secret in a header."""
+    if value is None or isinstance(value, str):
+        return "None" if value is None else "a text"
     if isroutine(value):
         return "a function"
     if isinstance(value, type):
@@ -173,14 +180,14 @@ def _mapping(keys: Kind, values: Kind) -> Kind:
 
     def take(given: Any) -> Any:
         if not isinstance(given, Mapping):
-            raise WrongValueError(expected, described(given))
-        taken = {}
-        for key, value in given.items():
-            try:
-                taken[keys.take(key)] = values.take(value)
-            except WrongValueError as wrong:
-                raise WrongValueError(f"{expected} that holds {wrong.expected}", f"{wrong.got} in it") from None
-        return taken
+            raise WrongValueError(expected, _unseen(given))
+        return {inside(keys, key): inside(values, value) for key, value in given.items()}
+
+    def inside(kind: Kind, part: Any) -> Any:
+        try:
+            return kind.take(part)
+        except WrongValueError as wrong:
+            raise WrongValueError(f"{expected} that holds {wrong.expected}", f"{_unseen(part)} in it") from None
 
     return Kind(expected, take)
 
