@@ -10,6 +10,7 @@ import numpy as np
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.remembering import remembered
 from everyclaim.core.types import Evidence, Passage
+from everyclaim.text.pointers import without_pointers
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
@@ -76,7 +77,11 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
 
 
 def claim_reading(text: str) -> tuple[Reading, bool]:
-    """Read a claim by its content words or, where it has none, by every word; say which of the two."""
+    """Read a claim by its content words or, where it has none, by every word; say which of the two.
+
+    Words that point at the sources ("According to passage 2") are no part of what it says.
+    """
+    text = without_pointers(text)
     reading = reading_of(text)
     every_word = not reading.content  # "To be or not to be" has to be judged by something
     return reading_of(text, every_word=True) if every_word else reading, every_word

@@ -1,0 +1,56 @@
+"""What only points at the sources is no part of what a claim says."""
+
+import pytest
+
+from everyclaim.text.pointers import without_pointers
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("According to passage 2, the pump was recalled.", "The pump was recalled."),
+        ("Based on the provided passages, bake it for 30 minutes.", "Bake it for 30 minutes."),
+        ("Based on the given passages, passage 3 states that bees orient within a day.", "Bees orient within a day."),
+        ("The passage also notes that a sauce may be cold.", "A sauce may be cold."),
+        ("Passage 1 states that the hive faces south.", "The hive faces south."),
+        ("Passage 3: Wrap the left section over the right.", "Wrap the left section over the right."),
+        ("The stain's age matters (Passage 3).", "The stain's age matters."),
+        ("Use a stiff broom (as described in Passage 3).", "Use a stiff broom."),
+        ("Ribs take six hours (Source 1, Source 4).", "Ribs take six hours."),
+        ("Ribs take six hours, according to the documents.", "Ribs take six hours."),
+        ("It is also noted that the age of the stain matters.", "The age of the stain matters."),
+        ("According to the article, two people were hurt.", "Two people were hurt."),
+        ("In the passage, prisoners were searched twice a day.", "Prisoners were searched twice a day."),
+    ],
+)
+def test_pointers_at_the_sources_are_left_out(said, left):
+    """The statement is left, as a sentence."""
+    assert without_pointers(said) == left
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "According to Reuters, two people were hurt.",
+        "According to Dr. Moss, sources of iron matter.",
+        "Based on a trial in Oslo, the dose was halved.",
+        "The article was written in 1932.",
+        "The documents state the price.",
+        "The passage of the law took three years.",
+        "Results from 12 clinics were pooled.",
+        "The information desk closes at five.",
+        "The paint dries in two hours (source: label).",
+        "According to passage 2, no.",
+        "",
+        "Data: 5",
+    ],
+)
+def test_other_words_stay(said):
+    """Speakers, works by name, and sources that the sentence is about are part of what is said."""
+    assert without_pointers(said) == said
+
+
+def test_long_texts_take_no_longer_than_their_length():
+    """Nothing here goes back over what it has read."""
+    for text in ("passage " * 50_000, "(" * 100_000, "as per " * 50_000, "the the " * 50_000 + "passage"):
+        assert without_pointers(text)
