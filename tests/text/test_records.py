@@ -43,6 +43,15 @@ def test_a_record_reads_as_one_sentence_a_field(text):
     assert [text[it.start : it.end][-4:].strip("\"'").lower() for it in found][3:5] == ["true", "alse"]
 
 
+def test_units_in_the_names_of_fields_stand_behind_their_numbers():
+    """`weight_kg` and prices under `prices_gbp` are measured values."""
+    text = '{"weight_kg": 11.4, "prices_gbp": {"day": 18, "office": null, "plan": "basic"}, "minutes": 5, "weight_class": 3}'
+    assert [it.text for it in fields(text)] == [
+        "Weight: 11.4 kg", "Prices, day: 18 gbp", "Prices, office: not given", "Prices, plan: basic", "Minutes: 5",
+        "Weight class: 3",
+    ]  # fmt: skip
+
+
 def test_records_after_each_other_are_read():
     """JSON lines are one record after another."""
     text = '{"town": "Aba", "inhabitants": 12}\n{"town": "Boe", "inhabitants": 40}'

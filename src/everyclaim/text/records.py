@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from everyclaim.text.units import is_unit_word
 from everyclaim.text.windows import sentence_spans
 
 _TOKEN = re.compile(
@@ -55,6 +56,7 @@ class _Level:
     opener: str
     name: str  # the key it stands under, in words
     start: int  # where that key stands
+    unit: str = ""  # of the numbers under it, where the key names one
     key: str = ""
     key_start: int = 0
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
@@ -105,7 +107,7 @@ def _walk(text: str) -> Iterator[Field]:
             top.key, top.key_start, wants = _decoded(token["string"]), start, "colon"
         elif wants == "value" and top is not None:
             if top.opener == "{":
-                yield from _field(_path(top.name, _words(top.key)), token, top.key_start)
+                yield from _field(top, token)
             else:
                 top.values.append((_value(token), start, position))
             wants = "next"
@@ -121,8 +123,8 @@ def _opened(mark: str, top: _Level | None, start: int) -> _Level:
         return _Level(mark, "", start)
     if top.opener == "[":
         return _Level(mark, "" if mark == "{" else top.name, start)
-    name = _words(top.key)
-    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start)
+    name, unit = _measured(_words(top.key))
+    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start, unit)
 
 
 def _listed(level: _Level, end: int) -> Iterator[Field]:
@@ -133,13 +135,18 @@ def _listed(level: _Level, end: int) -> Iterator[Field]:
         yield Field(_sentence(level.name, said), start, end)
 
 
-def _field(name: str, token: re.Match[str], start: int) -> Iterator[Field]:
+def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
     """Say a field in one sentence; prose sentence by sentence, each with its own place."""
-    raw = token["string"]
+    raw, name = token["string"], _words(level.key)
     if raw is None or len(raw) < _LONG:
-        if said := _sentence(name, _value(token)):
-            yield Field(said, start, token.end())
+        said = _value(token)
+        if raw is None and said[-1].isdigit():
+            name, unit = _measured(name)
+            said = f"{said} {unit or level.unit}".rstrip()
+        if said := _sentence(_path(level.name, name), said):
+            yield Field(said, level.key_start, token.end())
         return
+    name = _path(level.name, name)
     opens = token.start("string")
     for number, (low, high) in enumerate(sentence_spans(raw[1:-1].replace("\\n", "\n\n"))):
         said = " ".join(_decoded(f'"{raw[1 + low : 1 + high]}"').split())
@@ -154,6 +161,12 @@ def _sentence(name: str, said: str) -> str:
 
 def _path(parent: str, name: str) -> str:
     return f"{parent}, {name}" if parent else name
+
+
+def _measured(name: str) -> tuple[str, str]:
+    """Take the unit off a name that ends in one: ``weight kg`` counts kilograms. A name that is a unit stays."""
+    head, _, last = name.rpartition(" ")
+    return (head, last) if head and is_unit_word(last.casefold()) else (name, "")
 
 
 def _words(key: str) -> str:
