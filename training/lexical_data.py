@@ -61,6 +61,11 @@ def probed(group: str) -> bool:
     return share("side " + group) < PROBED
 
 
+def fitted_half(group: str) -> bool:
+    """Whether a group of development claims takes part in the last fit; the other half is only tested on."""
+    return share("half " + group) < 0.5
+
+
 def read_rows(path: Path) -> Iterator[Row]:
     """Read a file of labelled claims."""
     with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as stream:

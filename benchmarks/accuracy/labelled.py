@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
-from lexical_data import FAMILIES, HELD_OUT, share
+from lexical_data import FAMILIES, HELD_OUT, fitted_half, share
 
 PAIRS = Path(__file__).parent / "minimal_pairs"
 KINDS = (
@@ -97,7 +97,7 @@ def read_pairs(folder: Path = PAIRS) -> list[Pair]:
 def read_labelled(paths: Iterable[Path], *, held_out: bool = False) -> Iterator[Labelled]:
     """Read labelled claims from JSON lines, plain or .xz; a folder holds minimal pairs.
 
-    `held_out` leaves out the groups of `written` that shipped models are fitted on.
+    `held_out` leaves out what shipped models are fitted on: of the development claims and of `written`.
     """
     for path in paths:
         if path.is_dir():
@@ -106,8 +106,12 @@ def read_labelled(paths: Iterable[Path], *, held_out: bool = False) -> Iterator[
         with lzma.open(path, "rt", encoding="utf-8") if path.suffix == ".xz" else path.open(encoding="utf-8") as lines:
             for number, line in enumerate(lines):
                 row = json.loads(line)
-                if not (held_out and row.get("dataset") == "written" and share(row["group"]) >= HELD_OUT):
+                if not (held_out and _is_fitted_on(row)):
                     yield _labelled(row, f"{path.name}:{number}")
+
+
+def _is_fitted_on(row: dict[str, Any]) -> bool:
+    return fitted_half(row["group"]) or (row.get("dataset") == "written" and share(row["group"]) >= HELD_OUT)
 
 
 def _labelled(row: dict[str, Any], place: str) -> Labelled:

@@ -16,7 +16,7 @@ accuracy is at the threshold that is best over all the claims given, which favou
 `--by` breaks down by data set, unit, family of data sets, slice (the kind of failure, where the data says), number of
 passages, or length of the passages. Parts of fewer than twenty claims are left out. The mean over data sets, and
 over those of the grounding kind, has an interval of its own. `--limit` keeps about so many claims of every data set,
-whole groups by hash. `--held-out` keeps only the groups of `written` that no shipped model was fitted on. `--noise`
+whole groups by hash. `--held-out` keeps only the groups that no shipped model was fitted on. `--noise`
 judges every claim again with its passages repeated, turned around, and put among passages of other claims, and prints
 how many labels stayed.
 """
