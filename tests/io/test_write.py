@@ -144,7 +144,7 @@ def test_the_parts_of_a_score_are_columns_beside_it(tmp_path, suffix):
     else:
         rows = pq.read_table(path).to_pylist()
         nothing, number = None, 0.5
-    assert list(rows[0])[2:6] == ["score", "component.precision", "component.recall", "reason"]
+    assert list(rows[0])[2:6] == ["score", "probability", "component.precision", "component.recall"]
     assert [row["component.precision"] for row in rows] == [nothing, number, number]
     assert [row["component.recall"] for row in rows] == [nothing] * 3
     assert [(row["claim_of"], row["claim_id"]) for row in rows] == [

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 
+import everyclaim as ec
 from everyclaim.core.errors import ConfigError
-from everyclaim.verify.lexical.model import Model, Trees, shipped_model
-from everyclaim.verify.lexical.verifier import share_out
+from everyclaim.core.types import Probabilities
+from everyclaim.verify.lexical.model import Model, Trees, load_model, shipped_model
+from everyclaim.verify.lexical.verifier import decided, three_way
 
 
 def test_trees_equal_scikit_learn():
@@ -60,12 +62,55 @@ def test_unknown_format_is_refused():
 
 @pytest.mark.parametrize("supported", [0.0, 0.2, 0.34, 0.45, 0.5, 0.500001, 0.7, 1.0])
 @pytest.mark.parametrize("contradicted", [0.0, 0.3, 0.5, 0.6, 1.0])
-def test_three_probabilities_agree_with_the_two_answers(supported, contradicted):
-    """Above one half a claim is supported; below, the likelier of the other two is the label."""
-    shared = share_out(supported, contradicted)
+def test_probabilities_are_those_that_were_fitted(supported, contradicted):
+    """What is not supported is shared out as the second head says, and nothing is moved."""
+    shared = three_way(supported, contradicted)
     assert sum(shared) == pytest.approx(1)
     assert shared.supported == pytest.approx(supported)
-    if supported > 0.5:
-        assert shared.label == "SUPPORTED"
-    else:
-        assert shared.label == ("CONTRADICTED" if contradicted > 0.5 else "UNSUPPORTED")
+    assert shared.contradicted == pytest.approx((1 - supported) * contradicted, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "label"),
+    [
+        ((0.51, 0.0, 0.49), "SUPPORTED"),
+        ((0.5, 0.1, 0.4), "UNSUPPORTED"),
+        ((0.48, 0.04, 0.48), "UNSUPPORTED"),
+        ((0.2, 0.09, 0.71), "CONTRADICTED"),
+        ((0.2, 0.1, 0.7), "UNSUPPORTED"),
+        ((0.0, 0.0, 1.0), "CONTRADICTED"),
+    ],
+)
+def test_a_contradiction_is_called_where_the_alarm_can_be_believed(probabilities, label):
+    """Above one half a claim is supported; below, it is contradicted only above the model's level of alarm."""
+    assert decided(Probabilities(*probabilities), 0.7) == label
+
+
+@pytest.mark.parametrize("judge", ["embedded", "lexical"])
+def test_labels_follow_from_the_probabilities_by_the_rule_of_the_model(judge):
+    """No verdict departs from the stated rule, and what is near one half says so."""
+    alarm = load_model(f"everyclaim.verify.{judge}").alarm
+    passages = ["The Classica takes 35 minutes to descale. Ada Moss said that the pump may leak. It weighs 4 kg."]
+    claims = [
+        "The Classica takes 35 minutes to descale.", "The Classica takes 55 minutes to descale.", "The pump may leak.",
+        "The pump never leaks.", "Bo Hart said that the pump may leak.", "The Classica weighs 4 kg and is red.",
+        "It is sold in Peru.", "Descaling the Classica takes a good half hour.",
+    ]  # fmt: skip
+    for claim in ec.verify_claims(claims, passages, judge=judge):
+        probabilities = claim.verdict.probabilities
+        assert claim.verdict.label == decided(probabilities, alarm)
+        assert ("unsure" in claim.verdict.flags) == (abs(probabilities.supported - 0.5) < 0.05)
+
+
+def test_an_answer_has_a_probability_that_does_not_punish_length():
+    """It falls with every doubtful claim, and a long answer of sure claims is not doubted for its length."""
+    sure = "The Classica takes 35 minutes to descale."
+    passages = [sure + " It weighs 4 kg. The tank holds 2 litres. It was made in Turin in 1998."]
+    good = ec.score(response=passages[0], passages=passages)
+    bad = ec.score(response=sure + " It weighs 9 kg. The tank is red. It was made in Peru.", passages=passages)
+    short = ec.score(response=sure, passages=passages)
+    assert 0 <= bad.probability < 0.3 < good.probability <= 1
+    assert good.probability > 0.5 * short.probability
+    assert ec.score(response="Hello!", passages=passages).probability is None
+    assert ec.score(response=sure, passages=passages, strategy="each").probability is None
+    assert ec.score(response=sure, passages=passages, judge="lexical").probability is None

@@ -87,7 +87,7 @@ def table(rows: list[tuple[Row, str]], network: Path, tokens: int, threads: int)
         scores = reader.read([it.pair for _, it in ready])
         for (row, it), score in zip(ready, scores, strict=True):
             kept.append(row)
-            features.append(describe(it.compared, it.premise, score))
+            features.append(describe(it.compared, it.premise, score, it.pieces))
             claim_reading, index = it.compared.claim, it.compared.source.index
             overlap.append(float(np.mean([claim_reading.keys[i] in index for i in claim_reading.content])))
     names = list(features[0])

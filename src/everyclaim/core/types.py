@@ -156,7 +156,7 @@ class Verdict:
     `no_evidence`, `incomplete_verdict` (the judge left out quotes, reason, failure mode or conflict, or gave
     something else in their place), `hedge_mismatch`, `spread_evidence` (supported only by passages together),
     `unstable` (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a
-    cascade).
+    cascade), `unsure` (the offline judges: support is about as probable as not).
     """
 
     claim_id: str
@@ -226,6 +226,8 @@ class Result:
     `score` is within [0, 1] when `outcome` is `scored`, otherwise None (unless an `empty` policy
     asks for the number other tools would give).
 
+    `probability`, within [0, 1], is the judge's own that none of the response's claims is unsupported; None where the
+    judge gives none (`embedded` with the strategy `joint` does).
     `components` are the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None
     where it is undefined, which `warnings` then explain; a metric gives the same names for every scored sample.
     `reference_claims` are claims of the reference judged against the response, ids `r1`, `r2`, ...; their
@@ -249,6 +251,7 @@ class Result:
     components: Mapping[str, float | None] = field(default_factory=dict)
     reference_claims: tuple[JudgedClaim, ...] = ()
     details: Mapping[str, Any] = field(default_factory=dict)
+    probability: float | None = None
 
     @classmethod
     def of(

@@ -103,6 +103,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "components": {name: _finite(part) for name, part in result.components.items()} or None,
         "reference_claims": [_claim_to_json(claim) for claim in result.reference_claims] or None,
         "details": dict(result.details) or None,
+        "probability": result.probability,
     }
     return row | {key: value for key, value in optional.items() if value is not None}
 
@@ -129,6 +130,7 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         components=dict(row.get("components", {})),
         reference_claims=tuple(_claim_from_json(claim) for claim in row.get("reference_claims", ())),
         details=dict(row.get("details", {})),
+        probability=row.get("probability"),
     )
 
 

@@ -21,6 +21,7 @@ RESULT_COLUMNS: dict[str, type] = {
     "id": str,
     "outcome": str,
     "score": float,
+    "probability": float,
     "reason": str,
     "question": str,
     "model": str,
@@ -64,6 +65,7 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
         "id": result.id,
         "outcome": result.outcome.value,
         "score": result.score,
+        "probability": result.probability,
         **{f"component.{name}": part for name, part in result.components.items()},
         "reason": result.reason,
         "question": result.question,
@@ -92,7 +94,7 @@ def flat_table(results: Iterable[Result]) -> tuple[dict[str, type], Iterator[dic
             break
     parts = dict.fromkeys((f"component.{name}" for result in first for name in result.components), float)
     names = list(RESULT_COLUMNS)
-    place = names.index("score") + 1
+    place = names.index("probability") + 1
     columns = {name: RESULT_COLUMNS[name] for name in names[:place]} | parts | RESULT_COLUMNS
     empty = dict.fromkeys(columns)
     return columns, (empty | row for result in chain(first, stream) for row in flatten_result(result))

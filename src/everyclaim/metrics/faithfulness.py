@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from everyclaim.core.protocols import Decomposer, Verifier
@@ -48,7 +48,9 @@ class Faithfulness:
         claims = await judged(
             self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
         )
-        return scored(sample, parts, claims, self.provenance)
+        whole = getattr(self.verifier, "answer_probability", None)  # of verifiers that are fitted to whole answers
+        probability = whole([claim.verdict for claim in claims]) if whole else None
+        return replace(scored(sample, parts, claims, self.provenance), probability=probability)
 
 
 def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...], provenance: Provenance) -> Result:

@@ -66,7 +66,10 @@ def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     result = record.result
     score = "no score" if result.score is None else f"{result.score:.3f}"
     tags = [data(f"{key}={value}", "dim", 60) for key, value in sorted(result.tags.items())]
-    yield hanging(Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *tags]))
+    whole = [] if result.probability is None else [f"faithful with probability {result.probability:.2f}"]
+    yield hanging(
+        Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])
+    )
     if result.question:
         yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
     if result.components:

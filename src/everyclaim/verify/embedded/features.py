@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from everyclaim.models.reader import Scores
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import measure
+from everyclaim.verify.lexical.shortlist import Piece
 
 _BEST = 5  # tokens whose mean says how strong the evidence is
 
 
-def describe(compared: Comparison, premise: Premise, scores: Scores) -> dict[str, float]:
-    """Measure a claim that was laid beside its passages and read by the network."""
+def describe(compared: Comparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]) -> dict[str, float]:
+    """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
     row = measure(compared)
     supported, unsupported, contradicted = scores.labels
     evidence = sorted((score.logit for score in scores.premise), reverse=True)[:_BEST] or [0.0]
@@ -23,7 +25,26 @@ def describe(compared: Comparison, premise: Premise, scores: Scores) -> dict[str
     row["read_tokens"] = math.log1p(len(scores.premise))
     row["read_claim_tokens"] = math.log1p(len(scores.claim))
     row["read_parts"] = math.log1p(len(premise.parts))
-    return row
+    return row | _kind(compared, pieces)
+
+
+def _kind(compared: Comparison, pieces: Sequence[Piece]) -> dict[str, float]:
+    """Say what kind of sources a claim is judged by: what counts against it in prose is usual beside a record."""
+    source = compared.source
+    first, last = compared.alignment.main
+    number = source.places[first][0]
+    main = source.readings[number]
+    said = main.text[main.sentences[source.places[first][1]][0] : main.sentences[source.places[last][1]][1]]
+    inside = bool(pieces[number].fields)
+    return {
+        "source_record": float(inside),
+        "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
+        "source_denies": float(inside and said.endswith(": no")),
+        "source_blank": float(inside and said.endswith(": not given")),
+        "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
+        "source_passages": math.log1p(len({piece.passage for piece in pieces})),
+        "source_question": float(compared.question is not None),
+    }
 
 
 def _together(one: float, other: float) -> float:

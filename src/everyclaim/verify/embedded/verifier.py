@@ -28,7 +28,7 @@ from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.pointing import laid_out, reading_of
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
-from everyclaim.verify.lexical.verifier import nothing_to_check, share_out, shifted
+from everyclaim.verify.lexical.verifier import decided, nothing_to_check, shifted, three_way, unsure
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
@@ -81,6 +81,12 @@ class EmbeddedVerifier:
         """Judge every claim against all the passages together; one verdict per claim, in order."""
         return await asyncio.to_thread(self._verify, claims, passages, question)
 
+    def answer_probability(self, verdicts: Sequence[Verdict]) -> float | None:
+        """Return the probability that none of an answer's claims is unsupported; None without probabilities."""
+        supported = [verdict.probabilities.supported for verdict in verdicts if verdict.probabilities]
+        whole = shipped_model().answer
+        return whole.probability(supported) if whole and supported and len(supported) == len(verdicts) else None
+
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
@@ -111,19 +117,20 @@ class EmbeddedVerifier:
         )
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
-        row = describe(it.compared, it.premise, scores)
+        row = describe(it.compared, it.premise, scores, it.pieces)
         supported, contradicted = shipped_model().predict([row])
-        probabilities = share_out(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
-        findings = explain(probabilities.label, it.compared, row)
+        probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        label = decided(probabilities, shipped_model().alarm)
+        findings = explain(label, it.compared, row)
         return Verdict(
             claim_id=claim.id,
-            label=probabilities.label,
+            label=label,
             probabilities=probabilities,
             evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
-            rationale=_words(findings.rationale, probabilities.label, doubted(it.compared, scores.claim)),
+            rationale=_words(findings.rationale, label, doubted(it.compared, scores.claim)),
             judge=self.spec,
             failure_mode=findings.failure_mode,
-            flags=findings.flags,
+            flags=(*findings.flags, *unsure(probabilities)),
         )
 
 

@@ -6,6 +6,9 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 
     log-odds = slope · (share · member + share · member + …) + intercept
 
+`alarm` is the probability of CONTRADICTED above which a claim that is not supported is called so. `answer`, where a
+model has it, turns the claims of an answer into the probability that none of them is unsupported (see `Whole`).
+
 A tree is five lists of equal length, one entry per node: the feature it asks about (-1: a leaf), the threshold
 (a value not above it goes left), the nodes to the left and right, and the value a leaf adds.
 """
@@ -13,6 +16,7 @@ A tree is five lists of equal length, one entry per node: the feature it asks ab
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,7 +30,8 @@ from everyclaim.core.errors import ConfigError
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-FORMAT = 1
+FORMAT = 2
+_LEAST = 1e-3  # below this a claim is as bad as can be
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +142,38 @@ def _member(data: Mapping[str, Any]) -> Trees | Linear:
 
 
 @dataclass(frozen=True, slots=True)
+class Whole:
+    """What the claims of an answer say about the whole of it: a logistic regression on two numbers.
+
+        log-odds = intercept + evenly · (mean over claims of log P(supported)) + count · log(number of claims)
+
+    The lowest probability alone would punish long answers, of whose many claims one is always judged badly.
+    """
+
+    intercept: float
+    evenly: float
+    count: float
+
+    def probability(self, supported: Sequence[float]) -> float:
+        """Return the probability in [0, 1] that all claims (at least one) are supported, from P(supported) of each."""
+        logs = [math.log(max(one, _LEAST)) for one in supported]
+        odds = self.intercept + self.evenly * sum(logs) / len(logs) + self.count * math.log(len(logs))
+        return round(1.0 / (1.0 + math.exp(-odds)), 6)
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
-    """Both heads, the names of their inputs in order, and the version a verdict is traced to."""
+    """Both heads, the names of their inputs in order, and the version a verdict is traced to.
+
+    `alarm`: see the top of this file.
+    """
 
     version: str
     features: tuple[str, ...]
     supported: Head
     contradicted: Head
+    alarm: float
+    answer: Whole | None = None
 
     @classmethod
     def parse(cls, data: Mapping[str, Any]) -> Model:
@@ -156,6 +186,8 @@ class Model:
             features=tuple(data["features"]),
             supported=Head.parse(heads["supported"]),
             contradicted=Head.parse(heads["contradicted"]),
+            alarm=data["alarm"],
+            answer=Whole(**data["answer"]) if "answer" in data else None,
         )
 
     def predict(self, rows: Sequence[Mapping[str, float]]) -> tuple[Doubles, Doubles]:

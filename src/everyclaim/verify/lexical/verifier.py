@@ -22,13 +22,15 @@ from everyclaim.verify.lexical.reading import Reading
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
+_NEAR = 0.05  # of one half: too near to call
+
 
 @dataclass(frozen=True, slots=True)
 class LexicalVerifier:
     """Judge claims by how their words line up with the passages. Deterministic, needs no key and no network.
 
     A claim is `SUPPORTED` when its probability is above `threshold`; a threshold other than 0.5 shifts the reported
-    probabilities with it, so that the most probable label is always the label given.
+    probabilities with it. See `decided` for the other two labels.
     """
 
     threshold: float = 0.5
@@ -61,17 +63,18 @@ class LexicalVerifier:
         compared = compare(reading, source, shipped_vectors(), question)
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
-        probabilities = share_out(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
-        findings = explain(probabilities.label, compared, row)
+        probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        label = decided(probabilities, shipped_model().alarm)
+        findings = explain(label, compared, row)
         return Verdict(
             claim_id=claim.id,
-            label=probabilities.label,
+            label=label,
             probabilities=probabilities,
             evidence=covering(compared.alignment, source, pieces, passages),
             rationale=findings.rationale,
             judge=self.spec,
             failure_mode=findings.failure_mode,
-            flags=findings.flags,
+            flags=(*findings.flags, *unsure(probabilities)),
         )
 
 
@@ -100,18 +103,27 @@ def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
     )
 
 
-def share_out(supported: float, contradicted: float) -> Probabilities:
-    """Turn P(supported) and P(contradicted | not supported) into three that sum to 1.
-
-    Below one half, the rest is shared so that one of the other two labels is at least as probable as support.
-    """
+def three_way(supported: float, contradicted: float) -> Probabilities:
+    """Turn P(supported) and P(contradicted | not supported) into three that sum to 1."""
     supported = round(min(max(supported, 0.0), 1.0), 6)
-    rest = 1.0 - supported
-    if supported <= 0.5:
-        least = supported / rest
-        contradicted = max(contradicted, least) if contradicted > 0.5 else min(contradicted, 1.0 - least)
-    opposite = round(rest * contradicted, 6)
-    return Probabilities(supported, round(rest - opposite, 6), opposite)
+    opposite = round((1.0 - supported) * contradicted, 6)
+    return Probabilities(supported, round(1.0 - supported - opposite, 6), opposite)
+
+
+def decided(probabilities: Probabilities, alarm: float) -> Label:
+    """Give the label that follows from the probabilities.
+
+    `SUPPORTED` above one half; otherwise `CONTRADICTED` where its probability is above `alarm`, which the model states
+    and which was chosen so that an alarm can be believed; otherwise `UNSUPPORTED`.
+    """
+    if probabilities.supported > 0.5:
+        return Label.SUPPORTED
+    return Label.CONTRADICTED if probabilities.contradicted > alarm else Label.UNSUPPORTED
+
+
+def unsure(probabilities: Probabilities) -> tuple[str, ...]:
+    """Flag a probability of support so near one half that either label might have been given."""
+    return ("unsure",) if abs(probabilities.supported - 0.5) < _NEAR else ()
 
 
 def shifted(probability: float, threshold: float) -> float:
