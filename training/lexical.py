@@ -35,7 +35,7 @@ from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from lexical_data import Row, capped, padded, split, synthetic
 
-VERSION = "1"
+VERSION = "2"
 CAP = 2500  # rows per data set
 MADE = 900  # passage sets for synthetic claims
 SIGNED_TREES = {"max_iter": 250, "learning_rate": 0.08, "max_leaf_nodes": 7, "min_samples_leaf": 100,
@@ -59,6 +59,7 @@ TRUST = {
     "made_speaker_copy": 0.5,
 }
 MADE_TRUST = 0.3
+ALARM = {"named": 0.715, "other": 0.921}  # chosen by the rule of `answers/fit.py`, on its rows
 # Features that may only raise, or only lower, the odds of support. Kept to these signs, a fit on one kind of text
 # holds on another; without them it learns each data set's habits (see the leave-one-family-out table).
 RAISE = ("exact_1", "exact_2", "exact_3", "exact_all", "exact_main", "exact_greedy", "soft_1", "soft_2", "soft_3",
@@ -343,6 +344,7 @@ def main() -> None:
         model = {
             "format": FORMAT,
             "version": VERSION,
+            "alarm": ALARM,
             "about": "Fitted by training/lexical.py; see training/README.md.",
             "fitted_on": {"rows": len(table.rows), "hash": data_hash(table.rows)},
             "config": {

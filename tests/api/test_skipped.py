@@ -160,3 +160,10 @@ def test_a_guard_validates_what_was_checked() -> None:
     """A skipped sentence without number or name changes nothing."""
     assert guarded(f"{CLAIM} I hope this helps!", "meta").validated
     assert guarded("I do not know.", "abstention").validated
+
+
+@pytest.mark.parametrize("closing", ["Hope this helps!", "Feel free to ask.", "Good luck!", "Enjoy your coffee!"])
+def test_a_kind_word_at_the_end_is_no_name(closing):
+    """A capital that only opens a sentence of common words hides nothing."""
+    result = ec.score(response=f"The pump is red. {closing}", passages=["The pump is red."])
+    assert not [warning for warning in result.warnings if "number or a name" in warning]

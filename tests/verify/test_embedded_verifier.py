@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
+import sys
 
 import pytest
 
@@ -96,7 +99,7 @@ def test_probabilities_agree_with_the_label_at_any_threshold():
     for threshold in ("0.05", "0.5", "0.95"):
         verdict = judge(claim, judge=f"embedded?threshold={threshold}")
         assert sum(verdict.probabilities) == pytest.approx(1.0)
-        assert verdict.probabilities.label is verdict.label
+        assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
 
 
 def test_no_passages_needs_no_reading():
@@ -146,3 +149,13 @@ def test_wrong_options_are_one_clear_error(spec, said):
     """What the verifier does not know it says."""
     with pytest.raises(ConfigError, match=said):
         judge("Bake.", judge=spec)
+
+
+def test_judging_leaves_no_trace_and_no_device_id(tmp_path):
+    """The network's runtime keeps no device id and no events to send: nothing is written below the user's folders."""
+    code = "import everyclaim as ec; print(ec.score(response='The pump is red.', passages=['The pump is red.']).score)"
+    folders = {name: str(tmp_path / name) for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")}
+    kept = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    run = subprocess.run([sys.executable, "-c", code], env=kept | folders, capture_output=True, text=True, check=True)
+    assert run.stdout == "1.0\n"
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

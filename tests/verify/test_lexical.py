@@ -153,13 +153,13 @@ def test_nothing_to_check_against_is_unsupported(texts):
 
 
 def test_threshold_shifts_label_and_probabilities_together():
-    """A stricter threshold turns a middling verdict, and the most probable label stays the label given."""
+    """A stricter threshold turns a middling verdict, and its probability of support with it."""
     claim = "Repairs took eighteen months."
     usual = judge(claim, HARBOUR)
     strict = judge(claim, HARBOUR, threshold=0.999)
     assert usual.label is Label.SUPPORTED
     assert strict.label is not Label.SUPPORTED
-    assert strict.probabilities.label is strict.label
+    assert strict.probabilities.supported < 0.5 < usual.probabilities.supported
 
 
 def test_spec_round_trips():
@@ -213,12 +213,12 @@ def test_a_short_month_is_the_month(said, written):
 @settings(max_examples=60, deadline=None)
 @given(st.text(max_size=120), st.lists(st.text(max_size=200), max_size=4))
 def test_any_text_gets_a_verdict_that_adds_up(claim, texts):
-    """Whatever the texts hold: probabilities sum to 1, the label is the most probable, quotes are where they say."""
+    """Whatever the texts hold: probabilities sum to 1, support is called above one half, quotes are where they say."""
     verdict = judge(claim, *texts)
     assert verdict.probabilities is not None
     assert abs(sum(verdict.probabilities) - 1) < 1e-9
     assert all(0 <= value <= 1 for value in verdict.probabilities)
-    assert verdict.probabilities.label is verdict.label
+    assert (verdict.label is Label.SUPPORTED) == (verdict.probabilities.supported > 0.5)
     for place in verdict.evidence:
         assert texts[int(place.passage_id[1:])][place.start : place.end] == place.quote
 

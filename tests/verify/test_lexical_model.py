@@ -90,6 +90,7 @@ def test_a_contradiction_is_called_where_the_alarm_can_be_believed(probabilities
 def test_labels_follow_from_the_probabilities_by_the_rule_of_the_model(judge):
     """No verdict departs from the stated rule, and what is near one half says so."""
     alarm = load_model(f"everyclaim.verify.{judge}").alarm
+    assert 0.5 < alarm.named < alarm.other < 1
     passages = ["The Classica takes 35 minutes to descale. Ada Moss said that the pump may leak. It weighs 4 kg."]
     claims = [
         "The Classica takes 35 minutes to descale.", "The Classica takes 55 minutes to descale.", "The pump may leak.",
@@ -98,7 +99,9 @@ def test_labels_follow_from_the_probabilities_by_the_rule_of_the_model(judge):
     ]  # fmt: skip
     for claim in ec.verify_claims(claims, passages, judge=judge):
         probabilities = claim.verdict.probabilities
-        assert claim.verdict.label == decided(probabilities, alarm)
+        differs = "passage says" in claim.verdict.rationale or "attributes" in claim.verdict.rationale
+        assert claim.verdict.label in {decided(probabilities, alarm.named if differs else alarm.other), "SUPPORTED"}
+        assert (claim.verdict.label == "SUPPORTED") == (probabilities.supported > 0.5)
         assert ("unsure" in claim.verdict.flags) == (abs(probabilities.supported - 0.5) < 0.05)
 
 

@@ -7,8 +7,8 @@ r"""Fit the embedded judge to RAG answers: what the network and the checks say, 
 fitted to what they leave over, on claims of marked answers and on labelled claims of other kinds that the network has
 not read, and count with a share (`SHARE`) below one, so that on text of another kind the old fit prevails. Then:
 
-- the level at which a claim counts as supported (`CUT`), the level of an alarm (`alarm`: the least at which at least
-  `PRECISION` of the claims called CONTRADICTED are), and the probability of whole answers, all on predictions for
+- the level at which a claim counts as supported (`CUT`), the levels of an alarm (the least at which at least
+  `PRECISION` of the claims called CONTRADICTED are, or at which a thousand claims set off one false one), and the probability of whole answers, all on predictions for
   documents that the trees have not seen;
 - tables on data that took no part: other documents' answers, the other half of the development claims; and every
   family of claims left out of the fit in turn.
@@ -47,7 +47,9 @@ VERSION = "5"
 SHARE = 0.65  # of the new trees; 0 is the fit before
 CUT = 0.5  # probability, before the shift, that becomes one half
 PRECISION = 0.80
+SELDOM = 0.001  # false alarms per claim
 _AT_ONCE = 2000  # rows measured before the file is written
+CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 MADE = 0.4  # share of the made claims that take part
 TREES = {
     "objective": "binary", "num_leaves": 12, "learning_rate": 0.03, "feature_fraction_bynode": 0.2,
@@ -220,14 +222,38 @@ def _widened(member: dict[str, Any], features: int) -> dict[str, Any]:
     return {**member, **{name: [*member[name], *[usual] * more] for name, usual in longer.items()}}
 
 
-def alarm(label: Matrix, supported: Matrix, contradicted: Matrix, weight: Matrix) -> float:
-    """Return the least P(CONTRADICTED) above which `PRECISION` of those called so, by weight, are."""
+def alarm(label: Matrix, supported: Matrix, contradicted: Matrix) -> float:
+    """Return the least P(CONTRADICTED) above which `PRECISION` of those called so are, or next to none are wrong."""
     share = (1 - supported) * contradicted
-    order = np.argsort(-np.where(supported > 0.5, -1.0, share), kind="stable")
+    order = np.argsort(-share, kind="stable")
     order = order[supported[order] <= 0.5]
-    right = np.cumsum(weight[order] * (label[order] == "CONTRADICTED")) / np.cumsum(weight[order])
-    good = np.flatnonzero(right >= PRECISION)
+    right = np.cumsum(label[order] == "CONTRADICTED")
+    wrong = np.arange(1, len(order) + 1) - right
+    good = np.flatnonzero((right >= PRECISION * (right + wrong)) | (wrong <= SELDOM * len(label)))
     return float(share[order][good[-1]]) if len(good) else 1.0
+
+
+def differs(it: Any) -> Matrix:
+    """Say of which claims an exact check found that the passage has another value, date or speaker."""
+    return np.any([it.values[:, it.names.index(name)] > 0 for name in CONFLICTS], axis=0)
+
+
+def alarms(it: Any, supported: Matrix, contradicted: Matrix) -> dict[str, float]:
+    """Return the levels of alarm, where a checked difference names the reason and where none does.
+
+    Each is the least at which an alarm can be believed both on answers and on other claims.
+    """
+    known = (it.labels != "NOT_SUPPORTED") & ~np.char.startswith(it.datasets.astype(str), "made_")
+    is_answer, named = np.char.startswith(it.datasets.astype(str), "answers_"), differs(it)
+    found = {}
+    for name, inside in (("named", named), ("other", ~named)):
+        levels = []
+        for kind in (is_answer, ~is_answer):
+            use = known & inside & kind
+            levels.append(alarm(it.labels[use], supported[use], contradicted[use]))
+        print(f"alarm, {name}: answers {levels[0]:.3f}, other claims {levels[1]:.3f}")
+        found[name] = round(max(levels), 3)
+    return found
 
 
 def whole(
@@ -308,10 +334,7 @@ def main() -> None:
     }
     shift = -float(lexical.logit(np.array(CUT)))
     supported, contradicted = (1 / (1 + np.exp(-unseen[name])) for name in ("supported", "contradicted"))
-    three = (it.labels != "NOT_SUPPORTED") & ~np.char.startswith(it.datasets.astype(str), "made_")
-    sizes = {name: (it.datasets[three] == name).sum() for name in set(it.datasets[three])}
-    level = alarm(it.labels[three], supported[three], contradicted[three],
-                  np.array([sizes[name] ** -0.5 for name in it.datasets[three]]))  # fmt: skip
+    level = alarms(it, supported, contradicted)
     answer, _ = whole(it, unseen["supported"] + shift, right)
     boosters = {
         "supported": trees(it, every, positive, odds["supported"]),
@@ -322,7 +345,7 @@ def main() -> None:
     show("other documents, other halves", test, {
         "overlap": test.overlap, "before": heads["supported"].probability(test.values[:, :known]),
         "now": Head.parse(fitted["supported"]).probability(test.values)})  # fmt: skip
-    print(f"\nalarm {level:.3f}; answers {answer}")
+    print(f"\nalarm {level}; answers {answer}")
     try_out(test, fitted, level, answer, right)
     if options.leave_out:
         both = stacked([it, test])
@@ -338,12 +361,20 @@ def main() -> None:
             {"overlap": part.overlap, "before": before[claims], "now": left[claims]},
         )
     if options.out:
-        write(options.out, it, start, {"heads": fitted, "alarm": round(level, 4), "answer": answer})
+        write(options.out, it, start, {"heads": fitted, "alarm": level, "answer": answer})
 
 
 def write(path: Path, it: Any, start: dict[str, Any], found: dict[str, Any]) -> None:
     """Write the model as the verifier reads it."""
-    settings = {"share": SHARE, "rounds": ROUNDS, "trees": TREES, "trust": TRUST, "cut": CUT, "precision": PRECISION}
+    settings = {
+        "share": SHARE,
+        "rounds": ROUNDS,
+        "trees": TREES,
+        "trust": TRUST,
+        "cut": CUT,
+        "precision": PRECISION,
+        "seldom": SELDOM,
+    }
     model = {
         **start, **found, "format": FORMAT, "version": VERSION, "features": it.names,
         "about": "Fitted by training/encoder/stack.py and training/answers/fit.py.",
@@ -354,13 +385,21 @@ def write(path: Path, it: Any, start: dict[str, Any], found: dict[str, Any]) -> 
     print(f"\nwrote {path}: {path.stat().st_size / 1e6:.2f} MB")
 
 
-def try_out(test: Any, fitted: dict[str, Any], level: float, answer: dict[str, float], right: dict[str, bool]) -> None:
+def try_out(
+    test: Any, fitted: dict[str, Any], level: dict[str, float], answer: dict[str, float], right: dict[str, bool]
+) -> None:
     """Print labels and whole answers on data that took no part."""
     supported, contradicted = (
         Head.parse(fitted[name]).probability(test.values) for name in ("supported", "contradicted")
     )
     said = np.where(
-        supported > 0.5, "SUPPORTED", np.where((1 - supported) * contradicted > level, "CONTRADICTED", "UNSUPPORTED")
+        supported > 0.5,
+        "SUPPORTED",
+        np.where(
+            (1 - supported) * contradicted > np.where(differs(test), level["named"], level["other"]),
+            "CONTRADICTED",
+            "UNSUPPORTED",
+        ),
     )
     print(f"\n{'':24s}{'supported':>10s}{'called so':>10s}{'wrong':>8s}{'flagged':>8s}{'called contradicted':>20s}"
           f"{'right':>7s}{'not supp.':>10s}{'recall':>8s}")  # fmt: skip

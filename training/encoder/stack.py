@@ -224,7 +224,7 @@ def try_development(test: Any, heads: dict[str, Any]) -> None:
 def write(path: Path, it: Any, heads: dict[str, Any], options: argparse.Namespace) -> None:
     """Write the fitted model as the verifier reads it."""
     model = {
-        "format": FORMAT, "version": VERSION, "about": "Fitted by training/encoder/stack.py.",
+        "format": FORMAT, "version": VERSION, "alarm": lexical.ALARM, "about": "Fitted by training/encoder/stack.py.",
         "fitted_on": {"rows": len(it.rows), "hash": lexical.data_hash(it.rows)},
         "config": {"cap": options.cap, "tokens": options.tokens, "trees": lexical.TREES, "ridge": lexical.RIDGE,
                    "trust": lexical.TRUST, "made_trust": lexical.MADE_TRUST, "cuts": CUTS},

@@ -14,7 +14,7 @@ from everyclaim.core.types import Decomposition, Skipped
 from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.selection import reason_to_skip
 from everyclaim.decompose.smallwords import COUNTS
-from everyclaim.text.names import covered, names
+from everyclaim.text.names import Name, covered, names
 from everyclaim.text.tagger import tag
 from everyclaim.text.tokens import Token, tokenize, word_set
 
@@ -22,6 +22,7 @@ _NO_SENTENCE = frozenset({"code", "no_words", "irrelevant"})  # what is irreleva
 _LAYOUT = frozenset({"heading", "table_header", "lead_in"})
 _SURE = frozenset({"greeting", "citation", "abstention"})  # where the rules of `selection` say so as well
 _ON_THE_QUESTION = frozenset({"question", "abstention"})  # they may name what was asked about
+_NO_NAME = frozenset({"VB", "VBP", "VBG", "JJ", "RB", "UH"})  # what a sentence may open with that is no name
 _LONG = 2000  # characters; more than that says something
 _CAPITALS = word_set(  # of languages that write common nouns like names, or put other small words before them
     "der die das den dem ist und nicht ein eine sie haben hier auf für mit le les est une des pas dans el los las una"
@@ -39,6 +40,14 @@ def marked(parts: Decomposition, question: str) -> Decomposition:
     return replace(parts, skipped=skipped)
 
 
+def _names(text: str) -> list[Name]:
+    """Find names; a capital that only opens a sentence of common words ("Hope this helps!") is none."""
+    opening = tokenize(text)[:1]
+    word = tag(text)[:1]
+    common = bool(opening and word) and word[0].tag in _NO_NAME and not opening[0].text.isupper()
+    return [name for name in names(text) if not (common and name.start == opening[0].start and " " not in name.text)]
+
+
 def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token]) -> bool:
     if one.reason in _NO_SENTENCE:
         return False
@@ -46,7 +55,7 @@ def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token])
         return True
     tokens = tokenize(one.text)
     found = [token for token in tokens if _is_number(token)]
-    named = [] if any(token.norm in _CAPITALS for token in tokens) else names(one.text)
+    named = [] if any(token.norm in _CAPITALS for token in tokens) else _names(one.text)
     if not found and not named:
         return False
     known = _known(one.reason, asked, said)

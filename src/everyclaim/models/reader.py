@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.remembering import once
+from everyclaim.models.onnx import quiet_onnxruntime
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -130,8 +131,9 @@ def _shipped() -> Reader:
 
 def load_reader(path: Path, threads: int = 0) -> Reader:
     """Load a network of this shape from an ONNX file."""
-    import onnxruntime
     from tokenizers import Tokenizer
+
+    onnxruntime = quiet_onnxruntime()
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1

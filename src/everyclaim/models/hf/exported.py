@@ -9,6 +9,7 @@ import numpy as np
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models.hf.networks import Floats, Ints
+from everyclaim.models.onnx import quiet_onnxruntime
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 _READ = {"input_ids", "attention_mask", "token_type_ids"}
@@ -19,7 +20,7 @@ class OnnxNetwork:
 
     def __init__(self, file: Path, device: str) -> None:
         try:
-            import onnxruntime
+            onnxruntime = quiet_onnxruntime()
         except ImportError:
             raise MissingExtraError(f"the exported network {file.name}", "hf") from None
         there = onnxruntime.get_available_providers()

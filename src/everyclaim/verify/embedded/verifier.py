@@ -120,7 +120,7 @@ class EmbeddedVerifier:
         row = describe(it.compared, it.premise, scores, it.pieces)
         supported, contradicted = shipped_model().predict([row])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
-        label = decided(probabilities, shipped_model().alarm)
+        label = decided(probabilities, shipped_model().alarm.level(row))
         findings = explain(label, it.compared, row)
         return Verdict(
             claim_id=claim.id,

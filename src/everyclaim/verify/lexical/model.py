@@ -6,8 +6,9 @@ its share: boosted trees, and a logistic regression. A fitted straight line cali
 
     log-odds = slope · (share · member + share · member + …) + intercept
 
-`alarm` is the probability of CONTRADICTED above which a claim that is not supported is called so. `answer`, where a
-model has it, turns the claims of an answer into the probability that none of them is unsupported (see `Whole`).
+`alarm` holds the probabilities of CONTRADICTED above which a claim that is not supported is called so: `named`, where
+an exact check found another value, date or speaker in the passage, and `other`. `answer`, where a model has it, turns
+the claims of an answer into the probability that none of them is unsupported (see `Whole`).
 
 A tree is five lists of equal length, one entry per node: the feature it asks about (-1: a leaf), the threshold
 (a value not above it goes left), the nodes to the left and right, and the value a leaf adds.
@@ -31,6 +32,7 @@ from everyclaim.core.errors import ConfigError
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
+_CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _LEAST = 1e-3  # below this a claim is as bad as can be
 
 
@@ -142,6 +144,18 @@ def _member(data: Mapping[str, Any]) -> Trees | Linear:
 
 
 @dataclass(frozen=True, slots=True)
+class Alarm:
+    """The probabilities of CONTRADICTED above which a claim that is not supported is called so."""
+
+    named: float
+    other: float
+
+    def level(self, row: Mapping[str, float]) -> float:
+        """Return the level for a claim with these features: lower where a checked difference names the reason."""
+        return self.named if any(row[name] > 0 for name in _CONFLICTS) else self.other
+
+
+@dataclass(frozen=True, slots=True)
 class Whole:
     """What the claims of an answer say about the whole of it: a logistic regression on two numbers.
 
@@ -172,7 +186,7 @@ class Model:
     features: tuple[str, ...]
     supported: Head
     contradicted: Head
-    alarm: float
+    alarm: Alarm
     answer: Whole | None = None
 
     @classmethod
@@ -186,7 +200,7 @@ class Model:
             features=tuple(data["features"]),
             supported=Head.parse(heads["supported"]),
             contradicted=Head.parse(heads["contradicted"]),
-            alarm=data["alarm"],
+            alarm=Alarm(**data["alarm"]),
             answer=Whole(**data["answer"]) if "answer" in data else None,
         )
 

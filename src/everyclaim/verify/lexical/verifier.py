@@ -64,7 +64,7 @@ class LexicalVerifier:
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
-        label = decided(probabilities, shipped_model().alarm)
+        label = decided(probabilities, shipped_model().alarm.level(row))
         findings = explain(label, compared, row)
         return Verdict(
             claim_id=claim.id,
