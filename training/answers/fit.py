@@ -7,9 +7,9 @@ r"""Fit the embedded judge to RAG answers: what the network and the checks say, 
 fitted to what they leave over, on claims of marked answers and on labelled claims of other kinds that the network has
 not read, and count with a share (`SHARE`) below one, so that on text of another kind the old fit prevails. Then:
 
-- the level at which a claim counts as supported (`CUT`), the levels of an alarm (the least at which at least
-  `PRECISION` of the claims called CONTRADICTED are, or at which a thousand claims set off one false one), and the probability of whole answers, all on predictions for
-  documents that the trees have not seen;
+- the level at which a claim counts as supported (`CUT`); the levels of an alarm (the least at which `PRECISION` of the
+  claims called CONTRADICTED are, or at which a thousand claims set off one false alarm); the probability of whole
+  answers: all on predictions for documents that the trees have not seen;
 - tables on data that took no part: other documents' answers, the other half of the development claims; and every
   family of claims left out of the fit in turn.
 
