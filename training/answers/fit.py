@@ -40,7 +40,7 @@ from stack import joined_up, made_rows, stacked, table
 import lexical
 from answers.claims import LabelledAnswer, split_answers
 from answers.read import from_json_lines, from_texts, public_passages
-from everyclaim.verify.lexical.model import FORMAT, Head
+from everyclaim.verify.lexical.model import CONFLICTS, FORMAT, Head
 from lexical_data import Row, fitted_half, share, split
 
 VERSION = "5"
@@ -49,7 +49,6 @@ CUT = 0.5  # probability, before the shift, that becomes one half
 PRECISION = 0.80
 SELDOM = 0.001  # false alarms per claim
 _AT_ONCE = 2000  # rows measured before the file is written
-CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 MADE = 0.4  # share of the made claims that take part
 TREES = {
     "objective": "binary", "num_leaves": 12, "learning_rate": 0.03, "feature_fraction_bynode": 0.2,

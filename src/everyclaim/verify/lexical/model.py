@@ -32,7 +32,7 @@ from everyclaim.core.errors import ConfigError
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
-_CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
+CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _LEAST = 1e-3  # below this a claim is as bad as can be
 
 
@@ -152,7 +152,7 @@ class Alarm:
 
     def level(self, row: Mapping[str, float]) -> float:
         """Return the level for a claim with these features: lower where a checked difference names the reason."""
-        return self.named if any(row[name] > 0 for name in _CONFLICTS) else self.other
+        return self.named if any(row[name] > 0 for name in CONFLICTS) else self.other
 
 
 @dataclass(frozen=True, slots=True)
