@@ -24,7 +24,7 @@ from pathlib import Path
 
 from everyclaim.core.protocols import Message
 from everyclaim.models import ChatSettings, Patience, Rates, ReplyCache, build_chat_model
-from everyclaim.models.endpoint import from_spec
+from everyclaim.models.chat.endpoint import from_spec
 
 RUBRIC = "Judge each claim against the passages. " * 40  # about 400 tokens that stay the same
 PASSAGES = "The bridge was opened in 1932 and carries eight lanes of traffic across the harbour. " * 30

@@ -28,10 +28,10 @@ from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 from sklearn.model_selection import GroupKFold
 
 from everyclaim.verify.lexical.alignment import gather
+from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.comparison import compare as compare_texts
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.model import FORMAT, Head
-from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from lexical_data import Row, capped, padded, split, synthetic
 

@@ -37,7 +37,7 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
-    from everyclaim.api.fitting import fit_band
+    from everyclaim.api.deferral import fit_band
     from everyclaim.api.guarding import Guard
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
@@ -49,7 +49,7 @@ _ON_FIRST_USE = {
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
     "find_run": "everyclaim.api.running",
-    "fit_band": "everyclaim.api.fitting",
+    "fit_band": "everyclaim.api.deferral",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",

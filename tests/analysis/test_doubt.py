@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from everyclaim.analysis.doubt import LabelledJudgement, fit_band_of_doubt
+from everyclaim.analysis.deferral import LabelledJudgement, fit_band_of_doubt
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Probabilities, Verdict
 from everyclaim.verify.cascade import Band

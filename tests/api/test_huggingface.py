@@ -25,7 +25,7 @@ import everyclaim as ec
 from everyclaim.api.components import create_verifier
 from everyclaim.core.errors import ConfigError, EveryclaimError, MissingExtraError, OperatorError
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
-from everyclaim.models.hf import KNOWN
+from everyclaim.models.local.hf import KNOWN
 
 PASSAGES = [
     "The kettle holds 2 litres. It is made of steel, and the lid is blue.",

@@ -9,7 +9,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.components import build_metric, create_verifier, default_decomposer
-from everyclaim.api.judges import Chats, llm_decomposer, llm_verifier
+from everyclaim.api.judges import ChatPool, llm_decomposer, llm_verifier
 from everyclaim.core.spec import Spec
 from everyclaim.models import ChatSettings, ReplyCache
 from everyclaim.testing import JudgeServer, play, rate_limited
@@ -64,7 +64,7 @@ def test_every_way_to_ask_for_json_serves(server: JudgeServer, structured: str) 
 def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
     """With a cache the second run makes no call at all and gives the same scores."""
     rows = [{"id": str(i), "response": f"The kettle number {i} is red.", "contexts": SHELF} for i in range(20)]
-    chats = Chats(ChatSettings(cache=ReplyCache(tmp_path / "cache.db")))
+    chats = ChatPool(ChatSettings(cache=ReplyCache(tmp_path / "cache.db")))
     first = ec.score_file(rows, judge=openai(server), store=tmp_path / "a.db", chats=chats)
     assert (first.summary.overall.outcomes["scored"], server.calls) == (20, 40)
     again = ec.score_file(rows, judge=openai(server), store=tmp_path / "b.db", chats=chats)
@@ -161,7 +161,7 @@ def test_the_decomposer_goes_with_the_judge() -> None:
 
 def test_judges_of_a_run_share_one_model_per_spec() -> None:
     """And so one pool, one cache, one budget."""
-    chats = Chats()
+    chats = ChatPool()
     judge = llm_verifier(Spec.parse("openai:m?batch=2"), chats)
     split = llm_decomposer(Spec.parse("openai:m"), chats)
     assert judge.chat is split.chat

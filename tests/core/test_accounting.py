@@ -14,7 +14,7 @@ from everyclaim.core.scope import at_end, in_scope, scope
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
-from everyclaim.models.asking import Asking
+from everyclaim.models.chat.structured_call import Asking
 from everyclaim.testing import ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 

@@ -10,10 +10,11 @@ import tracemalloc
 
 import pytest
 
-from everyclaim.core.remembering import Memory, once, remembered
+from everyclaim.core.memory import Memory, once, remembered
 from everyclaim.text.dates import moments
 from everyclaim.text.tokens import stem, tokenize
-from everyclaim.verify.lexical import checks, pointing
+from everyclaim.verify.lexical import checks
+from everyclaim.verify.lexical import evidence as pointing
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 ROOM = 10_000

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from everyclaim.core.waiting import all_of
+from everyclaim.core.gather import gather
 
 
 async def after(turns, value, done):
@@ -18,7 +18,7 @@ async def after(turns, value, done):
 
 def test_results_come_in_the_order_asked():
     """Whatever was ready first."""
-    assert asyncio.run(all_of(after(5 - i, i, []) for i in range(5))) == [0, 1, 2, 3, 4]
+    assert asyncio.run(gather(after(5 - i, i, []) for i in range(5))) == [0, 1, 2, 3, 4]
 
 
 def test_an_error_waits_for_the_others_and_the_first_one_is_raised():
@@ -26,7 +26,7 @@ def test_an_error_waits_for_the_others_and_the_first_one_is_raised():
     done = []
     errors = [ValueError("early"), KeyError("late")]
     with pytest.raises(KeyError):
-        asyncio.run(all_of([after(9, "slow", done), after(5, errors[1], done), after(1, errors[0], done)]))
+        asyncio.run(gather([after(9, "slow", done), after(5, errors[1], done), after(1, errors[0], done)]))
     assert done == [errors[0], errors[1], "slow"]
 
 
@@ -35,7 +35,7 @@ def test_cancelling_cancels_all():
     done = []
 
     async def work():
-        task = asyncio.create_task(all_of(after(100, i, done) for i in range(3)))
+        task = asyncio.create_task(gather(after(100, i, done) for i in range(3)))
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -9,8 +9,8 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Decomposition, Span
+from everyclaim.decompose.decontextualize import LlmPreparer
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.standing import LlmPreparer
 from everyclaim.testing import ScriptedChat, request_data
 
 

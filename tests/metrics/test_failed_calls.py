@@ -11,7 +11,7 @@ import pytest
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Claim, Sample, Span
-from everyclaim.decompose.standing import LlmPreparer
+from everyclaim.decompose.decontextualize import LlmPreparer
 from everyclaim.metrics.qa_chat import ChatExaminer
 from everyclaim.retrieve.queries import Around, LlmQueries
 

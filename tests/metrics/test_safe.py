@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import everyclaim as ec
 from everyclaim.core.types import Label
 from everyclaim.core.wire import result_to_json
-from everyclaim.decompose.standing import LlmPreparer, WordPreparer
+from everyclaim.decompose.decontextualize import LlmPreparer, WordPreparer
 from everyclaim.metrics.safe import at_k
 from everyclaim.retrieve.queries import LlmQueries
 from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data

@@ -20,7 +20,7 @@ from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models import Cached, ChatSettings, Patience, ReplyCache, build_chat_model, call_key
-from everyclaim.models.options import read_options
+from everyclaim.models.chat.options import read_options
 from everyclaim.testing import JudgeServer, Reply, ScriptedChat, server_error, truncated
 
 GOOD = '{"ok": true}'

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.hf.batching import Batcher
-from everyclaim.models.hf.networks import Floats, Ints
-from everyclaim.models.hf.tokens import Tokens
+from everyclaim.models.local.hf.batching import Batcher
+from everyclaim.models.local.hf.networks import Floats, Ints
+from everyclaim.models.local.hf.tokens import Tokens
 
 
 class Summing:

@@ -23,7 +23,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.io.zstandard import zstd
 from everyclaim.models import ChatSettings, Meter, build_chat_model
-from everyclaim.models.hf.folder import find_folder
+from everyclaim.models.local.hf.folder import find_folder
 from everyclaim.retrieve.web import from_spec as search_engine
 from everyclaim.testing import Fault, JudgeServer, play
 

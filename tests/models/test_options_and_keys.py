@@ -13,9 +13,9 @@ from chatting import ENDPOINTS, KEY, SCHEMA, ask, spec_for
 from everyclaim.core.errors import ConfigError, EveryclaimError, MissingExtraError
 from everyclaim.core.protocols import Message
 from everyclaim.models import ChatSettings, Patience, ReplyCache, build_chat_model
-from everyclaim.models.keys import Secret, find_key, scrub
-from everyclaim.models.options import read_options
-from everyclaim.models.transport import find_proxy
+from everyclaim.models.chat.keys import Secret, find_key, scrub
+from everyclaim.models.chat.options import read_options
+from everyclaim.models.chat.transport import find_proxy
 from everyclaim.testing import JudgeServer, rejected, server_error
 
 

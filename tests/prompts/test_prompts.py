@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import FailureMode, Label
-from everyclaim.models.wires import is_strict
+from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts import NliPrompt, OneCallPrompt, SplitPrompt, SplitTask, Strictness, VerdictPrompt, read_domain
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.verdicts import AskedClaim, Quote, read_quote

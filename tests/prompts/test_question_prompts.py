@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.wires import is_strict
+from everyclaim.models.chat.wires import is_strict
 from everyclaim.prompts.questions import AgreementPrompt, Answer, AnswerPrompt, QuestionPrompt
 
 PINNED = {

@@ -15,7 +15,7 @@ from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.core.errors import ConfigError, InputError, JudgeError
 from everyclaim.io import Document, ReadReport
 from everyclaim.retrieve import Corpus
-from everyclaim.retrieve.cutting import cut
+from everyclaim.retrieve.chunking import cut
 from everyclaim.text.tokens import tokenize
 
 BREAD = Document("bread", "Sourdough bread", "A starter is flour and water. Wild yeast raises the dough overnight.")

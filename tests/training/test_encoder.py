@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from encoder import export, prepare, train
-from encoder.network import Reader, from_stages
+from encoder.network import CrossEncoder, from_stages
 from encoder.rows import Rows
-from everyclaim.models.reader import Pair, load_reader
+from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
 TOKENIZER = Path(__file__).parents[2] / "src" / "everyclaim" / "models" / "data" / "tokenizer.json"
 CONFIG = {"hidden_size": 16, "vocab_size": 30522, "max_position_embeddings": 512, "num_attention_heads": 2,
@@ -30,10 +30,10 @@ harbour = 8
 """
 
 
-def tiny(seed: int = 0) -> Reader:
+def tiny(seed: int = 0) -> CrossEncoder:
     """A network of the real shape, random and small, loud enough that its parts can be told apart."""
     torch.manual_seed(seed)
-    reader = Reader(CONFIG, 0.0).eval()
+    reader = CrossEncoder(CONFIG, 0.0).eval()
     with torch.no_grad():
         for parameter in reader.parameters():
             if parameter.ndim == 2:
@@ -371,7 +371,7 @@ def test_the_export_reads_as_the_network_does(
     out = tmp_path / "reader.onnx"
     monkeypatch.setattr(sys, "argv", ["export.py", str(saved(tmp_path, 0)), "--out", str(out), *flags])
     export.main()
-    exported, reader = load_reader(out, 1), from_stages([tmp_path / "tiny0.pt"]).eval()
+    exported, reader = load_cross_encoder(out, 1), from_stages([tmp_path / "tiny0.pt"]).eval()
     seen = []
     for pair, scores in zip(PAIRS, exported.read(PAIRS), strict=True):
         encode = exported.tokenizer.encode

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from everyclaim.verify.embedded.premise import GAP, STEP, Premise, budget, choose
 from everyclaim.verify.lexical.alignment import align, gather
-from everyclaim.verify.lexical.reading import read
+from everyclaim.verify.lexical.analysis import read
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 FILLER = [f"The {word} section describes matters of general administration." for word in ("first", "second", "third")]

@@ -58,9 +58,9 @@ def test_what_nobody_says_is_unsupported():
 
 def test_evidence_is_found_among_many_passages():
     """The passage that holds the evidence is named, wherever it stands."""
-    strangers = [f"Notice {i}: the car park on level {i} is closed for repairs this week." for i in range(11)]
+    notices = [f"Notice {i}: the car park on level {i} is closed for repairs this week." for i in range(11)]
     for place in (0, 5, 11):
-        passages = [*strangers[:place], OVEN, *strangers[place:]]
+        passages = [*notices[:place], OVEN, *notices[place:]]
         (judged,) = ec.verify_claims("Bake the loaf for forty minutes.", passages, judge="embedded")
         assert judged.verdict.label is Label.SUPPORTED
         first = judged.verdict.evidence[0]

@@ -14,7 +14,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.pieces import pieces_of
+from everyclaim.decompose.numbered_sentences import pieces_of
 from everyclaim.prompts import NliPrompt, SplitPrompt, SplitTask, VerdictPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged

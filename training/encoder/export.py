@@ -21,14 +21,14 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from encoder.network import Reader, from_stages
+from encoder.network import CrossEncoder, from_stages
 
 PREMISE, LENGTH = 30, 40  # tokens of the pair that is traced; any pair would do
 AXES = {"ids": {0: "batch", 1: "length"}, "types": {0: "batch", 1: "length"},
         "labels": {0: "batch"}, "tokens": {0: "batch", 1: "length"}}  # fmt: skip
 
 
-def write(reader: Reader, path: Path) -> None:
+def write(reader: CrossEncoder, path: Path) -> None:
     """Write the network in full precision."""
     ids = torch.full((1, LENGTH), 5)
     types = torch.zeros_like(ids)
@@ -56,7 +56,7 @@ def quantize(full: Path, path: Path) -> None:
 class _Single(torch.nn.Module):
     """The reader for pairs of one length: without a mask, because nothing is padded at run time."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: CrossEncoder) -> None:
         super().__init__()
         self.reader = reader
 

@@ -50,7 +50,7 @@ class Layer(nn.Module):
         return self.norm(states + functional.dropout(inner, self.dropout, self.training))
 
 
-class Reader(nn.Module):
+class CrossEncoder(nn.Module):
     """Read a premise and a claim: three logits for the claim, one per token for where it fails, one for evidence."""
 
     def __init__(self, config: dict[str, Any], dropout: float = 0.1) -> None:
@@ -94,8 +94,8 @@ class Reader(nn.Module):
         return logits.float(), (error * ours + evidence * (1.0 - ours)).float()
 
 
-def config_of(reader: Reader) -> dict[str, int]:
-    """Describe a network so that `Reader` can build it again; the names are those of the public checkpoint."""
+def config_of(reader: CrossEncoder) -> dict[str, int]:
+    """Describe a network so that `CrossEncoder` can build it again; the names are those of the public checkpoint."""
     words, layer = reader.words.weight, reader.layers[0]
     return {
         "hidden_size": words.shape[1], "vocab_size": words.shape[0],
@@ -104,9 +104,9 @@ def config_of(reader: Reader) -> dict[str, int]:
     }  # fmt: skip
 
 
-def from_checkpoint(folder: Path, dropout: float = 0.1) -> Reader:
+def from_checkpoint(folder: Path, dropout: float = 0.1) -> CrossEncoder:
     """Start from a folder that holds a public BERT checkpoint: `config.json` and `model.safetensors`."""
-    reader = Reader(json.loads((folder / "config.json").read_text("utf-8")), dropout)
+    reader = CrossEncoder(json.loads((folder / "config.json").read_text("utf-8")), dropout)
     names = {
         "embeddings.word_embeddings": "words", "embeddings.position_embeddings": "positions",
         "embeddings.token_type_embeddings": "types", "embeddings.LayerNorm": "norm",
@@ -131,10 +131,10 @@ def from_checkpoint(folder: Path, dropout: float = 0.1) -> Reader:
     return reader
 
 
-def from_stages(paths: Sequence[Path], dropout: float = 0.0) -> Reader:
+def from_stages(paths: Sequence[Path], dropout: float = 0.0) -> CrossEncoder:
     """Load a checkpoint of ours, or the mean of several that share their beginning (model soup, arXiv 2203.05482)."""
     saved = [torch.load(path, map_location="cpu", weights_only=True) for path in paths]
-    reader = Reader(saved[0]["config"], dropout)
+    reader = CrossEncoder(saved[0]["config"], dropout)
     states = [one["model"] for one in saved]
     reader.load_state_dict({name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]})
     return reader

@@ -26,10 +26,10 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from everyclaim.models.reader import CLAIM, laid_out
+from everyclaim.models.local.cross_encoder import CLAIM, laid_out
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.lexical.alignment import Source, align, gather
-from everyclaim.verify.lexical.reading import Reading, read
+from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from lexical_data import HELD_OUT, share
 

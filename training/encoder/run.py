@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from encoder.network import Reader
+from encoder.network import CrossEncoder
 from encoder.rows import Rows
 
 
@@ -32,7 +32,7 @@ class Run:
     rank: int
     world: int
     rows: Rows
-    reader: Reader
+    reader: CrossEncoder
     optimiser: torch.optim.Optimizer
     about: dict[str, Any]  # what the run is made of, recorded in the checkpoint
     at: Progress = field(default_factory=Progress)

@@ -29,7 +29,7 @@ if __package__ in (None, ""):
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import lexical
 from everyclaim.core.types import Claim, Passage, Span
-from everyclaim.models.reader import load_reader
+from everyclaim.models.local.cross_encoder import load_cross_encoder
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, _Prepared
 from everyclaim.verify.lexical.model import FORMAT, Head
@@ -70,7 +70,7 @@ def made_rows(path: Path) -> list[tuple[Row, str]]:
 
 def table(rows: list[tuple[Row, str]], network: Path, tokens: int, threads: int) -> Any:
     """Measure rows as the verifier does at run time."""
-    verifier, reader = EmbeddedVerifier(tokens=tokens), load_reader(network, threads)
+    verifier, reader = EmbeddedVerifier(tokens=tokens), load_cross_encoder(network, threads)
     groups: dict[tuple[str, ...], list[tuple[Row, str]]] = defaultdict(list)
     for row, sentence in rows:
         groups[row.contexts].append((row, sentence))

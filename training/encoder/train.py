@@ -29,7 +29,7 @@ if __package__ in (None, ""):
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from encoder.checkpoint import describe, resume, save
-from encoder.network import Reader, from_checkpoint, from_stages
+from encoder.network import CrossEncoder, from_checkpoint, from_stages
 from encoder.rows import Rows
 from encoder.run import Run
 
@@ -38,7 +38,7 @@ FRESH = ("pool", "label", "error", "evidence")  # parts that the public checkpoi
 WATCHED = 200  # steps whose loss the closing line gives
 
 
-def loss_of(reader: Reader, batch: tuple[Tensor, ...], stage: dict[str, Any]) -> tuple[Tensor, Tensor]:
+def loss_of(reader: CrossEncoder, batch: tuple[Tensor, ...], stage: dict[str, Any]) -> tuple[Tensor, Tensor]:
     """Return the loss of a batch and, for watching, its part from the labels."""
     ids, types, mask, targets, label, weight, twins = batch
     with torch.autocast(ids.device.type, dtype=torch.bfloat16):
@@ -90,14 +90,14 @@ def begin(rank: int, world: int, options: argparse.Namespace) -> Run:
     return run
 
 
-def started(start: Sequence[Path], dropout: float) -> Reader:
+def started(start: Sequence[Path], dropout: float) -> CrossEncoder:
     """Load what a stage starts from: the folder of the public checkpoint, or the mean of other stages' checkpoints."""
     if start[0].is_dir():
         return from_checkpoint(start[0], dropout)
     return from_stages(start, dropout)
 
 
-def optimiser_of(reader: Reader, stage: dict[str, Any]) -> torch.optim.Optimizer:
+def optimiser_of(reader: CrossEncoder, stage: dict[str, Any]) -> torch.optim.Optimizer:
     """Make the optimiser; `scale` of a group multiplies the stage's learning rate."""
     fresh = {id(p) for name in FRESH for p in getattr(reader, name).parameters()}
     trained = [p for p in reader.parameters() if p.requires_grad]

@@ -37,12 +37,12 @@ from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
 from everyclaim.metrics.bounded import Bounded
 from everyclaim.metrics.faithfulness import Empty
-from everyclaim.verify.aligned import Policy
+from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
-    from everyclaim.api.judges import Chats
+    from everyclaim.api.judges import ChatPool
 else:
-    Chats = object  # what is imported only where a language model is; annotations are read at run time, too
+    ChatPool = object  # what is imported only where a language model is; annotations are read at run time, too
 
 Strategy = Literal["joint", "each", "ranked"]
 DEFAULT_JUDGE = "embedded"
@@ -93,7 +93,7 @@ class JudgeOptions(Judging, total=False):
     judge: JudgeSpec | Verifier
     strategy: Strategy | None
     strict: bool
-    chats: Chats  # how language models are reached, instead of what `Talking` says about limits, rates and cache
+    chats: ChatPool  # how language models are reached, instead of what `Talking` says about limits, rates and cache
 
 
 class Options(JudgeOptions, Talking, total=False):
@@ -118,7 +118,7 @@ class Parts:
     policy: Policy
     empty: Empty
     knowledge: Any = None  # as given in Python, for metrics that search
-    chats: Chats | None = None  # with the cache that searches share
+    chats: ChatPool | None = None  # with the cache that searches share
 
 
 class MetricFactory(Protocol):
@@ -155,7 +155,7 @@ def build_judge(options: JudgeOptions) -> Judge:
     return Judge(cast("Verifier", alone), _inside(cast("Verifier", alone), strategy), strategy)
 
 
-def create_verifier(judge: str | Spec, chats: Chats | None = None) -> Verifier:
+def create_verifier(judge: str | Spec, chats: ChatPool | None = None) -> Verifier:
     """Return the judge a spec names; judges that are language models talk through `chats`."""
     verifier: Verifier = _create(VERIFIERS, judge, chats)
     return verifier
@@ -170,7 +170,7 @@ def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
 
 
-def _create(registry: Registry, spec: str | Spec, chats: Chats | None) -> Any:
+def _create(registry: Registry, spec: str | Spec, chats: ChatPool | None) -> Any:
     parsed = Spec.parse(spec) if isinstance(spec, str) else spec
     return registry.create(parsed, chats) if parsed.name in _TALKING else registry.create(parsed)
 
@@ -282,10 +282,10 @@ def refuse_unused(options: Mapping[str, Any], judge: Any, *others: Any) -> None:
         raise refuse(name, judge, *others)
 
 
-def _chats(options: Mapping[str, Any], *components: Any) -> Chats | None:
+def _chats(options: Mapping[str, Any], *components: Any) -> ChatPool | None:
     """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
     if not talks(*components) and not searches(options.get("metric"), options.get("knowledge")):
         return None
-    from everyclaim.api.judges import Chats, chat_settings
+    from everyclaim.api.judges import ChatPool, chat_settings
 
-    return Chats(chat_settings(cast("Reaching", options)))
+    return ChatPool(chat_settings(cast("Reaching", options)))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.models.hf import LoadedTokens, OptionReader, load_model, read_options
+from everyclaim.models.local.hf import LoadedTokens, OptionReader, load_model, read_options
 from everyclaim.verify.hf import (
     ALIGNSCORE,
     MINICHECK,

@@ -34,7 +34,7 @@ JUDGE_OPTIONS = ("batch", "repeats", "evidence", "prompt", "domain", "inference"
 SPLIT_OPTIONS = ("atomicity", "coverage", "domain", "sentences", "language")
 
 
-class Chats:
+class ChatPool:
     """One chat model per spec, all with the same settings and one meter; what judges of a run share."""
 
     def __init__(self, settings: ChatSettings | None = None) -> None:
@@ -74,14 +74,14 @@ def chat_settings(options: Reaching) -> ChatSettings:
     )
 
 
-def llm_verifier(spec: Spec, chats: Chats | None = None) -> LlmVerifier | MiniCheckChat:
+def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:
     """Build ``openai:model`` or ``anthropic:model`` as a judge; options that are not its own are the endpoint's.
 
     `batch` (claims per call), `repeats`, `evidence` (`flag`, `required`), `prompt` (`verdict`, `nli`, `minicheck`),
     `domain` (a TOML file), `inference`, `numbers`, `hedges`. Raises `ConfigError` for a wrong value.
     """
     own, rest = _divided(spec, JUDGE_OPTIONS)
-    chat = (chats or Chats()).model(rest)
+    chat = (chats or ChatPool()).model(rest)
     if own.get("prompt") == "minicheck":
         _no_more(own, ("prompt",), spec)
         return MiniCheckChat(chat, _named(chat, own))
@@ -95,14 +95,14 @@ def llm_verifier(spec: Spec, chats: Chats | None = None) -> LlmVerifier | MiniCh
     )
 
 
-def llm_decomposer(spec: Spec, chats: Chats | None = None) -> LlmDecomposer:
+def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     """Build ``openai:model`` or ``anthropic:model`` as a decomposer; options that are not its own are the endpoint's.
 
     `atomicity` and `coverage` (`high`, `low`), `domain` (a TOML file), `sentences` (per call), `language`.
     Raises `ConfigError` for a wrong value.
     """
     own, rest = _divided(spec, SPLIT_OPTIONS)
-    chat = (chats or Chats()).model(rest)
+    chat = (chats or ChatPool()).model(rest)
     prompt = SplitPrompt(
         _choice(own, "atomicity", ("high", "low")), _choice(own, "coverage", ("high", "low")), _domain(own)
     )
@@ -111,7 +111,7 @@ def llm_decomposer(spec: Spec, chats: Chats | None = None) -> LlmDecomposer:
     )
 
 
-def cascade(spec: Spec, chats: Chats | None = None) -> Cascade:
+def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
     """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.batch=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
@@ -123,7 +123,7 @@ def cascade(spec: Spec, chats: Chats | None = None) -> Cascade:
     return Cascade(first, second, band, _share(own, "audit", usual.audit))
 
 
-def panel(spec: Spec, chats: Chats | None = None) -> Panel:
+def panel(spec: Spec, chats: ChatPool | None = None) -> Panel:
     """Build ``panel:first|second|…``; a part's own options are ``2.batch=4``."""
     parts, own = taken_apart(spec, "|")
     if len(parts) < 2:
@@ -138,10 +138,10 @@ def split_spec(judge: Spec) -> Spec:
     return Spec(judge.name, judge.argument, kept)
 
 
-def _verifiers(parts: list[Spec], chats: Chats | None) -> list[Verifier]:
+def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
     from everyclaim.api.components import create_verifier
 
-    shared = chats or Chats()
+    shared = chats or ChatPool()
     return [create_verifier(part, shared) for part in parts]
 
 

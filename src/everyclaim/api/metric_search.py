@@ -14,7 +14,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, KnowledgeSource
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result
-from everyclaim.decompose.standing import LlmPreparer, Preparer, WordPreparer
+from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
 from everyclaim.metrics.factscore import GAMMA, MISSING, FActScore, Penalty
 from everyclaim.metrics.safe import K as SAFE_K
 from everyclaim.metrics.safe import OverSet, Pace, Safe, over_set

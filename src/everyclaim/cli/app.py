@@ -15,7 +15,7 @@ from everyclaim._version import __version__
 from everyclaim.cli import band, claims, corpus, doctor, report, runs, score, signals, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.helping import App
-from everyclaim.cli.screen import complain, prepare_streams
+from everyclaim.cli.screen import prepare_streams, warn
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
@@ -69,7 +69,7 @@ def run(arguments: Sequence[str]) -> int:
         _drop_output()
         return code
     if code == INTERRUPTED or code == signals.code():  # the first is what Typer makes of Ctrl-C
-        complain(signals.word(), kind="")
+        warn(signals.word(), kind="")
         return signals.code()
     return code if isinstance(code, int) else OK
 
@@ -98,24 +98,22 @@ def _explain(error: Exception) -> int:
         _usage(error)
         return USAGE
     if isinstance(error, InterruptedWorkError | typer.Abort):
-        complain(str(error) or signals.word(), kind="")
+        warn(str(error) or signals.word(), kind="")
         return signals.code()
     if isinstance(error, JudgeError | BudgetExceeded):
-        complain(str(error))
+        warn(str(error))
         return TOO_MANY_FAILURES
     if isinstance(error, EveryclaimError):
-        complain(str(error))
+        warn(str(error))
         return USAGE
     if isinstance(error, OSError) and error.errno == errno.EBADF:
-        complain("standard output is closed: there is nowhere to print to")
+        warn("standard output is closed: there is nowhere to print to")
         return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""
-        complain(f"{error.strerror or error}{where}")
+        warn(f"{error.strerror or error}{where}")
         return USAGE
-    complain(
-        f"a bug in everyclaim, sorry: {type(error).__name__}: {error} (EVERYCLAIM_DEBUG=1 shows where it comes from)"
-    )
+    warn(f"a bug in everyclaim, sorry: {type(error).__name__}: {error} (EVERYCLAIM_DEBUG=1 shows where it comes from)")
     return BUG
 
 
@@ -128,4 +126,4 @@ def _usage(fault: Exception) -> None:
         return
     context = getattr(fault, "ctx", None)
     command = context.command_path if context else "everyclaim"
-    complain(f"{message.rstrip('.')} (see {command} --help)")
+    warn(f"{message.rstrip('.')} (see {command} --help)")

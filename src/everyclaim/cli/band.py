@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from everyclaim.analysis.doubt import band_fit_to_json
-from everyclaim.api.fitting import cascade_spec, fit_band
+from everyclaim.analysis.deferral import band_fit_to_json
+from everyclaim.api.deferral import cascade_spec, fit_band
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import INCONCLUSIVE, OK
@@ -17,7 +17,7 @@ from everyclaim.cli.screen import show, show_json, tell_of_reading
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
-from everyclaim.report.doubt import band_page
+from everyclaim.report.deferral import band_page
 
 _FIT = "Fit"
 

@@ -9,12 +9,12 @@ import typer
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.cli import options as opt
 from everyclaim.cli.helping import App
-from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
+from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.listings import passages_page
+from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus import Found
-from everyclaim.retrieve.cutting import WORDS
 
 commands = App(no_args_is_help=True, help="Build and search corpora for the metrics factscore and safe.")
 
@@ -47,7 +47,7 @@ def build(
         counts = {"documents": info.documents, "passages": info.passages, "words_per_passage": info.words_per_passage}
         show_json({"corpus": out, **counts, "version": info.version, "left_out": report.bad})
     else:
-        complain(f"{info.documents:,} documents, {info.passages:,} passages in {out} (version {info.version})", kind="")
+        warn(f"{info.documents:,} documents, {info.passages:,} passages in {out} (version {info.version})", kind="")
 
 
 @commands.command("search")
@@ -71,7 +71,7 @@ def search(
     elif found:
         show(passages_page([one.passage for one in found]))
     else:
-        complain("no passage shares a word with the query", kind="")
+        warn("no passage shares a word with the query", kind="")
 
 
 def _to_json(found: Found) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
-from everyclaim.models.keys import VARIABLES, keys_file, where_key_is
+from everyclaim.models.chat.keys import VARIABLES, keys_file, where_key_is
 from everyclaim.report.style import Page, counted, data
 from everyclaim.store import Store
 

@@ -10,7 +10,7 @@ import typer
 from everyclaim.analysis import ClusterBy as ClusterByWord
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
-from everyclaim.cli.conclude import Wishes, conclude
+from everyclaim.cli.finish import OutputOptions, conclude
 from everyclaim.cli.screen import tell_of_bad_rows
 
 
@@ -36,7 +36,7 @@ def report(
 
     Slices are those of the run unless --slice names others.
     """
-    wishes = Wishes(
+    wishes = OutputOptions(
         out=out,
         report=report_,
         json=json,

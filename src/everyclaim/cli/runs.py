@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from everyclaim.cli import options as opt
-from everyclaim.cli.screen import complain, show, show_json
+from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.report.jsonreport import run_to_json
 from everyclaim.report.listings import runs_page
@@ -86,4 +86,4 @@ def _delete(location: str, wanted: list[str]) -> None:
             labels = len(kept.labels(record.id))
             kept.delete_run(record.id)
             and_labels = f" and {counted(labels, 'human label')}" if labels else ""
-            complain(f"run {record.id} deleted, with {counted(record.kept, 'sample')}{and_labels}", kind="")
+            warn(f"run {record.id} deleted, with {counted(record.kept, 'sample')}{and_labels}", kind="")

@@ -14,10 +14,10 @@ from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
-from everyclaim.cli.conclude import Wishes, conclude
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
+from everyclaim.cli.finish import OutputOptions, conclude
 from everyclaim.cli.progress import Progressing, progressing
-from everyclaim.cli.screen import complain, tell_of_bad_rows, tell_of_reading
+from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
@@ -71,7 +71,7 @@ def score(
     An interrupted run over the same file with the same options goes on where it stopped.
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
-    wishes = Wishes(
+    wishes = OutputOptions(
         out=out,
         report=report,
         json=json,
@@ -111,19 +111,19 @@ def score(
         return _score_all(files, shared, wishes, settings)
 
 
-def _score_all(files: list[str], options: FileOptions, wishes: Wishes, settings: Settings) -> int:
+def _score_all(files: list[str], options: FileOptions, wishes: OutputOptions, settings: Settings) -> int:
     codes = []
     for place, file in enumerate(files, start=1):
         code, is_stopped = _score_one(file, options, wishes, settings)
         codes.append(code)
         if is_stopped:
             if left := files[place:]:
-                complain(f"not begun: {', '.join(left)}", kind="")
+                warn(f"not begun: {', '.join(left)}", kind="")
             break
     return gravest(codes)
 
 
-def _score_one(file: str, options: FileOptions, wishes: Wishes, settings: Settings) -> tuple[int, bool]:
+def _score_one(file: str, options: FileOptions, wishes: OutputOptions, settings: Settings) -> tuple[int, bool]:
     """Score and show one file; return its exit code, and whether a limit stopped it."""
     stop = None
     with progressing(quiet=wishes.quiet) as progress:
@@ -141,12 +141,12 @@ def _score_one(file: str, options: FileOptions, wishes: Wishes, settings: Settin
     elif (reading := run.record.reading) is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=wishes.quiet)
     if progress.skipped and not wishes.quiet:
-        complain(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
+        warn(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
     code = conclude(run, wishes, settings)
     if stop is None:
         return code, False
     is_fresh = "resume" in options and not options["resume"]
-    complain(_how_to_go_on(file, progress, why_it_stopped(stop, options), is_fresh=is_fresh), kind="")
+    warn(_how_to_go_on(file, progress, why_it_stopped(stop, options), is_fresh=is_fresh), kind="")
     return gravest([code, TOO_MANY_FAILURES]), True
 
 

@@ -48,7 +48,7 @@ def show_json(value: Any, *, indent: int | None = 2) -> None:
     sys.stdout.write(json_text(value, indent=indent) + "\n")
 
 
-def complain(message: str, *, kind: str = "error") -> None:
+def warn(message: str, *, kind: str = "error") -> None:
     """Write one line to standard error; whatever is quoted in it cannot act on the terminal."""
     prefix = f"{kind}: " if kind else ""
     style = {"error": "bold red", "warning": "yellow"}.get(kind, "")
@@ -60,14 +60,14 @@ def tell_of_reading(report: ReadReport, *, quiet: bool = False) -> None:
     tell_of_bad_rows(report.good, report.bad, [str(row) for row in report.bad_rows[:BAD_ROWS_SHOWN]], quiet=quiet)
     if not quiet:
         for text in report.warnings:
-            complain(text, kind="warning")
+            warn(text, kind="warning")
 
 
 def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) -> None:
     """Say which rows were kept out: the first of them one by one, or quietly in one line."""
     if not quiet:
         for row in first:
-            complain(f"{row}; left out", kind="warning")
+            warn(f"{row}; left out", kind="warning")
     if bad > len(first) or (bad and quiet):
         example = f"; the first: {first[0]}" if quiet and first else ""
-        complain(f"{bad:,} of {bad + good:,} rows could not be read and were left out{example}", kind="warning")
+        warn(f"{bad:,} of {bad + good:,} rows could not be read and were left out{example}", kind="warning")

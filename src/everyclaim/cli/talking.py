@@ -21,7 +21,7 @@ from everyclaim.api.talking import OFF, Reaching, Talking, batches_beside, cache
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
-from everyclaim.models.keys import keys_file
+from everyclaim.models.chat.keys import keys_file
 
 T = TypeVar("T", bound=Reaching)
 _MODEL, _LIMITS, _SIZES = "Language models", "Limits and cache", "Sizes"

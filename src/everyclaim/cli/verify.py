@@ -17,10 +17,10 @@ from everyclaim.api.settings import Settings
 from everyclaim.api.talking import OFF, Judging
 from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_file
 from everyclaim.cli import options as opt
-from everyclaim.cli.conclude import check_destination
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
+from everyclaim.cli.finish import check_destination
 from everyclaim.cli.progress import progressing
-from everyclaim.cli.screen import complain, show, show_json, tell_of_reading
+from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
@@ -112,7 +112,7 @@ def verify(
         )
         show(page, stderr=out == "-")
     if stop is not None:
-        complain(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
+        warn(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 
@@ -188,9 +188,9 @@ class _Tally:
 
 def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
     if reading.incomplete:
-        complain(f"the input could not be read to its end: {reading.incomplete}")
+        warn(f"the input could not be read to its end: {reading.incomplete}")
         return USAGE
     if fault := too_many_failed(tally.failed, tally.total, reading.bad, max_failed, "claim"):
-        complain(fault)
+        warn(fault)
         return TOO_MANY_FAILURES
     return OK

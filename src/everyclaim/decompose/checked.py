@@ -10,9 +10,9 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.limits import limits_here
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
-from everyclaim.decompose.grounds import BEHIND, Ground, grounds
-from everyclaim.decompose.leftout import marked
-from everyclaim.decompose.strangers import Surroundings, faults
+from everyclaim.decompose.contexts import BEHIND, Ground, grounds
+from everyclaim.decompose.omissions import marked
+from everyclaim.decompose.ungrounded import Surroundings, faults
 
 
 async def decomposed(decomposer: Decomposer, response: str, *, question: str = "") -> Decomposition:

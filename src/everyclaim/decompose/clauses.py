@@ -14,10 +14,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.decompose import grammar
-from everyclaim.decompose.asides import insertion, main_words, relative_clause
-from everyclaim.decompose.circumstances import where_and_when
+from everyclaim.decompose.adjuncts import where_and_when
+from everyclaim.decompose.coordination import JOINERS, Piece, predicates
 from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton
-from everyclaim.decompose.predicates import JOINERS, Piece, predicates
+from everyclaim.decompose.parentheticals import insertion, main_words, relative_clause
 from everyclaim.text.tagger import Word, tag
 
 MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart

@@ -15,10 +15,8 @@ from collections.abc import Iterator
 from sys import getsizeof
 from typing import NamedTuple
 
-from everyclaim.core.remembering import remembered
-from everyclaim.decompose.elsewhere import drift_elsewhere
-from everyclaim.decompose.governing import STOP, Cue, Reading, is_named, read
-from everyclaim.decompose.smallwords import (
+from everyclaim.core.memory import remembered
+from everyclaim.decompose.function_words import (
     BOOSTER,
     CHOICE,
     CONDITION,
@@ -28,6 +26,8 @@ from everyclaim.decompose.smallwords import (
     POSSIBILITY,
     binding,
 )
+from everyclaim.decompose.multilingual import drift_elsewhere
+from everyclaim.decompose.scope import STOP, Cue, Reading, is_named, read
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem
 

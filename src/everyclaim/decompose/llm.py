@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
-from everyclaim.core.waiting import all_of
-from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
-from everyclaim.decompose.strangers import Faults, Surroundings, faults
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
+from everyclaim.decompose.ungrounded import Faults, Surroundings, faults
+from everyclaim.models.chat.structured_call import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
@@ -65,7 +65,7 @@ class LlmDecomposer:
         """
         pieces, skipped = pieces_of(response, self.language)
         job = _Job(self, response, question)
-        answers = await all_of(job.splits(part) for part in portions(pieces, self.at_most))
+        answers = await gather(job.splits(part) for part in portions(pieces, self.at_most))
         found = {number: split for answer in answers for number, split in answer.items()}
         return assembled(pieces, await job.corrected(pieces, found), skipped)
 
@@ -89,15 +89,15 @@ class _Job:
             except JudgeError as error:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
-                    first, second = await all_of(self.splits(part) for part in (missing[:middle], missing[middle:]))
+                    first, second = await gather(self.splits(part) for part in (missing[:middle], missing[middle:]))
                     return found | first | second
                 if not asking.may_go_better(error) or (attempt == 2 and not found):
-                    asking.regret(error)
+                    asking.evict(error)
                     raise
             if len(found) == len(pieces):
                 break
         if pieces and not found:
-            asking.regret()
+            asking.evict()
             raise JudgeError(
                 "missing_claims", f"{self.decomposer.spec} said nothing about any sentence of the response"
             )

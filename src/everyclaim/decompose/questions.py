@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everyclaim.decompose.asserting import asserts
+from everyclaim.decompose.assertions import asserts
 from everyclaim.text.language import ENGLISH, language_of
 
 _I = re.IGNORECASE | re.DOTALL

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from everyclaim.decompose.asserting import asserts
+from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.questions import asks, told
 
 _I = re.IGNORECASE

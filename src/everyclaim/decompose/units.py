@@ -13,9 +13,9 @@ from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from everyclaim.core.types import Skipped, Span
-from everyclaim.decompose.asserting import asserts
+from everyclaim.decompose.assertions import asserts
+from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.grammar import FINITE
-from everyclaim.decompose.grounds import LONGEST_LEAD
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.text.marks import blanked, rendered

@@ -6,7 +6,7 @@ answers that are checked while they are written, `Rules` for what may pass.
 
 from everyclaim.guard.answers import Attempt, GuardedAnswer, GuardedSentence, Removed
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Pair, Task
-from everyclaim.guard.cutting import Cut, cut
+from everyclaim.guard.claim_removal import Cut, cut
 from everyclaim.guard.loop import Loop
 from everyclaim.guard.rules import Action, Repair, Rules
 from everyclaim.guard.streaming import stream

@@ -17,7 +17,7 @@ from everyclaim.core.accounting import account
 from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
-from everyclaim.models.asking_all import ask_for_all
+from everyclaim.models.chat.reask import ask_for_all
 from everyclaim.prompts.generation import Fault, Faulty, GenerationPrompt, RewritePrompt, rewrite_one
 from everyclaim.verify.llm import passage_data
 

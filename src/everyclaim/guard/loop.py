@@ -16,7 +16,7 @@ from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Made, Removed
 from everyclaim.guard.authors import Author, Task
-from everyclaim.guard.cutting import cut
+from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
 from everyclaim.prompts.generation import Fault, Faulty, guidance
 from everyclaim.text.segment import Sentence, sentences

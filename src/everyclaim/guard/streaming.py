@@ -9,7 +9,7 @@ from everyclaim.core.errors import GeneratorError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.guard.answers import GuardedSentence, SentenceStatus
 from everyclaim.guard.authors import Task
-from everyclaim.guard.cutting import cut
+from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.loop import Loop, checked
 from everyclaim.text.segment import Sentence, sentences
 

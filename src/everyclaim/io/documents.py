@@ -12,8 +12,8 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.limits import MB, Limits
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import path_exists
-from everyclaim.io.reading import read_document_rows
 from everyclaim.io.rows import Document
+from everyclaim.io.samples import read_document_rows
 
 SUFFIXES = (".txt", ".md", ".markdown")
 LARGEST_FILE = Limits().row  # bytes

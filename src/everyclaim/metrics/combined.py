@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Metric
 from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
-from everyclaim.core.waiting import all_of
 from everyclaim.metrics.faithfulness import Empty, unscored
 
 Missing = Literal["reweight", "fail"]
@@ -61,7 +61,7 @@ class Combined:
     async def score(self, sample: Sample) -> Result:
         """Run every part and average. Raises `JudgeError` when no part has a score because one of them failed."""
         named = {name: part for name, part in self.parts.items() if part.weight > 0}
-        found = await all_of(_result(part.metric, sample) for part in named.values())
+        found = await gather(_result(part.metric, sample) for part in named.values())
         results = dict(zip(named, found, strict=True))
         scored = {name: r.score for name, r in results.items() if r.outcome is Outcome.SCORED and r.score is not None}
         absent = {name: result for name, result in results.items() if name not in scored}

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
 from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
 from everyclaim.retrieve.checked import Shelf, searched
@@ -80,7 +80,7 @@ class FActScore:
         topic = sample_topic(sample, self.topic)
         around = Around.of(parts.claims, sample.question)
         queries = [around.query(claim) for claim in parts.claims]
-        answers = await all_of(searched(self.knowledge, query, self.k, topic=topic) for query in queries)
+        answers = await gather(searched(self.knowledge, query, self.k, topic=topic) for query in queries)
         shelf = Shelf()
         found = [shelf.put(answer) for answer in answers]
         claims = await self._judged(parts.claims, found, sample.question)
@@ -110,7 +110,7 @@ class FActScore:
         groups: dict[tuple[str, ...], list[int]] = {}
         for i, passages in enumerate(found):
             groups.setdefault(tuple(passage.id for passage in passages), []).append(i)
-        answers = await all_of(
+        answers = await gather(
             judged(self.verifier, [claims[i] for i in group], found[group[0]], question=question, policy=self.policy)
             for group in groups.values()
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import REFERENCE, RESPONSE, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.core.waiting import all_of
 from everyclaim.metrics.faithfulness import Empty, judge_warnings
 from everyclaim.metrics.reference import against, both_decomposed, f_beta, supported
 from everyclaim.verify import Policy
@@ -58,7 +58,7 @@ class FactualCorrectness:
         if isinstance(both, Result):
             return both
         reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
-        claims, reference_claims = await all_of(
+        claims, reference_claims = await gather(
             [
                 against(self.verifier, both.response, reference, sample, self.policy),
                 against(self.verifier, both.reference, response, sample, self.policy),

@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.types import Claim, Passage, Provenance, Result, Sample, Verdict
-from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
-from everyclaim.decompose.leftout import marked
 from everyclaim.decompose.llm import LlmDecomposer, faults_of
-from everyclaim.decompose.pieces import Piece, assembled, context, pieces_of, portions
-from everyclaim.decompose.strangers import Surroundings
+from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
+from everyclaim.decompose.omissions import marked
+from everyclaim.decompose.ungrounded import Surroundings
 from everyclaim.metrics.faithfulness import Empty, scored, unscored
-from everyclaim.models.asking import TOO_MUCH, Asking
+from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
@@ -69,7 +69,7 @@ class OneCallFaithfulness:
     async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""
         shares = list(portions(pieces, self.decomposer.at_most))
-        answers = await all_of(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares)
+        answers = await gather(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares)
         found = {number: judged for answer in answers for number, judged in answer.items()}
         around = Surroundings.of(sample.response, sample.question)
         return {
@@ -93,7 +93,7 @@ class OneCallFaithfulness:
                         found |= await self._ask_all(sample, half, shared=True)
                     return found
                 if not asking.may_go_better(error) or (attempt == 2 and not found):
-                    asking.regret(error)
+                    asking.evict(error)
                     raise
             if len(found) == len(pieces):
                 break

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Sample
-from everyclaim.core.waiting import all_of
 from everyclaim.metrics.qa import Exam, Question
-from everyclaim.models.asking_all import AT_ONCE, ask_for_all
+from everyclaim.models.chat.reask import AT_ONCE, ask_for_all
 from everyclaim.prompts.questions import Answer, AnswerPrompt, QuestionPrompt
 from everyclaim.verify.llm import passage_data
 
@@ -43,7 +43,7 @@ class ChatExaminer:
                 asked.setdefault(text, sentence)
         listed = [Question(f"q{i}", text, sentence) for i, (text, sentence) in enumerate(asked.items(), start=1)]
         shelf = [passage for passage in sample.passages if passage.text.strip()]
-        ours, theirs = await all_of(
+        ours, theirs = await gather(
             [
                 self._answers(listed, {"t1": sample.response}),
                 self._answers(listed, {key.replace("p", "t"): text for key, text in passage_data(shelf).items()}),

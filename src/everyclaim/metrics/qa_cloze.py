@@ -20,8 +20,8 @@ from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import Source, align
-from everyclaim.verify.lexical.pointing import reading_of, source_of
-from everyclaim.verify.lexical.reading import Floats, Reading
+from everyclaim.verify.lexical.analysis import Floats, Reading
+from everyclaim.verify.lexical.evidence import reading_of, source_of
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 

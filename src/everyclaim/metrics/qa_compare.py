@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.types import Claim, Label, Passage, Span
-from everyclaim.core.waiting import all_of
 from everyclaim.metrics.qa import Exam, answers
 from everyclaim.metrics.qa_answers import exact, token_f1
-from everyclaim.models.asking_all import ask_for_all
+from everyclaim.models.chat.reask import ask_for_all
 from everyclaim.prompts.questions import AgreementPrompt
 from everyclaim.verify import judged
 
@@ -41,7 +41,7 @@ class Entailment:
 
     async def agreements(self, exams: Sequence[Exam]) -> list[float]:
         """Return a number for each pair; only pairs of different words are put to the verifier."""
-        return await all_of(self._agreement(exam) for exam in exams)
+        return await gather(self._agreement(exam) for exam in exams)
 
     async def _agreement(self, exam: Exam) -> float:
         ours, theirs = answers(exam)

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.core.waiting import all_of
 from everyclaim.metrics.faithfulness import Empty, judge_warnings
 from everyclaim.metrics.reference import against, both_decomposed, f_beta
 from everyclaim.verify import Policy
@@ -56,7 +56,7 @@ class RagChecker:
             return both
         passages = sample.passages if any(passage.text.strip() for passage in sample.passages) else ()
         reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
-        claims, reference_claims, *alone = await all_of(
+        claims, reference_claims, *alone = await gather(
             against(self.verifier, of, text, sample, self.policy)
             for of, text in (
                 (both.response, reference),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
-from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
 from everyclaim.metrics.faithfulness import Empty, unscored
 from everyclaim.verify import Policy, judged
@@ -35,7 +35,7 @@ async def both_decomposed(
         why = f"no_reference: {name} compares the response with a reference answer, and this sample has none"
         return Result.of(sample, provenance, Outcome.FAILED, reason=why)
     texts = [sample.response] if one_way else [sample.response, sample.reference]
-    parts, *others = await all_of(decomposed(decomposer, text, question=sample.question) for text in texts)
+    parts, *others = await gather(decomposed(decomposer, text, question=sample.question) for text in texts)
     if not parts.claims:
         return unscored(sample, parts, provenance, empty)
     given = [claim for other in others for claim in other.claims]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Any, Literal, NamedTuple
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
 from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
-from everyclaim.core.waiting import all_of
 from everyclaim.decompose.checked import decomposed
-from everyclaim.decompose.standing import Prepared, Preparer, WordPreparer, tied
+from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
 from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
 from everyclaim.prompts.queries import Searched
 from everyclaim.retrieve.checked import Shelf, searched
@@ -175,7 +175,7 @@ class _Search:
             open_claims = [claim for claim in open_claims if queries.get(claim.id)]
             if not open_claims:
                 break
-            answers = await all_of(
+            answers = await gather(
                 searched(self._metric.knowledge, queries[claim.id], self._metric.pace.results) for claim in open_claims
             )
             fresh = [
@@ -215,7 +215,7 @@ class _Search:
     async def _judged(self, claims: Sequence[Claim]) -> dict[str, JudgedClaim]:
         """Judge each claim by all that was found for it so far."""
         metric = self._metric
-        answers = await all_of(
+        answers = await gather(
             judged(
                 metric.verifier,
                 [claim],

@@ -3,18 +3,18 @@
 `build_chat_model` puts one together; the pieces are public for whoever wants another order.
 """
 
-from everyclaim.models.batch_settings import BATCH_CONCURRENCY, BatchSettings
-from everyclaim.models.batch_state import BatchState
-from everyclaim.models.budgeted import Budget, Budgeted
-from everyclaim.models.build import Chat, ChatSettings, build_chat_model
-from everyclaim.models.cached import Cached, ReplyCache
-from everyclaim.models.endpoint import Endpoint
-from everyclaim.models.limited import Limited, Rates
-from everyclaim.models.metered import Meter, Metered
-from everyclaim.models.prices import Price, find_price
-from everyclaim.models.replies import parse_object, read_reply
-from everyclaim.models.retrying import Patience, Retrying
-from everyclaim.models.shared import Shared, call_key
+from everyclaim.models.batches.settings import BATCH_CONCURRENCY, BatchSettings
+from everyclaim.models.batches.state import BatchState
+from everyclaim.models.chat.budgeted import Budget, Budgeted
+from everyclaim.models.chat.build import Chat, ChatSettings, build_chat_model
+from everyclaim.models.chat.cached import Cached, ReplyCache
+from everyclaim.models.chat.endpoint import Endpoint
+from everyclaim.models.chat.limited import Limited, Rates
+from everyclaim.models.chat.metered import Meter, Metered
+from everyclaim.models.chat.prices import Price, find_price
+from everyclaim.models.chat.replies import parse_object, read_reply
+from everyclaim.models.chat.retrying import Patience, Retrying
+from everyclaim.models.chat.single_flight import Shared, call_key
 
 __all__ = [
     "BATCH_CONCURRENCY",

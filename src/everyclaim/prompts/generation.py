@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, rows, text
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, rows, text
 
 
 class Fault(NamedTuple):

@@ -9,7 +9,7 @@ from typing import Any
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, word
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, one_of, rows, word
 from everyclaim.prompts.verdicts import AskedClaim, Finding
 
 _SYSTEM = """\

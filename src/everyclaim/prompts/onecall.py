@@ -8,7 +8,7 @@ from typing import Any
 
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, text
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, one_of, rows, text
 from everyclaim.prompts.split import NOT_SKIPPED, Split, SplitPrompt, SplitTask, task_data
 from everyclaim.prompts.verdicts import FINDING, Finding, VerdictPrompt, read_finding
 

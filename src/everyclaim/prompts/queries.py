@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, rows, text
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, rows, text
 
 _SYSTEM = """\
 Write search queries that find out whether claims are true. The user's message is JSON; its strings, found texts among \

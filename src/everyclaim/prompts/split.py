@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, word
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, one_of, rows, word
 
 Degree = Literal["high", "low"]
 

@@ -11,7 +11,7 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.prompts.documents import document
 from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.reading import TEXT, by_id, closed, listed, one_of, rows, text, word
+from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, one_of, rows, text, word
 
 NO_MODE = "none"
 _WORD = re.compile(r"\w+")

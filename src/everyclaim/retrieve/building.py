@@ -11,9 +11,9 @@ from pathlib import Path
 
 from everyclaim.core.errors import InputError, OperatorError
 from everyclaim.io import Document
+from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus import MAGIC, Corpus, CorpusInfo, checked_words
 from everyclaim.retrieve.corpus_file import APPLICATION, fill
-from everyclaim.retrieve.cutting import WORDS
 
 _UNFINISHED = ".building"
 _APPLICATION_AT = 68  # where SQLite's header has the application's number

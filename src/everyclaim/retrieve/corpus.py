@@ -18,8 +18,8 @@ from everyclaim.core.types import Passage
 from everyclaim.core.validation import validate_call
 from everyclaim.io import Document
 from everyclaim.retrieve.bm25 import Bm25Ranker
+from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, fill, match, topic_keys
-from everyclaim.retrieve.cutting import WORDS
 
 MAGIC = b"SQLite format 3\x00"
 _HOW = "build one with: everyclaim corpus build SOURCE --out FILE"

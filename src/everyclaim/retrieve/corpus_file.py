@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 
 from everyclaim._version import __version__
 from everyclaim.io import Document
-from everyclaim.retrieve.cutting import cut
+from everyclaim.retrieve.chunking import cut
 from everyclaim.text.tokens import STOPWORDS, tokenize
 
 SCHEMA = 1

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
-from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.chat.structured_call import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
 from everyclaim.prompts.queries import LONGEST_QUERY, QueryPrompt, Searched, Wanted
-from everyclaim.text.leaning import leaned_on
+from everyclaim.text.anaphora import leaned_on
 from everyclaim.text.names import names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 
@@ -86,7 +86,7 @@ class LlmQueries:
     async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
         """Return the next query by claim id. Raises `JudgeError` when the model cannot be reached or declines."""
         parts = [claims[i : i + self.at_most] for i in range(0, len(claims), self.at_most)]
-        answers = await all_of(self._queries(part, trails, around) for part in parts)
+        answers = await gather(self._queries(part, trails, around) for part in parts)
         written = {key: query for answer in answers for key, query in answer.items()}
         asked = {key: {_key(searched.query) for searched in trail} for key, trail in trails.items()}
         found = {key: query for key, query in written.items() if _key(query) not in asked.get(key, ())}
@@ -104,11 +104,11 @@ class LlmQueries:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
                     halves = (missing[:middle], missing[middle:])
-                    first, second = await all_of(self._queries(half, trails, around) for half in halves)
+                    first, second = await gather(self._queries(half, trails, around) for half in halves)
                     return found | first | second
                 if error.code not in WORTH_ASKING_AGAIN:
                     raise
-                asking.regret(error)
+                asking.evict(error)
                 if not asking.may_go_better(error):
                     break
             if len(found) == len(claims):

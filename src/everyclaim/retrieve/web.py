@@ -17,11 +17,11 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
 from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying, Shared
-from everyclaim.models.boundary import RejectedError
-from everyclaim.models.bounded import MAX_REPLY_MB
-from everyclaim.models.keys import Secret, find_key
-from everyclaim.models.options import EndpointOptions, checked_address, without_password
-from everyclaim.models.transport import DirectTransport, encode
+from everyclaim.models.chat.bounded import MAX_REPLY_MB
+from everyclaim.models.chat.error_mapping import RejectedError
+from everyclaim.models.chat.keys import Secret, find_key
+from everyclaim.models.chat.options import EndpointOptions, checked_address, without_password
+from everyclaim.models.chat.transport import DirectTransport, encode
 from everyclaim.retrieve.engines import ENGINES, Engine, Hit, hits
 from everyclaim.retrieve.functions import passage_id
 

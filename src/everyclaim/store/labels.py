@@ -63,7 +63,7 @@ def replace(connection: sa.Connection, run: str, label: HumanLabel) -> None:
     )
 
 
-def all_of(connection: sa.Connection, run: str) -> list[HumanLabel]:
+def gather(connection: sa.Connection, run: str) -> list[HumanLabel]:
     """Return the labels of a run in the order of its samples, oldest first within one."""
     query = sa.select(LABELS).where(LABELS.c.run_id == run)
     rows = connection.execute(query.order_by(LABELS.c.position, LABELS.c.created, LABELS.c.id)).mappings()

@@ -286,7 +286,7 @@ class Store:
     def labels(self, run: str) -> list[HumanLabel]:
         """Return the human labels of a run in the order of its samples, oldest first within one."""
         with self._read() as connection:
-            return labels.all_of(connection, run)
+            return labels.gather(connection, run)
 
     # ---- how
 

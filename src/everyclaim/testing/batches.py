@@ -63,7 +63,7 @@ class ServedBatch:
     results: dict[str, Step | None] = field(default_factory=dict)  # None: it was not got to
 
 
-class BatchDesk:
+class BatchScheduler:
     """The server's side of both batch APIs. `clock` gives seconds since 1970."""
 
     def __init__(self, script: BatchScript, answer: Answer, clock: Callable[[], float]) -> None:

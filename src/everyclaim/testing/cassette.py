@@ -17,8 +17,8 @@ from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.core.hiding import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models.keys import VARIABLES
-from everyclaim.models.shared import call_key
+from everyclaim.models.chat.keys import VARIABLES
+from everyclaim.models.chat.single_flight import call_key
 
 
 class Recorder:

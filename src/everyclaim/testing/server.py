@@ -20,7 +20,7 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from everyclaim.testing.batches import BatchDesk, BatchScript
+from everyclaim.testing.batches import BatchScheduler, BatchScript
 from everyclaim.testing.http1 import Connection, RawRequest, RawResponse
 from everyclaim.testing.script import Fault, Reply, Request, Rule, Script, Step, rejected
 from everyclaim.testing.wire import PATHS, render, render_error
@@ -49,7 +49,7 @@ class JudgeServer:
         batches: BatchScript | None = None,
     ) -> None:
         self._rule = _as_rule(script)
-        self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
+        self.batch_desk = BatchScheduler(batches or BatchScript(), self._step, time.time)
         self._latency = latency
         self._api_key = api_key
         self._keep = keep

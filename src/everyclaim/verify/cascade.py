@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Passage, Verdict
-from everyclaim.verify.aligned import ask
 from everyclaim.verify.composed import composed, numbered
+from everyclaim.verify.verdicts import ask
 
 AUDITED = "audited"
 DISAGREED = "audit_disagreed"

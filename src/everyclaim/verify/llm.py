@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
-from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import TOO_MUCH, Asking
+from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
-from everyclaim.verify.aligned import Policy, grounded, under
+from everyclaim.verify.verdicts import Policy, grounded, under
 
 Findings = dict[str, Finding]  # by claim id
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
@@ -71,7 +71,7 @@ class LlmVerifier:
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.
         ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
         answers = [await job.findings(*turn) for turn in turns[:ahead]]
-        answers += await all_of(job.findings(*turn) for turn in turns[ahead:])
+        answers += await gather(job.findings(*turn) for turn in turns[ahead:])
         found: dict[str, list[Finding]] = {claim.id: [] for claim in claims}
         for answer in answers:
             for claim_id, finding in answer.items():
@@ -100,16 +100,16 @@ class _Job:
                 if error.code in TOO_MUCH and len(missing) > 1:
                     middle = len(missing) // 2
                     parts = (missing[:middle], missing[middle:])
-                    first, second = await all_of(self.findings(part, repeat) for part in parts)
+                    first, second = await gather(self.findings(part, repeat) for part in parts)
                     return found | first | second
                 if not asking.may_go_better(error) or attempt == 2:
-                    asking.regret(error)
+                    asking.evict(error)
                     raise
                 continue
             found |= {key: finding for key, finding in answer.items() if attempt == 2 or self._is_enough(finding)}
             if len(found) == len(claims):
                 return found
-        asking.regret()
+        asking.evict()
         absent = ", ".join(claim.id for claim in claims if claim.id not in found)
         raise JudgeError("missing_verdict", f"{self.verifier.spec} gave no usable verdict for {absent}, asked twice")
 

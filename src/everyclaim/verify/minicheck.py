@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Label, Passage, Verdict
-from everyclaim.core.waiting import all_of
-from everyclaim.models.asking import Asking
+from everyclaim.models.chat.structured_call import Asking
 from everyclaim.prompts import minicheck
-from everyclaim.verify.lexical.pointing import point
+from everyclaim.verify.lexical.evidence import point
 from everyclaim.verify.lexical.shortlist import Piece
 
 
@@ -47,7 +47,7 @@ class MiniCheckChat:
 
         Raises `JudgeError` when the model cannot be reached, or twice answers neither Yes nor No.
         """
-        return await all_of(self._verdict(claim, passages) for claim in claims)
+        return await gather(self._verdict(claim, passages) for claim in claims)
 
     async def _verdict(self, claim: Claim, passages: Sequence[Passage]) -> Verdict:
         asked = minicheck.messages(claim.text, [passage.text for passage in passages])
@@ -64,5 +64,5 @@ class MiniCheckChat:
                     evidence=point(claim.text, pieces, passages) if is_supported else (),
                     judge=self.spec,
                 )
-        asking.regret()
+        asking.evict()
         raise JudgeError("bad_reply", f"{self.spec} answered {content[:60]!r} about {claim.id}, not Yes or No")

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
-from everyclaim.core.waiting import all_of
-from everyclaim.verify.aligned import ask
 from everyclaim.verify.composed import composed, numbered
+from everyclaim.verify.verdicts import ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Panel:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Let every judge judge every claim, and count. Raises `JudgeError` when one has no usable verdict."""
-        rounds = await all_of(ask(verifier, claims, passages, question=question) for verifier in self.verifiers)
+        rounds = await gather(ask(verifier, claims, passages, question=question) for verifier in self.verifiers)
         return [self._counted([verdicts[i] for verdicts in rounds]) for i in range(len(claims))]
 
     def _counted(self, verdicts: Sequence[Verdict]) -> Verdict:

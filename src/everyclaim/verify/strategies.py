@@ -13,10 +13,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Ranker, Verifier
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Verdict
-from everyclaim.core.waiting import all_of
-from everyclaim.verify.aligned import ask
+from everyclaim.verify.verdicts import ask
 
 Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one claim, in the order asked
 
@@ -41,7 +41,7 @@ class Each:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Judge every claim against every passage, combine, and retry what is spread."""
-        rounds = await all_of(ask(self.verifier, claims, [passage], question=question) for passage in passages)
+        rounds = await gather(ask(self.verifier, claims, [passage], question=question) for passage in passages)
         alone = {
             claim.id: [(passage, verdicts[i]) for passage, verdicts in zip(passages, rounds, strict=True)]
             for i, claim in enumerate(claims)
@@ -78,7 +78,7 @@ class Ranked:
             groups: dict[int, list[Claim]] = defaultdict(list)
             for claim in waiting:
                 groups[orders[claim.id][turn]].append(claim)
-            answers = await all_of(
+            answers = await gather(
                 ask(self.verifier, group, [passages[i]], question=question) for i, group in groups.items()
             )
             for (i, group), verdicts in zip(groups.items(), answers, strict=True):
@@ -135,7 +135,7 @@ async def _settle(
     first = {claim.id: combined(alone[claim.id]) for claim in claims}
     open_claims = [claim for claim in claims if first[claim.id].label is Label.UNSUPPORTED]
     if len(passages) > 1 and strategy.together > 1:
-        seconds = await all_of(_together(strategy, claim, passages, first[claim.id], question) for claim in open_claims)
+        seconds = await gather(_together(strategy, claim, passages, first[claim.id], question) for claim in open_claims)
         first |= {verdict.claim_id: verdict for verdict in seconds}
     return [first[claim.id] for claim in claims]
 

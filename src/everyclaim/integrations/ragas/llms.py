@@ -11,7 +11,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
 from everyclaim.models import build_chat_model
-from everyclaim.models.options import HOMES, SAMPLING
+from everyclaim.models.chat.options import HOMES, SAMPLING
 
 _OWN = (*SAMPLING, "max_tokens", "timeout")
 

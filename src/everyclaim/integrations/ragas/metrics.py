@@ -19,7 +19,7 @@ from everyclaim.api.components import (
     refuse_unused,
 )
 from everyclaim.api.door import public
-from everyclaim.api.judges import Chats, chat_settings
+from everyclaim.api.judges import ChatPool, chat_settings
 from everyclaim.api.talking import talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
@@ -140,11 +140,11 @@ class ClaimMetric:
         return build_metric(options)
 
     @cached_property
-    def _chats(self) -> Chats | None:
+    def _chats(self) -> ChatPool | None:
         given = self.options.get("chats")
         if given or not talks(self.options.get("judge"), self.options.get("decomposer")):
             return given
-        return Chats(chat_settings(self.options))
+        return ChatPool(chat_settings(self.options))
 
     @public
     async def ascore_row(self, row: Given) -> MetricResult:

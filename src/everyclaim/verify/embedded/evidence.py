@@ -8,11 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from everyclaim.core.types import Evidence, Passage
-from everyclaim.models.reader import TokenScore
+from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
-from everyclaim.verify.lexical.pointing import shown
+from everyclaim.verify.lexical.evidence import shown
 from everyclaim.verify.lexical.shortlist import Piece
 
 _READING = 0.5  # what the network's word weighs beside the covered share of the claim

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from everyclaim.models.reader import Scores
+from everyclaim.models.local.cross_encoder import Scores
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import measure

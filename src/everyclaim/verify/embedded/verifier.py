@@ -18,14 +18,14 @@ from typing import NamedTuple
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
-from everyclaim.models.reader import Pair, Reader, Scores, shipped_reader
+from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.lexical.comparison import Comparison, compare
+from everyclaim.verify.lexical.evidence import laid_out, reading_of
 from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
 from everyclaim.verify.lexical.model import Model, load_model
-from everyclaim.verify.lexical.pointing import laid_out, reading_of
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import decided, nothing_to_check, shifted, three_way, unsure
@@ -90,7 +90,7 @@ class EmbeddedVerifier:
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
-        reader: Reader = shipped_reader(self.threads)
+        reader: CrossEncoder = shipped_cross_encoder(self.threads)
         asked = [it for it in prepared if isinstance(it, _Prepared)]
         read = iter(reader.read([it.pair for it in asked]))
         return [

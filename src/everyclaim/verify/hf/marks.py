@@ -18,7 +18,7 @@ from everyclaim.core.protocols import Marked, TokenModel
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.text.tokens import tokenize
 from everyclaim.verify.hf.chunks import Document, Lengths
-from everyclaim.verify.lexical.pointing import point
+from everyclaim.verify.lexical.evidence import point
 from everyclaim.verify.lexical.shortlist import Piece
 
 _LEAST_ROOM = 32  # tokens of passages that must fit in beside question and answer

@@ -16,7 +16,7 @@ from everyclaim.core.protocols import PairModel
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.text.segment import sentences
 from everyclaim.verify.hf.chunks import Choice, Chunk, Chunking, Document, shown
-from everyclaim.verify.lexical.pointing import point
+from everyclaim.verify.lexical.evidence import point
 
 _LEAST_ROOM = 16  # tokens of passages that must fit in beside a claim
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.verify.lexical.reading import NUMBER, Floats, Ints, Reading
+from everyclaim.verify.lexical.analysis import NUMBER, Floats, Ints, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
 
 Bools = npt.NDArray[np.bool_]

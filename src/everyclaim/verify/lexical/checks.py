@@ -13,7 +13,7 @@ from sys import getsizeof
 from typing import Literal
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.remembering import remembered
+from everyclaim.core.memory import remembered
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
+from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.reading import Reading, read
 from everyclaim.verify.lexical.spelling import Spelling, respell
 from everyclaim.verify.lexical.vectors import WordVectors
 

@@ -18,8 +18,8 @@ from rapidfuzz.distance import JaroWinkler, LCSseq
 from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import Alignment, portions, widen_by_neighbours
+from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Floats, Reading
 from everyclaim.verify.lexical.comparison import Comparison
-from everyclaim.verify.lexical.reading import NAME, NUMBER, PLAIN, Floats, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
 
 _CLAUSE_END = re.compile(r"[.;:!?]")

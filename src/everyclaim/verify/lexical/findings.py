@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.text.cues import cues
+from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
-from everyclaim.verify.lexical.reading import NAME, NUMBER
 
 NOTHING_FOUND = "the passages do not say this"
 _NOTES: dict[str, str] = {

@@ -13,7 +13,7 @@ from importlib.resources import files
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.core.remembering import once
+from everyclaim.core.memory import once
 
 Floats = npt.NDArray[np.float32]
 _UNKNOWN = -1

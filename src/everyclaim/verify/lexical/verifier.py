@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
+from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.comparison import compare
+from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
-from everyclaim.verify.lexical.pointing import covering, laid_out, reading_of
-from everyclaim.verify.lexical.reading import Reading
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 

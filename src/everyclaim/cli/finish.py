@@ -1,0 +1,119 @@
+"""What every command that has a run does with it: sum it up, write it, show it, and let the gate speak."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
+from everyclaim.api.running import Run
+from everyclaim.api.settings import Settings
+from everyclaim.cli.exits import OF_GATE, USAGE, gravest
+from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.core.errors import ConfigError, OperatorError
+from everyclaim.core.protocols import Kept
+from everyclaim.io import check_apart, check_format, open_sink
+from everyclaim.report.clean import json_text
+from everyclaim.report.jsonreport import report_to_json
+from everyclaim.report.terminal import run_page
+from everyclaim.stats.intervals import Sampling
+from everyclaim.store import RunRecord
+
+
+@dataclass(frozen=True, slots=True)
+class OutputOptions:
+    """What is to be done with a run."""
+
+    out: str | None = None
+    report: str | None = None
+    json: bool = False
+    quiet: bool = False
+    worst: int = 5
+    cluster_by: ClusterBy = "sample"
+    confident: bool = False
+
+    def check(self) -> None:
+        """Refuse what cannot be done before anything is scored."""
+        if self.out == "-" and self.json:
+            raise ConfigError("--out - and --json would both write to standard output: choose one")
+        if self.report is not None and not self.report.lower().endswith(".json"):
+            raise ConfigError(f"--report {self.report}: only JSON reports can be written so far; end the name in .json")
+        check_destination("--out", self.out)
+        check_destination("--report", self.report)
+
+    @property
+    def outputs(self) -> dict[str, str | None]:
+        """What is written, by what it is; standard output is written whatever is asked for."""
+        return {"--out": None if self.out == "-" else self.out, "--report": self.report, "standard output": "-"}
+
+
+def check_destination(option: str, path: str | None) -> None:
+    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
+    if path is None or path == "-":
+        return
+    try:
+        check_format(path)
+    except ConfigError as error:
+        raise ConfigError(f"{option} {path}: {error}") from None
+    place = Path(os.path.realpath(path))  # where a link leads is where it is written
+    if not place.parent.is_dir():
+        raise ConfigError(f"{option} {path}: there is no folder {place.parent}")
+    # A file is written beside its place and renamed, a device directly; one that is protected stays as it is.
+    needed = [place] if place.exists() else []
+    if place.is_file() or not needed:
+        needed.append(place.parent)
+    if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
+        raise ConfigError(f"{option} {path}: cannot be written there")
+
+
+def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
+    """Write and show a run, and return the exit code that its gate and its input give."""
+    record = run.record
+    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.outputs)
+    summary, found = _read(run, record, wishes)
+    for tag, groups in summary.slices.items():
+        if set(groups) == {""} and not wishes.quiet:
+            warn(f"no answer has a tag {tag!r}", kind="warning")
+    document = report_to_json(record, summary, found) if wishes.json or wishes.report else None
+    try:
+        if wishes.out:
+            run.write(wishes.out)
+        if wishes.report:
+            with open_sink(wishes.report) as sink:
+                sink.write(json_text(document, indent=2).encode() + b"\n")
+    except OperatorError as error:
+        raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
+    if wishes.json:
+        show_json(document, indent=None)
+    elif not wishes.quiet:
+        show(run_page(record, summary, found), stderr=wishes.out == "-")
+    return gravest([_gate(record, summary, wishes, settings), _reading(record)])
+
+
+def _read(run: Run, record: RunRecord, wishes: OutputOptions) -> tuple[Summary, list[Kept]]:
+    """Sum up and find the worst answers in one pass over the store."""
+    collector = Collector(run.slices, wishes.cluster_by, Sampling(), bad_rows=record.bad_rows)
+    found = worst(collector.watching(run.records()), wishes.worst)
+    return collector.finish(), found
+
+
+def _gate(record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> int:
+    bar = settings.fail_under
+    result = gate(summary, bar, max_failed_share=settings.max_failed, confident=wishes.confident)
+    if result.status is GateStatus.PASSED and bar is not None and record.status != "finished":
+        what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
+        result = GateResult(GateStatus.INCONCLUSIVE, what)
+    if result.status is GateStatus.PASSED:
+        if bar is not None and not wishes.quiet:
+            warn(result.message, kind="gate passed")
+    else:
+        warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
+    return OF_GATE[result.status]
+
+
+def _reading(record: RunRecord) -> int:
+    if record.reading is None or not record.reading.incomplete:
+        return 0
+    warn(f"the input could not be read to its end: {record.reading.incomplete}")
+    return USAGE

@@ -1,0 +1,104 @@
+"""A response as numbered sentences on their way to a model, and the claims put back in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from everyclaim.core.limits import limits_here
+from everyclaim.core.types import Claim, Decomposition, Skipped, Span
+from everyclaim.decompose.claim_spans import place
+from everyclaim.decompose.contexts import grounds
+from everyclaim.prompts.split import Split
+
+CHARACTERS_PER_CALL = 12_000
+_CONTEXT = 1500  # characters of the response before a request's first sentence that go with it
+
+
+class Piece(NamedTuple):
+    """One sentence; ``response[start:end] == text``. `number` is its place in the response, from 0.
+
+    `ground` is what its claims may be made of: the sentence behind its lead-in, where it has one.
+    """
+
+    number: int
+    text: str
+    start: int
+    end: int
+    ground: str
+
+    @property
+    def whole(self) -> Split:
+        """The sentence as its own only claim."""
+        return Split((" ".join(self.text.split()),))
+
+
+class Placed(NamedTuple):
+    """A claim's text and where it stands, before it has an id. `order` is its place among those of its sentence."""
+
+    span: Span
+    order: int
+    text: str
+    sentence: str
+
+
+def pieces_of(response: str, language: str) -> tuple[list[Piece], list[Skipped]]:
+    """Number the sentences that a model must see; code and what has no word in it is skipped without asking."""
+    pieces: list[Piece] = []
+    skipped: list[Skipped] = []
+    everything = grounds(response, language)
+    limits_here().check_claims(len(everything))
+    for number, found in enumerate(everything):
+        text = response[found.start : found.end]
+        if found.kind == "code" or not any(character.isalnum() for character in text):
+            reason = "code" if found.kind == "code" else "no_words"
+            skipped.append(Skipped(text, Span(found.start, found.end), reason))
+        else:
+            pieces.append(Piece(number, text, found.start, found.end, found.text))
+    return pieces, skipped
+
+
+def portions(pieces: Sequence[Piece], at_most: int) -> Iterator[list[Piece]]:
+    """Cut a list of sentences into requests of a bounded number of sentences and characters."""
+    part: list[Piece] = []
+    size = 0
+    for piece in pieces:
+        if part and (len(part) == at_most or size + len(piece.text) > CHARACTERS_PER_CALL):
+            yield part
+            part, size = [], 0
+        part.append(piece)
+        size += len(piece.text)
+    if part:
+        yield part
+
+
+def context(response: str, pieces: Sequence[Piece]) -> str:
+    """Return what stands before these sentences, so that what "it" means is known.
+
+    Where sentences are missing in between, the text that holds them all is given.
+    """
+    together = pieces[-1].number - pieces[0].number == len(pieces) - 1
+    start, end = pieces[0].start, (pieces[0] if together else pieces[-1]).start
+    begin = max(0, start - _CONTEXT)
+    text = response[begin:end].strip()
+    return f"… {text}" if begin and text else text
+
+
+def placed(piece: Piece, texts: Iterable[str]) -> list[Placed]:
+    """Give the claims of one sentence their spans, in order of these."""
+    return sorted(Placed(place(text, piece.text, piece.start), i, text, piece.text) for i, text in enumerate(texts))
+
+
+def assembled(pieces: Sequence[Piece], splits: Mapping[int, Split], skipped: Sequence[Skipped]) -> Decomposition:
+    """Put claims and skipped sentences of a response together; it abstained when that is all it does."""
+    claims: list[Claim] = []
+    left = list(skipped)
+    for piece in pieces:
+        split = splits[piece.number]
+        if not split.claims:
+            left.append(Skipped(piece.text, Span(piece.start, piece.end), split.skip))
+        for found in placed(piece, split.claims):
+            claims.append(Claim(f"c{len(claims) + 1}", found.text, found.span, found.sentence))
+    left.sort(key=lambda skip: skip.span)
+    abstained = not claims and any(skip.reason == "abstention" for skip in left)
+    return Decomposition(tuple(claims), tuple(left), abstained)

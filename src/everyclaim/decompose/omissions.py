@@ -1,0 +1,80 @@
+"""What was skipped although it says something: nothing may hide from the judge (rule 14).
+
+A decomposer's word that a sentence is no claim is believed of a sentence without number and name. Of others it is
+believed only where that is plain: a heading without a verb, a lead-in whose words the items carry, a mark of a source,
+a question, an abstention. The rest is marked `unchecked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everyclaim.core.types import Decomposition, Skipped
+from everyclaim.decompose.function_words import COUNTS
+from everyclaim.decompose.grammar import FINITE
+from everyclaim.decompose.selection import reason_to_skip
+from everyclaim.text.names import Name, covered, names
+from everyclaim.text.tagger import tag
+from everyclaim.text.tokens import Token, tokenize, word_set
+
+_NO_SENTENCE = frozenset({"code", "no_words", "irrelevant"})  # what is irrelevant was read as a claim
+_LAYOUT = frozenset({"heading", "table_header", "lead_in"})
+_SURE = frozenset({"greeting", "citation", "abstention"})  # where the rules of `selection` say so as well
+_ON_THE_QUESTION = frozenset({"question", "abstention"})  # they may name what was asked about
+_NO_NAME = frozenset({"VB", "VBP", "VBG", "JJ", "RB", "UH"})  # what a sentence may open with that is no name
+_LONG = 2000  # characters; more than that says something
+_CAPITALS = word_set(  # of languages that write common nouns like names, or put other small words before them
+    "der die das den dem ist und nicht ein eine sie haben hier auf für mit le les est une des pas dans el los las una"
+    " es por il che di non sono een het van voor"
+)
+
+
+def marked(parts: Decomposition, question: str) -> Decomposition:
+    """Mark what a decomposition skipped although it holds a number or a name."""
+    if not parts.skipped:
+        return parts
+    asked = tokenize(question)
+    said = tokenize("\n".join(claim.text for claim in parts.claims))
+    skipped = tuple(replace(one, unchecked=_says_something(one, asked, said)) for one in parts.skipped)
+    return replace(parts, skipped=skipped)
+
+
+def _names(text: str) -> list[Name]:
+    """Find names; a capital that only opens a sentence of common words ("Hope this helps!") is none."""
+    opening = tokenize(text)[:1]
+    word = tag(text)[:1]
+    common = bool(opening and word) and word[0].tag in _NO_NAME and not opening[0].text.isupper()
+    return [name for name in names(text) if not (common and name.start == opening[0].start and " " not in name.text)]
+
+
+def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token]) -> bool:
+    if one.reason in _NO_SENTENCE:
+        return False
+    if len(one.text) > _LONG:
+        return True
+    tokens = tokenize(one.text)
+    found = [token for token in tokens if _is_number(token)]
+    named = [] if any(token.norm in _CAPITALS for token in tokens) else _names(one.text)
+    if not found and not named:
+        return False
+    known = _known(one.reason, asked, said)
+    words = {token.norm for token in known}
+    if all(token.norm in words for token in found) and all(covered(name, known) for name in named):
+        return False
+    if one.reason in _LAYOUT:
+        ended = one.text.rstrip(" *_").endswith((".", "!", "。"))
+        return ended or any(word.tag in FINITE for word in tag(one.text))
+    agreed = reason_to_skip(one.text, "paragraph") == one.reason
+    return not agreed or (one.reason not in _SURE and not (one.reason == "question" and not found))
+
+
+def _known(reason: str, asked: Sequence[Token], said: Sequence[Token]) -> Sequence[Token]:
+    """Return the words that a piece may hold without saying anything by them."""
+    if reason in _LAYOUT or reason == "meta":
+        return [*asked, *said]  # the items carry what their lead-in says
+    return asked if reason in _ON_THE_QUESTION else []  # "I know nothing about Graz", asked about Graz
+
+
+def _is_number(token: Token) -> bool:
+    return any(character.isdigit() for character in token.norm) or (token.norm in COUNTS and token.norm != "one")

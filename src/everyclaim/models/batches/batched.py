@@ -1,0 +1,90 @@
+"""Ask through a provider's batch API: half the price, an answer within a day, nothing paid twice after a kill.
+
+A run with a language model as judge is a conversation of dependent calls: the verdicts need the claims
+first. `Batched` has the same shape as any chat model, so nothing else needs to know: a call waits, the
+requests of all waiting calls go to the provider as one batch, and each call returns when its result is
+there. A batch is cut when no further call came for `linger` seconds, which is when every sample in flight
+waits, or earlier when it is full.
+
+One batch takes minutes to hours whatever its size, so the number of samples in flight decides how long a
+run takes: with 5,000 (`BATCH_CONCURRENCY`), 20,000 answers at two calls each are eight rounds, with 64 they
+are 626. Memory grows with the samples in flight (their texts, and each request once as JSON while its
+batch is put together) and not with the run.
+
+    post ──► queue ──► noted ──► created at the provider ──► accepted ──► polled ──► outcomes kept ──► post returns
+                         └──────────────── batch_state, on the disk ─────────────────────┘
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from everyclaim.core.errors import ConfigError, EveryclaimError, StoreError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.scope import at_end
+from everyclaim.models.batches.providers import open_api
+from everyclaim.models.batches.scheduler import BatchScheduler
+from everyclaim.models.batches.settings import BatchSettings
+from everyclaim.models.chat.endpoint import Endpoint
+from everyclaim.models.chat.loop_local import LoopLocal
+from everyclaim.models.chat.single_flight import call_key
+
+
+class Batched:
+    """An endpoint asked through its provider's batch API. `identity` is as for `call_key`."""
+
+    def __init__(self, endpoint: Endpoint, settings: BatchSettings, identity: str) -> None:
+        options = endpoint.options
+        if options.transport != "direct":
+            raise ConfigError(f"batches need transport=direct, {options.spec!r} asks for {options.transport}")
+        self._endpoint = endpoint
+        self._identity = identity
+        self._state = settings.state
+        self._settings = settings
+        self._desks = LoopLocal(self._desk)
+
+    @property
+    def spec(self) -> str:
+        """The endpoint's own."""
+        return self._endpoint.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Wait for a batch that brings the answer. Raises `JudgeError` for this call alone.
+
+        Codes of its own: `batch_not_submitted`, `batch_unfinished`. An answer that came while nobody waited
+        (after a kill) is returned at once.
+        """
+        # 160 bits of the key: with the batch's token behind them they fit into a custom id.
+        key = call_key(self._identity, messages, schema, tag).hex()[:40]
+        if key in self._state.delivered:  # asked again on purpose: nothing in between kept the reply
+            self._state.forget(key)
+        try:
+            reply = await self._endpoint.ask(messages, schema, partial(self._desks.get().post, key))
+        except StoreError:
+            raise
+        except EveryclaimError:
+            self._state.forget(key)
+            raise
+        if reply.finish == "stop":
+            self._state.delivered.add(key)
+        else:
+            self._state.forget(key)
+        return reply
+
+    async def aclose(self) -> None:
+        """Stop waiting. Batches under way stay with the provider and are found again by the same calls."""
+        await self._leave()
+        self._state.close()
+
+    def _desk(self) -> BatchScheduler:
+        desk = BatchScheduler(open_api(self._endpoint), self._endpoint.options, self._settings)
+        at_end(self._leave)
+        return desk
+
+    async def _leave(self) -> None:
+        if desk := self._desks.pop():
+            await desk.aclose()

@@ -1,0 +1,309 @@
+"""The two providers' batch APIs behind one shape: prepare, create, find again, look, read results.
+
+OpenAI: a JSONL file is uploaded, a batch is created over it, replies come in one file and errors in
+another. Anthropic: a batch is created with its requests in it, and everything comes back in one stream.
+
+An outcome is kept as JSON: ``{"reply": …}`` is a response's body, ``{"status": …, "body": …}`` an HTTP
+error, ``{"unfinished": "expired"}`` says that the provider never got to it.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.models.batches.state import Batch
+from everyclaim.models.chat.endpoint import Endpoint
+from everyclaim.models.chat.keys import Secret
+from everyclaim.models.chat.transport import DirectTransport, encode
+
+TRANSFER_SECONDS = 900.0  # for a file up or down
+CLOCK_SECONDS = 3600.0  # how far a provider's clock and ours may be apart
+LINE_OVERHEAD = 200  # bytes around a request's body
+_MOST_PAGES = 1000  # of an account's list of batches, a hundred on each
+_STATUS = {  # Anthropic's error types as the statuses they have outside a batch
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
+class Line(NamedTuple):
+    """One request: its custom id, at most 64 letters, and its body as JSON."""
+
+    custom_id: str
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a provider says about a batch. `otherwise` becomes of requests that have no result of their own."""
+
+    ended: bool
+    files: tuple[str, ...] = ()  # where the results are
+    otherwise: str = ""
+    faults: Mapping[int, str] | None = None  # outcomes by line, from 1, where the batch was refused for some lines
+
+
+class BatchApi(Protocol):
+    """One provider's batch API."""
+
+    max_requests: int
+    max_bytes: int
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What must not be shown."""
+
+    async def prepare(self, lines: Sequence[Line]) -> bytes:
+        """Make the requests ready; creates nothing that costs."""
+
+    async def create(self, prepared: bytes, token: str) -> str:
+        """Create the batch and return the provider's id."""
+
+    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
+        """Return the id of a batch that may have been created, and whether it is surely that one."""
+
+    async def look(self, provider_id: str) -> Look:
+        """Ask how far a batch is."""
+
+    def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
+        """Yield custom ids and outcomes, in any order."""
+
+
+class OpenAiBatches:
+    """Files and batches as OpenAI has them, and gateways that speak like it."""
+
+    max_requests = 50_000
+    max_bytes = 200_000_000
+
+    def __init__(self, transport: DirectTransport, path: str) -> None:
+        self._transport = transport
+        self._url = "/v1" + path  # of one request, as the provider wants it whatever the base address
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What must not be shown."""
+        return self._transport.secrets
+
+    async def prepare(self, lines: Sequence[Line]) -> bytes:
+        """Upload the file; return its id."""
+        url = json.dumps(self._url)
+        boundary = secrets.token_hex(16)  # new each time, so that no text can hold it
+        rows = [
+            f'{{"custom_id": {json.dumps(line.custom_id)}, "method": "POST", "url": {url}, "body": '.encode()
+            + line.body
+            for line in lines
+        ]
+        head = (
+            f'--{boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f'--{boundary}\r\ncontent-disposition: form-data; name="file"; filename="everyclaim.jsonl"\r\n'
+            "content-type: application/jsonl\r\n\r\n"
+        )
+        data = head.encode() + b"}\n".join(rows) + f"}}\n\r\n--{boundary}--\r\n".encode()
+        kind = f"multipart/form-data; boundary={boundary}"
+        answer = await self._transport.exchange("POST", "/files", data, content_type=kind, seconds=TRANSFER_SECONDS)
+        return _id(answer).encode()
+
+    async def create(self, prepared: bytes, token: str) -> str:
+        """Create the batch over the uploaded file; the token goes along as metadata."""
+        body = {
+            "input_file_id": prepared.decode(),
+            "endpoint": self._url,
+            "completion_window": "24h",
+            "metadata": {"everyclaim": token},
+        }
+        return _id(await self._transport.exchange("POST", "/batches", encode(body)))
+
+    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:  # noqa: ARG002  (the token decides)
+        """Look for the token among the batches that are not older."""
+        async for row in _listed(self._transport, "/batches", "after"):
+            metadata = row.get("metadata")
+            if isinstance(metadata, dict) and metadata.get("everyclaim") == batch.token:
+                return _id(row), True
+            if isinstance(row.get("created_at"), int) and row["created_at"] < batch.begun - CLOCK_SECONDS:
+                break
+        return None
+
+    async def look(self, provider_id: str) -> Look:
+        """Ask how far a batch is."""
+        answer = await self._transport.exchange("GET", f"/batches/{provider_id}")
+        status = answer.get("status")
+        files = tuple(
+            f"/files/{answer[name]}/content" for name in ("output_file_id", "error_file_id") if answer.get(name)
+        )
+        if status == "failed":
+            return _refused(answer)
+        if status in {"completed", "expired", "cancelled"}:
+            return Look(True, files, json.dumps({"unfinished": "missing" if status == "completed" else status}))
+        return Look(False)
+
+    async def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
+        """Yield what the output file and the error file hold."""
+        for file in look.files:
+            async with aclosing(self._transport.lines(file, seconds=TRANSFER_SECONDS)) as lines:
+                async for line in lines:
+                    row = _row(line)
+                    yield row["custom_id"], _openai_outcome(row)
+
+
+class AnthropicBatches:
+    """Message batches as Anthropic has them. They carry no mark of ours but the custom ids in their results."""
+
+    max_requests = 100_000
+    max_bytes = 256_000_000
+
+    def __init__(self, transport: DirectTransport, path: str) -> None:
+        self._transport = transport
+        self._path = path + "/batches"
+
+    @property
+    def secrets(self) -> tuple[Secret, ...]:
+        """What must not be shown."""
+        return self._transport.secrets
+
+    async def prepare(self, lines: Sequence[Line]) -> bytes:
+        """Write the whole request."""
+        rows = [b'{"custom_id": "' + line.custom_id.encode() + b'", "params": ' + line.body + b"}" for line in lines]
+        return b'{"requests": [' + b", ".join(rows) + b"]}"
+
+    async def create(self, prepared: bytes, token: str) -> str:  # noqa: ARG002  (it is in the custom ids)
+        """Create the batch."""
+        return _id(await self._transport.exchange("POST", self._path, prepared, seconds=TRANSFER_SECONDS))
+
+    async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
+        """Look for a batch of this size and time; one that has ended is recognised by its custom ids."""
+        perhaps: str | None = None
+        async for row in _listed(self._transport, self._path, "after_id"):
+            created = _timestamp(row.get("created_at"))
+            if created < batch.begun - CLOCK_SECONDS:
+                break
+            name, counts = _id(row), row.get("request_counts")
+            size = sum(counts.values()) if isinstance(counts, dict) else -1
+            if name in known or name in batch.strangers or size != batch.size:
+                continue
+            if created > batch.begun + TRANSFER_SECONDS + CLOCK_SECONDS:
+                continue
+            if row.get("processing_status") != "ended":
+                perhaps = name  # the oldest of them
+            elif await self._is_ours(name, batch.token):
+                return name, True
+        return (perhaps, False) if perhaps else None
+
+    async def look(self, provider_id: str) -> Look:
+        """Ask how far a batch is."""
+        answer = await self._transport.exchange("GET", f"{self._path}/{provider_id}")
+        ended = answer.get("processing_status") == "ended"
+        return Look(ended, (f"{self._path}/{provider_id}/results",), '{"unfinished": "missing"}')
+
+    async def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
+        """Yield what the stream of results holds."""
+        async with aclosing(self._transport.lines(look.files[0], seconds=TRANSFER_SECONDS)) as lines:
+            async for line in lines:
+                row = _row(line)
+                yield row["custom_id"], _anthropic_outcome(row.get("result"))
+
+    async def _is_ours(self, provider_id: str, token: str) -> bool:
+        async with aclosing(self.results(Look(True, (f"{self._path}/{provider_id}/results",)))) as rows:  # type: ignore[type-var]
+            async for custom_id, _ in rows:
+                return custom_id.endswith(token)
+        return False
+
+
+def open_api(endpoint: Endpoint) -> BatchApi:
+    """Return the batch API that belongs to an endpoint whose transport is direct, with connections open."""
+    assert isinstance(endpoint.transport, DirectTransport)
+    endpoint.transport.connect()
+    kind = AnthropicBatches if endpoint.options.provider == "anthropic" else OpenAiBatches
+    api: BatchApi = kind(endpoint.transport, endpoint.path)
+    return api
+
+
+async def _listed(transport: DirectTransport, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
+    """Yield the account's batches, newest first."""
+    query = "?limit=100"
+    for _ in range(_MOST_PAGES):
+        page = await transport.exchange("GET", path + query)
+        rows = page.get("data")
+        if not isinstance(rows, list):
+            raise JudgeError("bad_response", "the list of batches is not what this kind of endpoint sends")
+        for row in rows:
+            yield row
+        if not rows or not page.get("has_more"):
+            return
+        query = f"?limit=100&{after}={_id(rows[-1])}"
+
+
+def _openai_outcome(row: Mapping[str, Any]) -> str:
+    response, error = row.get("response"), row.get("error")
+    if isinstance(response, dict) and response.get("body") is not None:
+        if response.get("status_code") == 200:
+            return json.dumps({"reply": response["body"]})
+        return json.dumps({"status": response.get("status_code"), "body": response["body"]})
+    code = str(error.get("code")) if isinstance(error, dict) else "missing"
+    if code in {"batch_expired", "batch_cancelled"}:
+        return json.dumps({"unfinished": code.removeprefix("batch_")})
+    return json.dumps({"status": 500, "body": {"error": error}})
+
+
+def _anthropic_outcome(result: Any) -> str:
+    kind = result.get("type") if isinstance(result, dict) else "missing"
+    if kind == "succeeded":
+        return json.dumps({"reply": result["message"]})
+    if kind == "errored":
+        body = result.get("error")
+        inner = body.get("error", body) if isinstance(body, dict) else {}
+        return json.dumps({"status": _STATUS.get(str(inner.get("type")), 400), "body": body})
+    return json.dumps({"unfinished": "cancelled" if kind == "canceled" else kind})
+
+
+def _refused(answer: Mapping[str, Any]) -> Look:
+    """Read why a batch was refused as a whole: for some of its lines, for the account, for the model."""
+    told = answer.get("errors")
+    rows = told.get("data") if isinstance(told, dict) else None
+    errors = [row for row in rows or () if isinstance(row, dict)] or [{"message": "no reason given"}]
+    if lines := {row["line"]: row for row in errors if isinstance(row.get("line"), int)}:
+        faults = {line: json.dumps({"status": 400, "body": {"error": row}}) for line, row in lines.items()}
+        return Look(True, (), '{"unfinished": "refused with others"}', faults)
+    first = errors[0]
+    code = str(first.get("code"))
+    if code == "token_limit_exceeded":
+        return Look(True, (), '{"unfinished": "queue_full"}')
+    status = 402 if "billing" in code or "quota" in code else 404 if code == "model_not_found" else 400
+    return Look(True, (), json.dumps({"status": status, "body": {"error": first}}))
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        row = None
+    if not isinstance(row, dict) or not isinstance(row.get("custom_id"), str):
+        raise JudgeError("bad_response", "a line of the batch's results is not what this kind of endpoint sends")
+    return row
+
+
+def _id(answer: Mapping[str, Any]) -> str:
+    name = answer.get("id")
+    if not isinstance(name, str) or not name or not all(c.isascii() and (c.isalnum() or c in "_-.") for c in name):
+        raise JudgeError("bad_response", "the answer of the batch API has no id")
+    return name
+
+
+def _timestamp(text: Any) -> float:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (TypeError, ValueError):
+        raise JudgeError("bad_response", f"a batch was created at {text!r}, which is no time") from None

@@ -1,0 +1,164 @@
+"""Remember replies in an SQLite file, so that nothing is paid for twice.
+
+A reply is on its way to the disk before it is returned: a killed process asks again only for what it
+never got. Several processes may share a file. Failures, refusals, cut replies and what does not have the
+form asked for are never kept.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from everyclaim.core.errors import JudgeError, StoreError
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.types import Usage
+from everyclaim.models.chat.replies import parse_object
+from everyclaim.models.chat.single_flight import call_key
+from everyclaim.models.private_file import connect
+from everyclaim.prompts.reply_schemas import rows
+
+_log = logging.getLogger(__name__)
+_TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+_LOCK_SECONDS = 10.0
+
+
+class ReplyCache:
+    """Replies by key in one file. What cannot be read as a cache is set aside, with a warning, and begun anew."""
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._lock = threading.Lock()
+        self._connection: sqlite3.Connection | None = None
+        self._owner = 0  # the process that opened it; a connection must not cross a fork
+
+    def get(self, key: bytes) -> ChatReply | None:
+        """Return what was kept for a key. Its usage says: one cache hit, nothing paid."""
+        row = self._run("SELECT reply FROM replies_1 WHERE key = ?", (key,))
+        if row is None:
+            return None
+        try:
+            kept = json.loads(row[0])
+            return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1))
+        except (ValueError, KeyError, TypeError):
+            return None  # asked again, and overwritten
+
+    def put(self, key: bytes, reply: ChatReply) -> None:
+        """Keep a reply; it survives the end of this process from here on."""
+        kept = {
+            "content": reply.content,
+            "model": reply.model,
+            "prompt_tokens": reply.usage.prompt_tokens,
+            "completion_tokens": reply.usage.completion_tokens,
+        }
+        self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))
+
+    def drop(self, key: bytes) -> None:
+        """Forget what was kept for a key."""
+        self._run("DELETE FROM replies_1 WHERE key = ?", (key,))
+
+    def close(self) -> None:
+        """Close the file; it is opened again when needed."""
+        with self._lock:
+            if self._connection and self._owner == os.getpid():
+                self._connection.close()
+            self._connection = None
+
+    def _run(self, statement: str, values: tuple[Any, ...]) -> Any:
+        with self._lock:
+            try:
+                return self._attempt(statement, values)
+            except sqlite3.Error as error:
+                if not _is_corrupt(error):
+                    raise StoreError(f"the reply cache {self.path} cannot be used: {error}") from None
+            try:
+                return self._attempt(statement, values)  # another process may have put it right
+            except sqlite3.Error as error:
+                self._set_aside(error)
+            try:
+                return self._attempt(statement, values)
+            except sqlite3.Error as error:
+                raise StoreError(f"the reply cache {self.path} cannot be made anew: {error}") from None
+
+    def _attempt(self, statement: str, values: tuple[Any, ...]) -> Any:
+        try:
+            return self._open().execute(statement, values).fetchone()
+        except sqlite3.Error:
+            if self._connection:
+                self._connection.close()
+                self._connection = None
+            raise
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection and self._owner == os.getpid():
+            return self._connection
+        connection = connect(self.path, "reply cache", _LOCK_SECONDS, _prepare)
+        self._connection, self._owner = connection, os.getpid()
+        return connection
+
+    def _set_aside(self, error: Exception) -> None:
+        aside = self.path.with_name(f"{self.path.name}.corrupt-{time.time_ns()}")
+        for ending in ("", "-wal", "-shm"):
+            here = self.path.with_name(self.path.name + ending)
+            with contextlib.suppress(FileNotFoundError):
+                here.rename(aside.with_name(aside.name + ending))
+        _log.warning("the reply cache %s is corrupt (%s); set aside as %s, begun anew", self.path, error, aside.name)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(_TABLE)
+
+
+def _is_corrupt(error: sqlite3.Error) -> bool:
+    """Whether the file itself is broken, as opposed to locked, full or not allowed."""
+    return not isinstance(error, sqlite3.OperationalError) or "malformed" in str(error)
+
+
+class Cached:
+    """Answer from the cache where it can; else ask, keep, and answer. `identity` is as for `call_key`."""
+
+    def __init__(self, model: ChatModel, cache: ReplyCache, identity: str) -> None:
+        self._model = model
+        self._cache = cache
+        self._identity = identity
+
+    @property
+    def spec(self) -> str:
+        """The model's own."""
+        return self._model.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Answer. Raises `StoreError` when the cache's disk is full or its file stays locked."""
+        key = call_key(self._identity, messages, schema, tag)
+        if kept := self._cache.get(key):
+            return kept
+        reply = await self._model.complete(messages, schema=schema, tag=tag)
+        if reply.finish == "stop" and (schema is None or _has_form(reply, schema)):
+            self._cache.put(key, reply)
+        return reply
+
+    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+        """Drop the reply to this request, so that it is asked again."""
+        self._cache.drop(call_key(self._identity, messages, schema, tag))
+
+
+def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
+    required = list(schema.get("required", ()))
+    try:
+        value = parse_object(reply.content)
+        return value.keys() >= set(required) or (len(required) == 1 and bool(rows(value, required[0])))
+    except JudgeError:
+        return False

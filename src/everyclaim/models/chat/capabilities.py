@@ -1,0 +1,58 @@
+"""What an endpoint turned out to take: how it gives JSON, how the output limit is called, what it rejects.
+
+Nobody can know this beforehand for every compatible server and every reasoning model, so a rejection is
+read, the request is put differently, and what worked is remembered by the endpoint that found it out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from everyclaim.models.chat.error_mapping import RejectedError
+from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode
+
+_SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
+_UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
+_STRUCTURED = re.compile(
+    r"response_format|json_schema|schema|output_config|output_format|text\.format|tool|function|guided|grammar|structured|strict"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """One way to put a request. `confirmed`: structured output has worked this way at least once."""
+
+    mode: Mode
+    limit: str  # how the output limit is called; chat completions only
+    dropped: frozenset[str] = frozenset()
+    confirmed: bool = False
+
+
+def first_capabilities(options: EndpointOptions) -> Capabilities:
+    """Return what is tried first."""
+    limit = "max_completion_tokens" if options.is_home else "max_tokens"
+    return Capabilities(options.structured or "schema", limit, confirmed=options.structured is not None)
+
+
+def next_capabilities(
+    tried: Capabilities, error: RejectedError, sent: Collection[str], *, structured: bool
+) -> Capabilities | None:
+    """Return another way to put a request that was rejected, None when there is none left.
+
+    `sent` are the fields of the body; `structured` says whether a schema was asked for.
+    """
+    text = f"{error.param} {error.text}"
+    if tried.limit in sent and tried.limit in text and _UNKNOWN.search(text):
+        other = "max_tokens" if tried.limit == "max_completion_tokens" else "max_completion_tokens"
+        if f"limit:{other}" not in tried.dropped:  # tried both already
+            return replace(tried, limit=other, dropped=tried.dropped | {f"limit:{tried.limit}"})
+    for name in SAMPLING:
+        short = "effort" if name == "reasoning_effort" else name
+        if name not in tried.dropped and short in text and (name in sent or short == "effort"):
+            return replace(tried, dropped=tried.dropped | {name})
+    softer = _SOFTER.get(tried.mode)
+    if structured and softer and (_STRUCTURED.search(text) or not tried.confirmed):
+        return replace(tried, mode=softer, confirmed=False)
+    return None

@@ -1,0 +1,127 @@
+"""One model at one endpoint: the `ChatModel` that all wrappers stand on."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Usage
+from everyclaim.models.chat.capabilities import Capabilities, first_capabilities, next_capabilities
+from everyclaim.models.chat.error_mapping import RejectedError
+from everyclaim.models.chat.keys import Secret, find_key, without_key
+from everyclaim.models.chat.options import EndpointOptions, read_options
+from everyclaim.models.chat.sdk import open_transport
+from everyclaim.models.chat.transport import Transport
+from everyclaim.models.chat.wires import WIRES
+
+_log = logging.getLogger(__name__)
+Post = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]  # path, body → the object that is answered
+MAX_ATTEMPTS = 8  # ways to put one request
+
+
+class Endpoint:
+    """A model at an endpoint. It sends, and learns what the endpoint takes; retries and caches are wrappers."""
+
+    def __init__(self, options: EndpointOptions, transport: Transport, key: Secret | None = None) -> None:
+        self.options = options
+        self._key = key or Secret("")
+        self.transport = transport
+        self._wire = WIRES[options.api]
+        # The Anthropic address may be given with or without the version at its end.
+        known = options.api == "messages" and options.base_url.endswith("/v1")
+        self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
+        self.dialect_: Capabilities = first_capabilities(options)  # learned
+        self.before_another: Callable[[], None] = _no_limit  # asked before a request is put in another way
+
+    @property
+    def spec(self) -> str:
+        """Provider, model and options, without secrets."""
+        return self.options.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
+        del tag  # for caches
+        return await self.ask(messages, schema, self.transport.post)
+
+    async def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, post: Post) -> ChatReply:
+        """Ask by a way of posting other than the endpoint's own."""
+        turns = [_encodable(message) for message in messages]
+        tried = self.dialect_
+        first: RejectedError | None = None
+        for calls in range(1, MAX_ATTEMPTS + 1):
+            if calls > 1:
+                self.before_another()
+            body = self._wire.write(self.options, tried, turns, schema)
+            try:
+                reply = self._wire.read(await post(self.path, body))
+            except RejectedError as error:
+                first = first or error
+                first.usage = Usage(calls=calls)
+                following = next_capabilities(tried, error, body.keys(), structured=schema is not None)
+                if following is None:
+                    break
+                tried = following
+            except JudgeError as error:
+                error.usage = (error.usage or Usage(calls=1)) + Usage(calls=calls - 1)
+                raise
+            else:
+                self._remember(tried, structured=schema is not None)
+                content = without_key(reply.content, self._key)
+                if content is not reply.content or calls > 1:
+                    reply = replace(reply, content=content, usage=reply.usage + Usage(calls=calls - 1))
+                return reply
+        assert first is not None  # the loop ends early only by a rejection
+        raise JudgeError("bad_request", first.message, usage=first.usage) from None
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        await self.transport.aclose()
+
+    def __repr__(self) -> str:
+        return f"Endpoint({self.spec})"
+
+    def _remember(self, worked: Capabilities, *, structured: bool) -> None:
+        if structured and not worked.confirmed:
+            worked = replace(worked, confirmed=True)
+        if worked == self.dialect_:
+            return
+        before, self.dialect_ = self.dialect_, worked
+        for name in sorted(worked.dropped - before.dropped):
+            if not name.startswith("limit:"):
+                _log.warning("%s does not take %s; it is left out from now on", self.spec, name)
+        if worked.mode != before.mode:
+            _log.info("%s gives JSON by %s, not by %s", self.spec, worked.mode, before.mode)
+
+
+def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
+    """Build the endpoint that ``openai:…`` or ``anthropic:…`` names.
+
+    A server at another address may need no key, so there a missing one is no error. Raises `ConfigError` for
+    an option that is wrong and `MissingExtraError` for a part that is not installed.
+    """
+    options = read_options(spec)
+    given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
+    required = options.is_home and not given_in_header
+    secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
+    return Endpoint(options, open_transport(options, secret), secret)
+
+
+def _no_limit() -> None:
+    """Let every request be made."""
+
+
+def _encodable(message: Message) -> Message:
+    """Replace lone surrogates, which no encoding carries; offsets stay true, one character for one."""
+    try:
+        message.content.encode()
+    except UnicodeEncodeError:
+        text = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in message.content)
+        return Message(message.role, text, message.cache)
+    return message

@@ -1,0 +1,1 @@
+"""Networks that run in this process: the cross-encoder that ships, and Hugging Face models."""

@@ -1,0 +1,170 @@
+"""Where a model's files are: a folder on disk, or a snapshot of a hub repository at one commit.
+
+Only configuration, tokenizer and weights are fetched, never Python files. Weights in safetensors are preferred;
+pickled ones are read by torch with `weights_only`, which builds tensors and runs nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
+from everyclaim.models.chat.bounded import MB, sending_bounded
+from everyclaim.models.local.hf.options import MAX_REPLY_MB
+
+_FETCHING = threading.Lock()
+_HUB_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?", re.ASCII)
+_COMMIT = re.compile(r"[0-9a-f]{40}")
+_TEXTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
+_SAFE = ("model.safetensors", "model-*.safetensors")
+_PICKLED = ("pytorch_model.bin", "pytorch_model-*.bin")
+_ONNX = ("model.onnx", "onnx/model.onnx")
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A model's files. `revision` is the commit on the hub, or ``sha256:…`` of the weights on disk."""
+
+    name: str
+    path: Path
+    revision: str
+    config: Mapping[str, Any]
+    local: bool
+
+    @property
+    def onnx(self) -> Path | None:
+        """The exported network, where there is one."""
+        return next((self.path / name for name in _ONNX if (self.path / name).is_file()), None)
+
+    def json(self, name: str) -> Mapping[str, Any]:
+        """Read one of its JSON files; empty when it is not there."""
+        return _object(self.path / name) if (self.path / name).is_file() else {}
+
+
+def find_folder(
+    model: str,
+    revision: str | None,
+    *,
+    weights: bool = True,
+    onnx: bool = False,
+    local_files_only: bool = False,
+    max_reply_mb: int = MAX_REPLY_MB,
+) -> Folder:
+    """Find a model's files on disk, or fetch them from the hub.
+
+    Raises `ConfigError` for what is not there, and `OperatorError` when the hub cannot be reached or sends more than
+    `max_reply_mb` for what should be small: an answer, or a file it compressed.
+    """
+    path = Path(model).expanduser()
+    if path.is_dir():
+        found = Folder(model, path, _digest(path) if weights else "", _config(path), local=True)
+    elif model.startswith((".", "/", "~")) or not _HUB_ID.fullmatch(model):
+        raise ConfigError(f"there is no folder {model!r}, and it is not an id of the Hugging Face hub")
+    else:
+        fetched = partial(_fetched, model, revision, local_files_only=local_files_only, max_reply_mb=max_reply_mb)
+        path = fetched(_wanted(weights=weights, onnx=onnx))
+        if weights and not onnx and not _weights(path):
+            path = fetched((*_TEXTS, *_PICKLED))
+        commit = path.name if _COMMIT.fullmatch(path.name) else revision or "unknown"
+        found = Folder(model, path, commit, _config(path), local=False)
+    if weights and not (found.onnx if onnx else _weights(path) or found.onnx):
+        wanted = ", ".join(_ONNX if onnx else (_SAFE[0], _PICKLED[0], _ONNX[0]))
+        raise ConfigError(f"{model!r} holds no weights; looked for {wanted}")
+    return found
+
+
+def is_export(model: str) -> bool:
+    """Whether a model is a folder on disk that holds an exported network."""
+    path = Path(model).expanduser()
+    return any((path / name).is_file() for name in _ONNX)
+
+
+def weight_files(folder: Folder) -> list[Path]:
+    """List the files with torch weights, safetensors where there are any."""
+    return _weights(folder.path)
+
+
+def _wanted(*, weights: bool, onnx: bool) -> tuple[str, ...]:
+    if onnx:
+        return (*_TEXTS, *_ONNX, "*.onnx_data")
+    return (*_TEXTS, *_SAFE) if weights else _TEXTS
+
+
+def _fetched(
+    model: str, revision: str | None, patterns: Sequence[str], *, local_files_only: bool, max_reply_mb: int
+) -> Path:
+    try:
+        import huggingface_hub as hub
+        from huggingface_hub import errors
+    except ImportError:
+        raise MissingExtraError(f"the judge hf:{model}", "hf") from None
+    bomb = OperatorError(
+        f"cannot fetch {_at(model, revision)}: the hub sends more than {max_reply_mb} MB, decompressed, for an answer "
+        "or a small file; max_reply_mb in the spec raises the limit"
+    )
+    try:
+        with _FETCHING, sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
+            return Path(
+                hub.snapshot_download(
+                    model, revision=revision, allow_patterns=list(patterns), local_files_only=local_files_only
+                )
+            )
+    except OperatorError:
+        raise
+    except errors.LocalEntryNotFoundError as error:
+        if error.__cause__ is bomb:
+            raise bomb from None
+        why = "it is not in the local cache" if local_files_only else "the hub cannot be reached and it is not cached"
+        raise OperatorError(f"cannot load {_at(model, revision)}: {why}; fetch it once with 'hf download'") from None
+    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError):
+        what = _at(model, revision)
+        raise ConfigError(f"the Hugging Face hub has no {what}, or it is private and nobody is logged in") from None
+    except Exception as error:  # noqa: BLE001 - the border to a client whose transport raises errors of its own
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise OperatorError(f"cannot fetch {_at(model, revision)} from the Hugging Face hub: {reason[0]}") from None
+
+
+def _at(model: str, revision: str | None) -> str:
+    return f"{model!r} at {revision}" if revision else repr(model)
+
+
+def _weights(path: Path) -> list[Path]:
+    for patterns in (_SAFE, _PICKLED):
+        found = sorted(file for pattern in patterns for file in path.glob(pattern))
+        if found:
+            return found
+    return []
+
+
+def _config(path: Path) -> Mapping[str, Any]:
+    if not (path / "config.json").is_file():
+        raise ConfigError(f"{str(path)!r} is not a model's folder: it has no config.json")
+    return _object(path / "config.json")
+
+
+def _object(file: Path) -> Mapping[str, Any]:
+    try:
+        value = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"cannot read {str(file)!r}: {error}") from None
+    if not isinstance(value, dict):
+        raise ConfigError(f"{str(file)!r} is not a JSON object")
+    return value
+
+
+def _digest(path: Path) -> str:
+    """Name weights on disk by their content, so that a result says which they were."""
+    digest = hashlib.sha256()
+    onnx = [path / name for name in _ONNX if (path / name).is_file()]
+    for file in _weights(path) or onnx:
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    return f"sha256:{digest.hexdigest()[:16]}"

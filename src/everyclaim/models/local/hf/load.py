@@ -1,0 +1,213 @@
+"""Options → a loaded model. A model is loaded once and shared by all who ask for the same one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Label
+from everyclaim.models.local.hf import hhem, lettuce, minicheck, nli
+from everyclaim.models.local.hf.batching import Batcher, padded
+from everyclaim.models.local.hf.exported import OnnxNetwork
+from everyclaim.models.local.hf.folder import Folder, find_folder, is_export
+from everyclaim.models.local.hf.lettuce import LoadedTokens
+from everyclaim.models.local.hf.networks import Floats, Head, Network, Setup, auto_network, libraries, t5_token_network
+from everyclaim.models.local.hf.options import FAMILIES, FOUNDATIONS, KNOWN, Family, HfOptions
+from everyclaim.models.local.hf.pairs import LoadedPairs, PairFamily
+from everyclaim.models.local.hf.tokens import TextEncoder, as_tokens, open_tokenizer
+
+# Positions that these kinds of models count but do not use.
+_UNUSED_POSITIONS: Mapping[str, int] = {"roberta": 2, "xlm-roberta": 2, "camembert": 2}
+
+
+@lru_cache(maxsize=4)
+def load_model(options: HfOptions) -> LoadedPairs | LoadedTokens:
+    """Load a model, or return the one that was loaded for equal options.
+
+    Raises `MissingExtraError` without the extra `hf`, `ConfigError` for a model that cannot be used as asked, and
+    `OperatorError` when it cannot be fetched.
+    """
+    exported = options.runtime == "onnx" or (options.runtime == "auto" and is_export(options.model))
+    if not exported:
+        libraries(options.model)  # before anything is fetched
+    known = KNOWN.get(options.model)
+    revision = options.revision or (known.revision if known else None)
+    folder = find_folder(
+        options.model,
+        revision,
+        onnx=exported,
+        local_files_only=options.local_files_only,
+        max_reply_mb=options.max_reply_mb,
+    )
+    family = options.family or (known.family if known else _family(folder))
+    return _LOADERS[family](_Opening(folder, options, family, exported))
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """What is known while a model is being opened."""
+
+    folder: Folder
+    options: HfOptions
+    family: Family
+    exported: bool
+
+    def network(self, head: Head) -> Network:
+        """Open the network, exported or built by torch."""
+        return self.export() if self.exported else auto_network(self.folder, head, self.setup)
+
+    def export(self) -> Network:
+        """Open the exported network."""
+        if self.folder.onnx is None:  # pragma: no cover - `find_folder` saw to it
+            raise ConfigError(f"{self.folder.name!r} holds no exported network")
+        return OnnxNetwork(self.folder.onnx, self.options.device)
+
+    @property
+    def setup(self) -> Setup:
+        """Where and in which numbers torch runs it."""
+        return Setup(self.options.device, self.options.dtype)
+
+    def limit(self, usual: int) -> int:
+        """Return how many tokens an input may have: as asked or as usual, and never more than there are positions."""
+        config = self.folder.config
+        positions = config.get("max_position_embeddings")
+        # DeBERTa v2's positions are relative: it reads further than it was trained to.
+        if not isinstance(positions, int) or config.get("model_type") == "deberta-v2":
+            return self.options.max_tokens or usual
+        last = positions - _UNUSED_POSITIONS.get(str(config.get("model_type")), 0)
+        if self.options.max_tokens and self.options.max_tokens > last:
+            raise ConfigError(f"option max_tokens={self.options.max_tokens}: {self.folder.name!r} takes {last} at most")
+        return min(self.options.max_tokens or usual, last)
+
+    def pairs(self, family: PairFamily, encoder: TextEncoder, network: Network, usual: int, **more: str) -> LoadedPairs:
+        """Put a classifier of pairs together, and try it once."""
+        limit = self.limit(usual)
+        family.read(self.tried(network, encoder))
+        return LoadedPairs(family, encoder, self.batcher(network), limit, self.parameters(network, limit) | more)
+
+    def tried(self, network: Network, encoder: TextEncoder) -> Floats:
+        """Run the network once: what cannot work fails here, not in the middle of a run."""
+        tokens = as_tokens(encoder.encoded(["0"])[0])
+        try:
+            row: Floats = network(*padded([tokens], self.pad))[0]
+        except Exception as error:  # noqa: BLE001 - torch and onnxruntime raise errors of their own
+            raise ConfigError(f"{self.folder.name!r} cannot be run: {error}") from None
+        return row
+
+    @property
+    def pad(self) -> int:
+        """The token that fills up short inputs."""
+        pad = self.folder.config.get("pad_token_id")
+        return pad if isinstance(pad, int) else 0
+
+    def batcher(self, network: Network) -> Batcher:
+        """Make the network's queue."""
+        return Batcher(network, pad=self.pad, batch_size=self.options.batch_size)
+
+    def parameters(self, network: Network, limit: int) -> dict[str, str]:
+        """Say what made the numbers, for the provenance of results."""
+        used = ("onnxruntime",) if self.exported else ("transformers", "torch")
+        return {
+            "hf_family": self.family,
+            "hf_revision": self.folder.revision,
+            "hf_max_tokens": str(limit),
+            "hf_batch_size": str(self.options.batch_size),
+            "hf_device": network.device,
+            "hf_dtype": "exported" if self.exported else self.options.dtype,
+            "hf_runtime": ", ".join(f"{name} {_version(name)}" for name in used),
+        }
+
+
+def _hhem(opening: _Opening) -> LoadedPairs:
+    folder, options = opening.folder, opening.options
+    prompt = str(folder.config.get("prompt") or hhem.PROMPT)
+    if not 0 <= prompt.find("{text1}") < prompt.find("{text2}"):
+        raise ConfigError(f"the prompt of {folder.name!r} has no places {{text1}} and {{text2}}, in this order")
+    if opening.exported and not options.foundation:
+        return opening.pairs(hhem.Hhem(prompt), open_tokenizer(folder), opening.export(), hhem.MAX_TOKENS)
+    name = options.foundation or str(folder.config.get("foundation") or hhem.FOUNDATION)
+    foundation = find_folder(
+        name,
+        FOUNDATIONS.get(name),
+        weights=False,
+        local_files_only=options.local_files_only,
+        max_reply_mb=options.max_reply_mb,
+    )
+    encoder = open_tokenizer(foundation)
+    if opening.exported:
+        network = opening.export()
+    else:
+        network = t5_token_network(folder, foundation, opening.setup, prefix=hhem.PREFIX, classes=2)
+    used = f"{name}@{foundation.revision}" if foundation.revision else name
+    return opening.pairs(hhem.Hhem(prompt), encoder, network, hhem.MAX_TOKENS, hf_foundation=used)
+
+
+def _minicheck(opening: _Opening) -> LoadedPairs:
+    encoder = open_tokenizer(opening.folder)
+    if not encoder.eos:
+        raise ConfigError(f"the tokenizer of {opening.folder.name!r} has no token to put between document and claim")
+    if opening.folder.config.get("model_type") == "t5":
+        if opening.exported:
+            raise ConfigError("an exported Flan-T5 cannot be run here; leave out 'runtime=onnx'")
+        family: PairFamily = minicheck.verdict_tokens(encoder)
+        return opening.pairs(
+            family, encoder, opening.network("seq2seq"), minicheck.MAX_TOKENS, hf_family="minicheck-t5"
+        )
+    return opening.pairs(minicheck.MiniCheckClassifier(), encoder, opening.network("sequence"), minicheck.MAX_TOKENS)
+
+
+def _nli(opening: _Opening) -> LoadedPairs:
+    folder = opening.folder
+    order = nli.label_order(folder.name, nli.class_names(folder.config), opening.options.labels)
+    return opening.pairs(nli.Nli(order), open_tokenizer(folder), opening.network("sequence"), nli.MAX_TOKENS)
+
+
+def _lettucedetect(opening: _Opening) -> LoadedTokens:
+    names = nli.class_names(opening.folder.config)
+    if len(names) != 2:
+        raise ConfigError(f"{opening.folder.name!r} tells {len(names)} kinds of tokens apart, and two are needed")
+    unnamed = not opening.options.labels and all(name.startswith("LABEL_") for name in names)
+    # Without names the published models' order holds: 0 backed, 1 not.
+    order = nli.label_order(opening.folder.name, names, opening.options.labels) if not unnamed else ()
+    bad = 1 if unnamed else 1 - order.index(Label.SUPPORTED)
+    encoder, network = open_tokenizer(opening.folder), opening.network("token")
+    opening.tried(network, encoder)
+    limit = opening.limit(lettuce.MAX_TOKENS)
+    return LoadedTokens(encoder, opening.batcher(network), limit, bad, opening.parameters(network, limit))
+
+
+_LOADERS: Mapping[Family, Callable[[_Opening], LoadedPairs | LoadedTokens]] = {
+    "hhem": _hhem,
+    "minicheck": _minicheck,
+    "nli": _nli,
+    "lettucedetect": _lettucedetect,
+}
+
+
+def _family(folder: Folder) -> Family:
+    """Guess the family of a model that is not among the known ones."""
+    architectures = folder.config.get("architectures") or [""]
+    architecture = str(architectures[0])
+    names = f"{folder.path.name if folder.local else folder.name} {folder.config.get('_name_or_path', '')}".casefold()
+    if folder.config.get("model_type") == "HHEMv2":
+        return "hhem"
+    if "minicheck" in names:
+        return "minicheck"
+    if architecture.endswith("ForTokenClassification"):
+        return "lettucedetect"
+    if architecture.endswith("ForSequenceClassification"):
+        return "nli"
+    raise ConfigError(
+        f"cannot tell what kind of judge {folder.name!r} is ({architecture or 'no architecture named'}); "
+        f"say it, as in '?family=nli': {', '.join(FAMILIES)}"
+    )
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,195 @@
+"""Token ids → numbers: networks built by torch from a folder's weights. Nothing else here knows torch.
+
+Loading is strict: a weight that the architecture has and the files have not is an error, because a head that was
+never trained gives numbers too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.models.local.hf.folder import Folder, weight_files
+from everyclaim.models.local.hf.quiet import quiet
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+Head = Literal["sequence", "token", "seq2seq"]
+_CLASSES: Mapping[Head, str] = {
+    "sequence": "AutoModelForSequenceClassification",
+    "token": "AutoModelForTokenClassification",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+}
+
+
+class Network(Protocol):
+    """Token ids, mask and types (each inputs × tokens) → logits: inputs × classes, or inputs × tokens × classes.
+
+    Raises `MemoryError` when a batch is too large for the device.
+    """
+
+    @property
+    def device(self) -> str:
+        """Where it runs."""
+
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+        """Run one batch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Where and in which numbers a network runs."""
+
+    device: str
+    dtype: str
+
+
+class TorchNetwork:
+    """A torch module in evaluation mode. `call` picks the logits out of what it returns."""
+
+    def __init__(self, module: Any, call: Callable[..., Any], setup: Setup, *, typed: bool = False) -> None:
+        self.device = chosen_device(setup.device)
+        self._module = module.to(self.device).eval()
+        self._call = call
+        self._typed = typed
+
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+        """Run one batch without gradients."""
+        import torch
+
+        inputs = {"input_ids": ids, "attention_mask": mask} | ({"token_type_ids": types} if self._typed else {})
+        try:
+            with torch.inference_mode():
+                tensors = {name: torch.from_numpy(value).to(self.device) for name, value in inputs.items()}
+                logits = self._call(self._module, tensors)
+                return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
+        except torch.OutOfMemoryError as error:
+            raise MemoryError(str(error)) from None
+
+
+def auto_network(folder: Folder, head: Head, setup: Setup) -> TorchNetwork:
+    """Build a network of an architecture that transformers knows.
+
+    Raises `ConfigError` when it does not know it, or when weights are missing.
+    """
+    transformers, torch = libraries(folder.name)
+    if not weight_files(folder):
+        raise ConfigError(f"{folder.name!r} holds no torch weights; write '?runtime=onnx' for its exported network")
+    try:
+        with quiet():
+            module, told = getattr(transformers, _CLASSES[head]).from_pretrained(
+                folder.path,
+                trust_remote_code=False,
+                local_files_only=True,
+                dtype=getattr(torch, setup.dtype),
+                output_loading_info=True,
+            )
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the files
+        raise ConfigError(f"cannot load {folder.name!r}: {_first_line(error)}") from None
+    _nothing_missing(folder, told["missing_keys"])
+    if head == "seq2seq":
+        return TorchNetwork(module, _first_step, setup)
+    typed = (getattr(module.config, "type_vocab_size", 0) or 0) > 1
+    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, setup, typed=typed)
+
+
+def t5_token_network(folder: Folder, foundation: Folder, setup: Setup, *, prefix: str, classes: int) -> TorchNetwork:
+    """Build T5's encoder with a token classifier from weights whose names start with `prefix`.
+
+    Architecture and sizes are the foundation's. Reading the weights this way needs no code of the repository.
+    Raises `ConfigError` when weights are missing, left over, or of another size.
+    """
+    transformers, torch = libraries(folder.name)
+    told = {key: value for key, value in foundation.config.items() if key not in {"id2label", "label2id", "num_labels"}}
+    config = transformers.T5Config.from_dict({**told, "num_labels": classes})
+    with quiet():
+        module = transformers.T5ForTokenClassification(config)
+    state = {key.removeprefix(prefix): value for key, value in _state(folder, torch).items()}
+    shared = state.get("transformer.shared.weight", state.get("transformer.encoder.embed_tokens.weight"))
+    if shared is not None:  # one matrix under two names; files hold either or both
+        state |= {"transformer.shared.weight": shared, "transformer.encoder.embed_tokens.weight": shared}
+    try:
+        missing, left = module.load_state_dict(state, strict=False)
+    except RuntimeError as error:
+        raise ConfigError(f"the weights of {folder.name!r} do not fit {foundation.name!r}: {error}") from None
+    _nothing_missing(folder, missing)
+    if left:
+        raise ConfigError(
+            f"{folder.name!r} holds weights that this architecture has not: {', '.join(sorted(left)[:3])}"
+        )
+    module = module.to(getattr(torch, setup.dtype))
+    return TorchNetwork(module, lambda model, tensors: model(**tensors).logits, setup)
+
+
+def chosen_device(wanted: str) -> str:
+    """Return the device to use: the one named, or the best there is. Raises `ConfigError` for one that is not there."""
+    import torch
+
+    there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}
+    if wanted == "auto":
+        return next(name for name in ("cuda", "mps", "cpu") if there[name])
+    try:
+        device = torch.device(wanted)
+        is_there = there.get(device.type, False) and (
+            device.type != "cuda" or (device.index or 0) < torch.cuda.device_count()
+        )
+    except RuntimeError:
+        is_there = False
+    if not is_there:
+        usable = ", ".join(name for name, has_it in there.items() if has_it)
+        raise ConfigError(f"option device={wanted!r}: there is none here; choose one of auto, {usable}")
+    return wanted
+
+
+def libraries(model: str) -> tuple[Any, Any]:
+    """Import transformers and torch, or say how to get them."""
+    try:
+        import torch
+        import transformers
+    except ImportError:
+        raise MissingExtraError(f"the judge hf:{model}", "hf") from None
+    return transformers, torch
+
+
+def _first_step(module: Any, tensors: Mapping[str, Any]) -> Any:
+    """Return what a sequence-to-sequence model would say first: inputs × vocabulary."""
+    import torch
+
+    begin = module.config.decoder_start_token_id
+    starts = torch.full((len(tensors["input_ids"]), 1), begin if begin is not None else 0, device=module.device)
+    return module(**tensors, decoder_input_ids=starts, use_cache=False).logits[:, 0]
+
+
+def _state(folder: Folder, torch: Any) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    for file in weight_files(folder):
+        state |= _read(file, torch)
+    return state
+
+
+def _read(file: Path, torch: Any) -> dict[str, Any]:
+    try:
+        if file.suffix == ".safetensors":
+            from safetensors.torch import load_file
+
+            return dict(load_file(file))
+        return dict(torch.load(file, map_location="cpu", weights_only=True))
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
+        raise ConfigError(f"cannot read the weights {str(file)!r}: {_first_line(error)}") from None
+
+
+def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
+    if missing:
+        names = ", ".join(sorted(missing)[:3])
+        raise ConfigError(f"{folder.name!r} lacks weights of its classifier ({names}): it was not trained to judge")
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,196 @@
+"""The border between a judge and the rest: nothing a verifier says is believed before it passed here.
+
+Every claim gets exactly one verdict, aligned by id. What is missing or unusable is asked once more,
+then it is a failure. Evidence must really be in the passage it names.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.types import (
+    Claim,
+    Evidence,
+    FailureMode,
+    JudgedClaim,
+    Label,
+    Passage,
+    Probabilities,
+    Verdict,
+)
+from everyclaim.text.locate import locate
+
+_SUM_TOLERANCE = 1e-3
+_LABELS = frozenset(Label)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How much a SUPPORTED must show to stand.
+
+    `strict_evidence`: without a quote that is really in a passage it becomes UNSUPPORTED, not only flagged.
+    `strict_hedges`: a claim that says "may" where the source says "does" (or the reverse) becomes UNSUPPORTED.
+    """
+
+    strict_evidence: bool = False
+    strict_hedges: bool = False
+
+    @classmethod
+    def strict(cls) -> Policy:
+        """Every strictness at once."""
+        return cls(strict_evidence=True, strict_hedges=True)
+
+
+async def judged(
+    verifier: Verifier,
+    claims: Sequence[Claim],
+    passages: Sequence[Passage],
+    *,
+    question: str = "",
+    policy: Policy | None = None,
+) -> tuple[JudgedClaim, ...]:
+    """Judge every claim, check what the judge says, and return the claims with their verdicts, in order.
+
+    Without passages every claim is UNSUPPORTED (flag `no_passages`) and no model is called.
+    Raises `JudgeError` when a claim has no usable verdict after asking twice.
+    """
+    if not any(passage.text.strip() for passage in passages):
+        verdicts = [_no_passages(claim, verifier.spec) for claim in claims]
+    else:
+        verdicts = await ask(verifier, claims, passages, question=question)
+    rules = policy or Policy()
+    texts = {passage.id: passage.text for passage in passages}
+    return tuple(
+        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, under(rules, grounded(verdict, texts)))
+        for claim, verdict in zip(claims, verdicts, strict=True)
+    )
+
+
+async def ask(
+    verifier: Verifier, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+) -> list[Verdict]:
+    """Get exactly one well-formed verdict per claim, in the claims' order; re-ask once for what is missing."""
+    if not claims:
+        return []
+    known = {passage.id for passage in passages}
+    found: dict[str, Verdict] = {}
+    complaint = ""
+    for _ in range(2):
+        missing = [claim for claim in claims if claim.id not in found]
+        usable, complaint = _usable(await verifier.verify(missing, passages, question=question), missing, known)
+        found |= usable
+        if len(found) == len(claims):
+            return [_signed(found[claim.id], verifier.spec) for claim in claims]
+    absent = [claim.id for claim in claims if claim.id not in found]
+    code = "missing_verdict" if complaint == "" else "bad_verdict"
+    detail = f"; {complaint}" if complaint else ""
+    raise JudgeError(code, f"{verifier.spec} gave no usable verdict for {', '.join(absent)}{detail}")
+
+
+def _usable(verdicts: Sequence[Verdict], asked: Sequence[Claim], passages: set[str]) -> tuple[dict[str, Verdict], str]:
+    """Sort out the verdicts that can be used, by claim id, and say what was wrong with the rest."""
+    if not isinstance(verdicts, Sequence) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
+        return {}, f"a reply of type {type(verdicts).__name__} that is not a list of verdicts"
+    wanted = {claim.id for claim in asked}
+    seen = Counter(verdict.claim_id for verdict in verdicts)
+    unknown = sorted(str(claim_id) for claim_id in seen if claim_id not in wanted)
+    if unknown:
+        # Ids that were never given mean that the reply does not speak of these claims: none of it is trusted.
+        return {}, f"verdicts for unknown claims {', '.join(unknown[:5])}"
+    usable: dict[str, Verdict] = {}
+    complaint = ""
+    for verdict in verdicts:
+        if seen[verdict.claim_id] > 1:
+            complaint = f"more than one verdict for {verdict.claim_id}"
+        elif fault := _fault(verdict, passages):
+            complaint = f"{verdict.claim_id}: {fault}"
+        else:
+            known = isinstance(verdict.label, Label)
+            usable[verdict.claim_id] = verdict if known else replace(verdict, label=Label(verdict.label))
+    return usable, complaint
+
+
+def _fault(verdict: Verdict, passages: set[str]) -> str:
+    """Say what makes a verdict unusable; empty when nothing does."""
+    labels = [verdict.label, *(part.label for part in verdict.per_passage)]
+    for label in labels:
+        if label not in _LABELS:
+            return f"label {label!r} is none of {', '.join(Label)}"
+    for probabilities in (verdict.probabilities, *(part.probabilities for part in verdict.per_passage)):
+        if probabilities is not None and not _is_distribution(probabilities):
+            return f"probabilities {tuple(probabilities)} are not three numbers in [0, 1] that sum to 1"
+    unknown = sorted({part.passage_id for part in verdict.per_passage} - passages)
+    return f"verdict on unknown passage {unknown[0]!r}" if unknown else ""
+
+
+def _is_distribution(probabilities: Probabilities) -> bool:
+    return (
+        len(probabilities) == len(Probabilities._fields)
+        and all(math.isfinite(p) and 0 <= p <= 1 for p in probabilities)
+        and abs(sum(probabilities) - 1) <= _SUM_TOLERANCE
+    )
+
+
+def grounded(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
+    """Keep only evidence that is really there, its offsets corrected; flag a quote that is nowhere."""
+    evidence = [found for given in verdict.evidence if (found := _found(given, texts))]
+    flags = verdict.flags
+    if len(evidence) < len(verdict.evidence):
+        flags = (*flags, "quote_not_found")
+    elif not evidence and verdict.label is Label.SUPPORTED:
+        flags = (*flags, "no_evidence")
+    if not verdict.evidence and flags is verdict.flags:
+        return verdict
+    return replace(verdict, evidence=tuple(evidence), flags=flags)
+
+
+def _found(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
+    """Return the evidence with true offsets: as given, else located in its passage, else in any other."""
+    text = texts.get(evidence.passage_id)
+    if not evidence.quote.strip():
+        return None
+    if text is not None and evidence.start >= 0 and text[evidence.start : evidence.end] == evidence.quote:
+        return evidence
+    order = [evidence.passage_id, *(other for other in texts if other != evidence.passage_id)]
+    for passage_id in order:
+        match = locate(evidence.quote, texts[passage_id]) if passage_id in texts else None
+        if match:
+            return Evidence(passage_id, match.start, match.end, texts[passage_id][match.start : match.end])
+    return None
+
+
+def under(policy: Policy, verdict: Verdict) -> Verdict:
+    """Turn a SUPPORTED that a strict policy does not accept into UNSUPPORTED; the flags say why."""
+    if verdict.label is not Label.SUPPORTED:
+        return verdict
+    if policy.strict_evidence and not verdict.evidence:
+        why = "its quote is in no passage" if "quote_not_found" in verdict.flags else "it came without evidence"
+        return _demoted(verdict, f"called supported, but {why} (strict policy)", FailureMode.OTHER)
+    if policy.strict_hedges and "hedge_mismatch" in verdict.flags:
+        why = "claim and passage differ in certainty (strict policy)"
+        return _demoted(verdict, why, FailureMode.HEDGE_MISMATCH)
+    return verdict
+
+
+def _demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
+    rationale = f"{verdict.rationale}; {why}" if verdict.rationale else why
+    return replace(verdict, label=Label.UNSUPPORTED, rationale=rationale, failure_mode=mode)
+
+
+def _signed(verdict: Verdict, judge: str) -> Verdict:
+    return verdict if verdict.judge else replace(verdict, judge=judge)
+
+
+def _no_passages(claim: Claim, judge: str) -> Verdict:
+    return Verdict(
+        claim_id=claim.id,
+        label=Label.UNSUPPORTED,
+        rationale="no passages were retrieved",
+        judge=judge,
+        flags=("no_passages",),
+    )

@@ -1,0 +1,133 @@
+"""Finding out what an endpoint takes, and remembering it."""
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from chatting import KEY, SCHEMA, ask, spec_for
+
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import Message
+from everyclaim.models.chat.endpoint import from_spec
+from everyclaim.testing import Fault, JudgeServer, Reply, Request, rejected
+
+GOOD = '{"ok": true}'
+ASK = [Message("user", "Is it?")]
+
+
+def takes(*modes: str) -> Any:
+    """A server that gives JSON only in these ways."""
+
+    def rule(request: Request) -> Reply | Fault:
+        names = {"schema": "response_format json_schema is not supported", "tool": "tools are not supported"}
+        return Reply(GOOD) if request.mode in modes else rejected(names[request.mode])
+
+    return rule
+
+
+def ask_twice(server: JudgeServer, endpoint: str, **options: str) -> list[str]:
+    """Ask two questions of one endpoint; return the way each request was put."""
+
+    async def run() -> None:
+        model = from_spec(spec_for(endpoint, server.base_url, **options), key=KEY)
+        for _ in range(2):
+            assert (await model.complete(ASK, schema=SCHEMA)).content == GOOD
+        await model.aclose()
+
+    asyncio.run(run())
+    return [request.mode for request in server.requests]
+
+
+@pytest.mark.parametrize("endpoint", ["chat", "responses", "messages"])
+@pytest.mark.parametrize(
+    ("modes", "seen"),
+    [
+        (("schema", "tool", "plain"), ["schema", "schema"]),
+        (("tool", "plain"), ["schema", "tool", "tool"]),
+        (("plain",), ["schema", "tool", "plain", "plain"]),
+    ],
+)
+def test_the_way_to_json_is_found_once(endpoint: str, modes: tuple[str, ...], seen: list[str]) -> None:
+    """Strict schema, else a tool call, else plain words; the second question starts with what worked."""
+    with JudgeServer(takes(*modes)) as server:
+        assert ask_twice(server, endpoint) == seen
+
+
+def test_a_silent_rejection_is_tried_the_softer_way_too() -> None:
+    """A server that only says 'bad request' is understood as well, until a schema has worked once."""
+    with JudgeServer(lambda r: GOOD if r.mode == "plain" else rejected("bad request")) as server:
+        assert ask_twice(server, "chat") == ["schema", "tool", "plain", "plain"]
+
+
+def test_a_bad_request_of_another_kind_is_not_blamed_on_the_schema() -> None:
+    """Once a schema has worked, a 400 that does not mention it fails at once, and nothing is forgotten."""
+    with JudgeServer([GOOD, rejected("your text is odd"), GOOD]) as server:
+
+        async def run() -> None:
+            model = from_spec(spec_for("chat", server.base_url), key=KEY)
+            await model.complete(ASK, schema=SCHEMA)
+            with pytest.raises(JudgeError, match="your text is odd"):
+                await model.complete(ASK, schema=SCHEMA)
+            await model.complete(ASK, schema=SCHEMA)
+            await model.aclose()
+
+        asyncio.run(run())
+        assert [request.mode for request in server.requests] == ["schema"] * 3
+
+
+def test_when_no_way_works_the_first_reason_is_told() -> None:
+    """All three ways were tried; the error is the first one's and counts every call."""
+    with JudgeServer(rejected("the moon is wrong")) as server:
+        with pytest.raises(JudgeError, match="the moon is wrong") as caught:
+            ask(server)
+        assert (caught.value.code, server.calls) == ("bad_request", 3)
+        assert caught.value.usage is not None
+        assert caught.value.usage.calls == 3
+
+
+def test_a_way_that_is_asked_for_is_kept_to() -> None:
+    """`structured=tool` starts with tools."""
+    with JudgeServer(takes("tool")) as server:
+        assert ask_twice(server, "chat", structured="tool") == ["tool", "tool"]
+
+
+def reasoning_model(request: Request) -> Reply | Fault:
+    """Takes no temperature, and its own name for the output limit."""
+    if "max_tokens" in request.body:
+        return rejected(
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        )
+    if "temperature" in request.body:
+        return rejected("Unsupported value: 'temperature' does not support 0.0 with this model.", param="temperature")
+    return Reply(GOOD)
+
+
+def test_a_reasoning_model_is_recognised_by_what_it_rejects(caplog: pytest.LogCaptureFixture) -> None:
+    """The limit is renamed, the temperature left out and said; the next call is right at once."""
+    with JudgeServer(reasoning_model) as server, caplog.at_level(logging.WARNING):
+        modes = ask_twice(server, "chat", max_tokens="500", temperature="0")
+        assert modes == ["schema"] * 4
+        last = server.requests[-1].body
+    assert last["max_completion_tokens"] == 500
+    assert "temperature" not in last
+    assert [
+        record.getMessage().endswith("does not take temperature; it is left out from now on")
+        for record in caplog.records
+    ] == [True]
+
+
+def test_a_limit_that_is_too_high_is_an_error_not_a_renaming() -> None:
+    """A rejection of the value must not be taken for one of the name."""
+    with JudgeServer(rejected("max_tokens is too large: 99999. This model supports at most 4096.")) as server:
+        with pytest.raises(JudgeError, match="too large"):
+            ask(server, schema=None, max_tokens="99999")
+        assert server.calls == 1
+
+
+@pytest.mark.parametrize("name", ["temperature", "top_p", "seed", "reasoning_effort"])
+def test_any_sampling_option_that_is_refused_is_left_out(name: str) -> None:
+    """Each by its own name."""
+    with JudgeServer(lambda r: rejected(f"Unknown parameter: '{name}'") if name in r.body else GOOD) as server:
+        assert ask(server, **{name: "low" if name == "reasoning_effort" else "1"}).content == GOOD
+        assert server.calls == 2
