@@ -14,7 +14,8 @@ from everyclaim.core.scope import at_end, in_scope, scope
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
-from everyclaim.models.chat.structured_call import Asking
+from everyclaim.models.chat.reask import Inquiry, ask_once
+from everyclaim.prompts import NliPrompt
 from everyclaim.testing import ScriptedChat, play
 from everyclaim.verify.llm import LlmVerifier
 
@@ -72,7 +73,8 @@ def test_a_tally_follows_the_work_into_tasks_and_threads_and_not_into_its_neighb
 def test_a_call_is_paid_once_whatever_becomes_of_its_reply(answer: ChatReply | JudgeError, used: Usage) -> None:
     """Good, malformed, cut or failed."""
     with tallied() as tally, suppress(JudgeError):
-        asyncio.run(Asking(ScriptedChat(answer)).for_object([], schema={}, tag=""))
+        inquiry = Inquiry(ScriptedChat(answer), NliPrompt(), lambda _items, _shared: [])
+        asyncio.run(ask_once(inquiry, {"a": "The kettle is red."}))
     assert tally.usage == used
 
 

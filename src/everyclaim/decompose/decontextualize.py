@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
 
-from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
 from everyclaim.decompose.commitments import drift
 from everyclaim.decompose.ungrounded import Surroundings, ungrounded_terms
-from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.decontextualize import Standing, StandingPrompt
 from everyclaim.text.anaphora import points
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
@@ -89,48 +87,16 @@ class LlmPreparer:
 
     async def prepare(self, claims: Sequence[Claim], response: str, question: str) -> list[Prepared]:
         """Return every claim, in order. Raises `JudgeError` when the model says nothing usable about one, twice."""
-        parts = [claims[i : i + self.at_most] for i in range(0, len(claims), self.at_most)]
-        answers = await gather(self._standings(part, response, question, shared=len(parts) > 1) for part in parts)
-        found = {key: standing for answer in answers for key, standing in answer.items()}
+        inquiry: Inquiry[str, Standing] = Inquiry(
+            self.chat,
+            self.prompt,
+            lambda texts, shared: self.prompt.messages(texts, response, question, shared=shared),
+            ids="c",
+            code="missing_claims",
+        )
+        standings = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, self.at_most))
         around = Surroundings.of(response, question)
-        return [_prepared(claim, found[claim.id], around) for claim in claims]
-
-    async def _standings(
-        self, claims: Sequence[Claim], response: str, question: str, *, shared: bool
-    ) -> dict[str, Standing]:
-        """Ask for these claims, once more for those left out, in halves where a reply is too long."""
-        found: dict[str, Standing] = {}
-        asking = Asking(self.chat)
-        for attempt in (1, 2):
-            missing = [claim for claim in claims if claim.id not in found]
-            try:
-                found |= await self._ask(asking, missing, (response, question), attempt, shared=shared)
-            except JudgeError as error:
-                if error.code in TOO_MUCH and len(missing) > 1:
-                    middle = len(missing) // 2
-                    halves = (missing[:middle], missing[middle:])
-                    first, second = await gather(
-                        self._standings(half, response, question, shared=True) for half in halves
-                    )
-                    return found | first | second
-                if not asking.may_go_better(error) or attempt == 2:
-                    asking.evict(error)
-                    raise
-            if len(found) == len(claims):
-                return found
-        asking.evict()
-        absent = ", ".join(claim.id for claim in claims if claim.id not in found)
-        raise JudgeError("missing_claims", f"{self.chat.spec} said nothing usable about {absent}")
-
-    async def _ask(
-        self, asking: Asking, claims: Sequence[Claim], around: tuple[str, str], attempt: int, *, shared: bool
-    ) -> dict[str, Standing]:
-        ids = {f"c{i}": claim.id for i, claim in enumerate(claims, start=1)}
-        texts = dict(zip(ids, (claim.text for claim in claims), strict=True))
-        tag = self.prompt.version + ("" if attempt == 1 else "#2")
-        messages = self.prompt.messages(texts, *around, shared=shared)
-        reply = await asking.for_object(messages, schema=self.prompt.schema, tag=tag)
-        return {ids[key]: standing for key, standing in self.prompt.parse(reply, list(ids)).items()}
+        return [_prepared(claim, standings[claim.id], around) for claim in claims]
 
 
 def _prepared(claim: Claim, standing: Standing, around: Surroundings) -> Prepared:

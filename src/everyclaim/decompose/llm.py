@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
-from everyclaim.core.protocols import ChatModel
+from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.ungrounded import Faults, Surroundings, faults
-from everyclaim.models.chat.structured_call import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
@@ -65,9 +64,9 @@ class LlmDecomposer:
         """
         pieces, skipped = pieces_of(response, self.language)
         job = _Job(self, response, question)
-        answers = await gather(job.splits(part) for part in portions(pieces, self.at_most))
-        found = {number: split for answer in answers for number, split in answer.items()}
-        return assembled(pieces, await job.corrected(pieces, found), skipped)
+        parts = [_by_number(part) for part in portions(pieces, self.at_most)]
+        splits = await ask_for_each(job.inquiry(), parts)
+        return assembled(pieces, await job.corrected(pieces, splits), skipped)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,41 +77,30 @@ class _Job:
     response: str
     question: str
 
-    async def splits(self, pieces: Sequence[Piece]) -> dict[int, Split]:
-        """Ask for these sentences, once more for those left out, in halves where a reply is too long."""
-        found: dict[int, Split] = {}
-        asking = Asking(self.decomposer.chat)
-        for attempt in (1, 2):
-            missing = [piece for piece in pieces if piece.number not in found]
-            try:
-                found |= await self._ask(asking, missing, attempt)
-            except JudgeError as error:
-                if error.code in TOO_MUCH and len(missing) > 1:
-                    middle = len(missing) // 2
-                    first, second = await gather(self.splits(part) for part in (missing[:middle], missing[middle:]))
-                    return found | first | second
-                if not asking.may_go_better(error) or (attempt == 2 and not found):
-                    asking.evict(error)
-                    raise
-            if len(found) == len(pieces):
-                break
-        if pieces and not found:
-            asking.evict()
-            raise JudgeError(
-                "missing_claims", f"{self.decomposer.spec} said nothing about any sentence of the response"
-            )
-        return found
+    def inquiry(self, faulty: Mapping[int, Faults] | None = None) -> Inquiry[Piece, Split]:
+        """Ask for claims by sentence; `faulty` says what was wrong with those of a first reply."""
+        prompt, wrong = self.decomposer.prompt, faulty or {}
 
-    async def corrected(self, pieces: Sequence[Piece], found: Mapping[int, Split]) -> dict[int, Split]:
+        def write(pieces: Mapping[str, Piece], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
+            texts = {name: piece.text for name, piece in pieces.items()}
+            faults_by_name = {name: wrong[piece.number] for name, piece in pieces.items() if piece.number in wrong}
+            foreign = {name: one.foreign for name, one in faults_by_name.items() if one.foreign}
+            lost = {name: one.lost for name, one in faults_by_name.items() if one.lost}
+            before = context(self.response, list(pieces.values()))
+            return prompt.messages(SplitTask(texts, before, self.question, foreign, lost))
+
+        return Inquiry(self.decomposer.chat, prompt, write, ids="s", needs="some", code="missing_claims")
+
+    async def corrected(self, pieces: Sequence[Piece], splits: Mapping[int, Split]) -> dict[int, Split]:
         """Check every claim against its sentence; ask again for what is at fault, then keep the sentence."""
-        kept = {piece.number: found.get(piece.number, piece.whole) for piece in pieces}
+        kept = {piece.number: splits.get(piece.number, piece.whole) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept
         around = Surroundings.of(self.response, self.question)
         odd = {p.number: wrong for p in pieces if any(wrong := faults_of(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
             try:
-                again = await self._ask(Asking(self.decomposer.chat), part, 1, odd)
+                again = await ask_once(self.inquiry(odd), _by_number(part))
             except JudgeError as error:
                 if error.code not in _KEEP_SENTENCE:
                     raise
@@ -123,21 +111,9 @@ class _Job:
                 kept[piece.number] = split if split is not None and usable else piece.whole
         return kept
 
-    async def _ask(
-        self, asking: Asking, pieces: Sequence[Piece], attempt: int, odd: Mapping[int, Faults] | None = None
-    ) -> dict[int, Split]:
-        prompt = self.decomposer.prompt
-        numbers = {f"s{i}": piece.number for i, piece in enumerate(pieces, start=1)}
-        task = SplitTask(
-            {f"s{i}": piece.text for i, piece in enumerate(pieces, start=1)},
-            context(self.response, pieces),
-            self.question,
-            {key: odd[number].foreign for key, number in numbers.items() if odd[number].foreign} if odd else {},
-            {key: odd[number].lost for key, number in numbers.items() if odd[number].lost} if odd else {},
-        )
-        tag = prompt.version if attempt == 1 else f"{prompt.version}#{attempt}"
-        reply = await asking.for_object(prompt.messages(task), schema=prompt.schema, tag=tag)
-        return {numbers[key]: split for key, split in prompt.parse(reply, list(numbers)).items()}
+
+def _by_number(pieces: Sequence[Piece]) -> dict[int, Piece]:
+    return {piece.number: piece for piece in pieces}
 
 
 def faults_of(split: Split, piece: Piece, around: Surroundings) -> Faults:

@@ -17,7 +17,7 @@ from everyclaim.core.accounting import account
 from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
-from everyclaim.models.chat.reask import ask_for_all
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.generation import Fault, Faulty, GenerationPrompt, RewritePrompt, rewrite_one
 from everyclaim.verify.llm import passage_data
 
@@ -126,13 +126,11 @@ class ChatAuthor:
     async def rewrite(self, task: Task, answer: str, sentences: Mapping[str, Faulty]) -> Mapping[str, str]:
         """Ask for all sentences together; those left out once more."""
         shelf = passage_data(task.passages)
+        inquiry: Inquiry[Faulty, str] = Inquiry(
+            self.chat, self.rewriting, lambda part, _: self.rewriting.messages(part, shelf, task.question, answer)
+        )
         try:
-            return await ask_for_all(
-                self.chat,
-                sentences,
-                lambda part: self.rewriting.messages(part, shelf, task.question, answer),
-                self.rewriting,
-            )
+            return await ask_for_each(inquiry, portions(sentences))
         except JudgeError as error:
             raise GeneratorError(f"the generator {self.chat.spec} corrected nothing: {error}") from error
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
+from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Passage, Provenance, Result, Sample, Verdict
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.llm import LlmDecomposer, faults_of
@@ -19,7 +18,7 @@ from everyclaim.decompose.numbered_sentences import Piece, assembled, context, p
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.ungrounded import Surroundings
 from everyclaim.metrics.faithfulness import Empty, scored, unscored
-from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
+from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
@@ -68,47 +67,22 @@ class OneCallFaithfulness:
 
     async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""
-        shares = list(portions(pieces, self.decomposer.at_most))
-        answers = await gather(self._ask_all(sample, part, shared=len(shares) > 1) for part in shares)
-        found = {number: judged for answer in answers for number, judged in answer.items()}
+        shelf = passage_data(sample.passages)
+
+        def write(asked: Mapping[str, Piece], shared: bool) -> list[Message]:
+            texts = {name: piece.text for name, piece in asked.items()}
+            task = SplitTask(texts, context(sample.response, list(asked.values())), sample.question)
+            return self.prompt.messages(task, shelf, shared=shared)
+
+        inquiry = Inquiry(self.verifier.chat, self.prompt, write, ids="s", needs="some", code="missing_claims")
+        parts = portions(pieces, self.decomposer.at_most)
+        found = await ask_for_each(inquiry, [{piece.number: piece for piece in part} for part in parts])
         around = Surroundings.of(sample.response, sample.question)
         return {
             piece.number: found[piece.number]
             for piece in pieces
             if piece.number in found and not any(faults_of(found[piece.number][0], piece, around))
         }
-
-    async def _ask_all(self, sample: Sample, pieces: Sequence[Piece], *, shared: bool) -> dict[int, Judged]:
-        """Ask for these sentences, once more for those left out, in halves where a reply is too long."""
-        found: dict[int, Judged] = {}
-        asking = Asking(self.verifier.chat)
-        for attempt in (1, 2):
-            missing = [piece for piece in pieces if piece.number not in found]
-            try:
-                found |= await self._ask(asking, sample, missing, attempt, shared=shared)
-            except JudgeError as error:
-                if error.code in TOO_MUCH and len(missing) > 1:
-                    middle = len(missing) // 2
-                    for half in (missing[:middle], missing[middle:]):
-                        found |= await self._ask_all(sample, half, shared=True)
-                    return found
-                if not asking.may_go_better(error) or (attempt == 2 and not found):
-                    asking.evict(error)
-                    raise
-            if len(found) == len(pieces):
-                break
-        return found
-
-    async def _ask(
-        self, asking: Asking, sample: Sample, pieces: Sequence[Piece], attempt: int, *, shared: bool
-    ) -> dict[int, Judged]:
-        numbers = {f"s{i}": piece.number for i, piece in enumerate(pieces, start=1)}
-        texts = {f"s{i}": piece.text for i, piece in enumerate(pieces, start=1)}
-        task = SplitTask(texts, context(sample.response, pieces), sample.question)
-        messages = self.prompt.messages(task, passage_data(sample.passages), shared=shared)
-        tag = self.prompt.version + ("" if attempt == 1 else "#2")
-        reply = await asking.for_object(messages, schema=self.prompt.schema, tag=tag)
-        return {numbers[key]: value for key, value in self.prompt.parse(reply, list(numbers)).items()}
 
 
 @dataclass(frozen=True, slots=True)

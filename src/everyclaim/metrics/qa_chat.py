@@ -10,7 +10,7 @@ from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Sample
 from everyclaim.metrics.qa import Exam, Question
-from everyclaim.models.chat.reask import AT_ONCE, ask_for_all
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.questions import Answer, AnswerPrompt, QuestionPrompt
 from everyclaim.verify.llm import passage_data
 
@@ -34,9 +34,10 @@ class ChatExaminer:
         Raises `JudgeError` when the model cannot be reached, declines, or twice leaves out a sentence or question.
         """
         sentences = {f"s{i}": text for i, text in enumerate(dict.fromkeys(claim.sentence for claim in claims), start=1)}
-        found = await ask_for_all(
-            self.chat, sentences, lambda part: self.questions.messages(part, sample.question), self.questions
+        inquiry: Inquiry[str, tuple[str, ...]] = Inquiry(
+            self.chat, self.questions, lambda part, _: self.questions.messages(part, sample.question)
         )
+        found = await ask_for_each(inquiry, portions(sentences))
         asked: dict[str, str] = {}
         for key, sentence in sentences.items():
             for text in found[key]:
@@ -55,7 +56,7 @@ class ChatExaminer:
         if not texts:  # nothing to ask a model about
             return {question.id: Answer(None) for question in questions}
         asked = {question.id: question.text for question in questions}
-        shared = len(asked) > AT_ONCE
-        return await ask_for_all(
-            self.chat, asked, lambda part: self.answers.messages(part, texts, shared=shared), self.answers
+        inquiry: Inquiry[str, Answer] = Inquiry(
+            self.chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared)
         )
+        return await ask_for_each(inquiry, portions(asked))

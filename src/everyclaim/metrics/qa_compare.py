@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.gather import gather
@@ -10,7 +10,7 @@ from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.metrics.qa import Exam, answers
 from everyclaim.metrics.qa_answers import exact, token_f1
-from everyclaim.models.chat.reask import ask_for_all
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.questions import AgreementPrompt
 from everyclaim.verify import judged
 
@@ -68,5 +68,8 @@ class Agreement:
             for exam in exams
             if not exact(ours := answers(exam)[0], theirs := answers(exam)[1])
         }
-        same = await ask_for_all(self.chat, pairs, self.prompt.messages, self.prompt)
+        inquiry: Inquiry[Mapping[str, str], bool] = Inquiry(
+            self.chat, self.prompt, lambda part, _: self.prompt.messages(part)
+        )
+        same = await ask_for_each(inquiry, portions(pairs))
         return [float(same.get(exam.question.id, True)) for exam in exams]

@@ -118,12 +118,12 @@ class RewritePrompt:
         data = {"passages": passages, "question": question, "answer": answer, "sentences": asked}
         return [Message("system", _REWRITE), Message("user", document(data))]
 
-    def parse(self, reply: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, str]:
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, str]:
         """Return the sentences by id; rows that cannot be used are left out.
 
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
-        found = by_id(rows(reply, "sentences"), list(asked))
+        found = by_id(rows(reply, "sentences"), asked)
         return {key: words for key, row in found.items() if (words := text(row, "text")) is not None}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from everyclaim.core.protocols import Message
+from everyclaim.prompts.reply_schemas import bad_reply
 
-VERSION = "minicheck-1"
 _SYSTEM = (
     "Determine whether the provided claim is consistent with the corresponding document. Consistency in this context "
     "implies that all information presented in the claim is substantiated by the document. If not, it should be "
@@ -15,13 +17,32 @@ _SYSTEM = (
 )
 
 
-def messages(claim: str, passages: Sequence[str]) -> list[Message]:
-    """Ask about one claim beside all passages. The claim comes last, so a provider can keep what is before it."""
-    text = "\n".join(passages)
-    return [Message("system", _SYSTEM), Message("user", f"Document: {text}\nClaim: {claim}")]
+_ANSWERS = {"yes": True, "no": False}
 
 
-def is_supported(reply: str) -> bool | None:
-    """Read the answer; None when it is neither Yes nor No."""
-    word = reply.strip().strip(".!\"'*").casefold()
-    return {"yes": True, "no": False}.get(word)
+@dataclass(frozen=True, slots=True)
+class MiniCheckPrompt:
+    """One claim beside all passages, answered in a word."""
+
+    @property
+    def version(self) -> str:
+        """Name the wording."""
+        return "minicheck-1"
+
+    @property
+    def schema(self) -> None:
+        """A reply is plain words."""
+
+    def messages(self, claims: Mapping[str, str], passages: Sequence[str]) -> list[Message]:
+        """Write the request about one claim; it comes last, so a provider can keep what is before it."""
+        (claim,) = claims.values()
+        text = "\n".join(passages)
+        return [Message("system", _SYSTEM), Message("user", f"Document: {text}\nClaim: {claim}")]
+
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, bool]:
+        """Return whether the claim is supported. Raises `JudgeError` (`bad_reply`) for anything but yes or no."""
+        (claim,) = asked
+        word = reply["words"].strip().strip(".!\"'*").casefold()
+        if word not in _ANSWERS:
+            raise bad_reply(f"it answers {reply['words'][:60]!r} about {claim}, not Yes or No")
+        return {claim: _ANSWERS[word]}

@@ -5,7 +5,7 @@ Each is its own request, so whoever answers from the passages never sees what th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -66,13 +66,13 @@ class QuestionPrompt:
         asked: dict[str, Any] = {"question": question} if question else {}
         return [Message("system", system), Message("user", document(asked | {"ask_about": dict(sentences)}))]
 
-    def parse(self, reply: Mapping[str, Any], asked: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return the questions by sentence id, without repeats; rows that cannot be used are left out.
 
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
         found = {}
-        for key, row in by_id(rows(reply, "sentences"), list(asked)).items():
+        for key, row in by_id(rows(reply, "sentences"), asked).items():
             given = row.get("questions")
             if isinstance(given, list) and all(isinstance(question, str) for question in given):
                 texts = dict.fromkeys(" ".join(question.split()) for question in given if question.strip())
@@ -103,13 +103,13 @@ class AnswerPrompt:
             Message("user", document({"questions": dict(questions)})),
         ]
 
-    def parse(self, reply: Mapping[str, Any], asked: Mapping[str, str]) -> dict[str, Answer]:
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Answer]:
         """Return the answers by question id; rows that cannot be used are left out.
 
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
         found = {}
-        for key, row in by_id(rows(reply, "answers"), list(asked)).items():
+        for key, row in by_id(rows(reply, "answers"), asked).items():
             words, there = text(row, "answer"), row.get("found")
             if words is not None and isinstance(there, bool) and (words or not there):
                 found[key] = Answer(words if there else None)
@@ -134,10 +134,10 @@ class AgreementPrompt:
         """Write the request. A pair is a question with its two answers."""
         return [Message("system", _AGREEMENT.replace("{data}", _DATA)), Message("user", document({"pairs": pairs}))]
 
-    def parse(self, reply: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, bool]:
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, bool]:
         """Return by id whether the answers agree; rows that cannot be used are left out.
 
         Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
         """
-        found = by_id(rows(reply, "pairs"), list(asked))
+        found = by_id(rows(reply, "pairs"), asked)
         return {key: row["same"] for key, row in found.items() if isinstance(row.get("same"), bool)}

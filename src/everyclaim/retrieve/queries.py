@@ -6,11 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
-from everyclaim.core.protocols import ChatModel
+from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim
-from everyclaim.models.chat.structured_call import TOO_MUCH, WORTH_ASKING_AGAIN, Asking
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.queries import LONGEST_QUERY, QueryPrompt, Searched, Wanted
 from everyclaim.text.anaphora import leaned_on
 from everyclaim.text.names import names
@@ -85,46 +83,17 @@ class LlmQueries:
 
     async def queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
         """Return the next query by claim id. Raises `JudgeError` when the model cannot be reached or declines."""
-        parts = [claims[i : i + self.at_most] for i in range(0, len(claims), self.at_most)]
-        answers = await gather(self._queries(part, trails, around) for part in parts)
-        written = {key: query for answer in answers for key, query in answer.items()}
+
+        def write(wanted: Mapping[str, Wanted], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
+            return self.prompt.messages(wanted, around.question)
+
+        wanted = {claim.id: Wanted(claim.text, tuple(trails.get(claim.id, ()))) for claim in claims}
+        inquiry = Inquiry(self.chat, self.prompt, write, ids="c", needs="none")
+        written = await ask_for_each(inquiry, portions(wanted, self.at_most))
         asked = {key: {_key(searched.query) for searched in trail} for key, trail in trails.items()}
         found = {key: query for key, query in written.items() if _key(query) not in asked.get(key, ())}
         absent = [claim for claim in claims if claim.id not in found]
         return found | await WordQueries().queries(absent, trails, around)
-
-    async def _queries(self, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around) -> dict[str, str]:
-        found: dict[str, str] = {}
-        asking = Asking(self.chat)
-        for attempt in (1, 2):
-            missing = [claim for claim in claims if claim.id not in found]
-            try:
-                found |= await self._ask(asking, missing, trails, around, attempt)
-            except JudgeError as error:
-                if error.code in TOO_MUCH and len(missing) > 1:
-                    middle = len(missing) // 2
-                    halves = (missing[:middle], missing[middle:])
-                    first, second = await gather(self._queries(half, trails, around) for half in halves)
-                    return found | first | second
-                if error.code not in WORTH_ASKING_AGAIN:
-                    raise
-                asking.evict(error)
-                if not asking.may_go_better(error):
-                    break
-            if len(found) == len(claims):
-                break
-        return found
-
-    async def _ask(
-        self, asking: Asking, claims: Sequence[Claim], trails: Mapping[str, Trail], around: Around, attempt: int
-    ) -> dict[str, str]:
-        ids = {f"c{i}": claim for i, claim in enumerate(claims, start=1)}
-        wanted = {key: Wanted(claim.text, tuple(trails.get(claim.id, ()))) for key, claim in ids.items()}
-        tag = self.prompt.version + ("" if attempt == 1 else "#2")
-        reply = await asking.for_object(
-            self.prompt.messages(wanted, around.question), schema=self.prompt.schema, tag=tag
-        )
-        return {ids[key].id: query for key, query in self.prompt.parse(reply, list(ids)).items()}
 
 
 def _next(claim: Claim, trail: Trail, around: Around) -> str:

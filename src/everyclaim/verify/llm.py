@@ -12,15 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import ChatModel
+from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
-from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
 from everyclaim.verify.verdicts import Policy, grounded, under
 
-Findings = dict[str, Finding]  # by claim id
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
 _REQUIRED = Policy(strict_evidence=True)
 
@@ -65,83 +63,57 @@ class LlmVerifier:
         Raises `JudgeError` when the model cannot be reached, declines, or twice leaves a claim without a
         usable verdict.
         """
-        groups = [claims[i : i + self.batch] for i in range(0, len(claims), self.batch)]
-        turns = [(group, repeat) for repeat in range(1, self.repeats + 1) for group in groups]
-        job = _Job(self, passages, question, shared=len(turns) > 1)
+        inquiries = [self._inquiry(passages, question, repeat) for repeat in range(1, self.repeats + 1)]
+        groups = list(portions({claim.id: claim for claim in claims}, self.batch))
+        turns = [(inquiry, group) for inquiry in inquiries for group in groups]
+        shared = len(turns) > 1
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.
-        ahead = 1 if job.shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
-        answers = [await job.findings(*turn) for turn in turns[:ahead]]
-        answers += await gather(job.findings(*turn) for turn in turns[ahead:])
-        found: dict[str, list[Finding]] = {claim.id: [] for claim in claims}
+        ahead = 1 if shared and sum(len(passage.text) for passage in passages) >= _KEPT_PREFIX else 0
+        answers = [await ask_for_each(inquiry, [group], shared=shared) for inquiry, group in turns[:ahead]]
+        answers += await gather(ask_for_each(inquiry, [group], shared=shared) for inquiry, group in turns[ahead:])
+        findings: dict[str, list[Finding]] = {claim.id: [] for claim in claims}
         for answer in answers:
             for claim_id, finding in answer.items():
-                found[claim_id].append(finding)
-        return [job.verdict(claim, found[claim.id]) for claim in claims]
+                findings[claim_id].append(finding)
+        return [self._verdict(claim, findings[claim.id], passages) for claim in claims]
 
+    def _inquiry(self, passages: Sequence[Passage], question: str, repeat: int) -> Inquiry[Claim, Finding]:
+        shelf = passage_data(passages)
 
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One set of passages that claims are judged by."""
+        def write(claims: Mapping[str, Claim], shared: bool) -> list[Message]:
+            asked = [AskedClaim(name, claim.text, claim.sentence) for name, claim in claims.items()]
+            return self.prompt.messages(asked, shelf, question, shared=shared)
 
-    verifier: LlmVerifier
-    passages: Sequence[Passage]
-    question: str
-    shared: bool
+        return Inquiry(
+            self.chat,
+            self.prompt,
+            write,
+            ids="c",
+            is_enough=lambda finding: self._is_enough(finding, passages),
+            code="missing_verdict",
+            tag=f"/repeat={repeat}" if repeat > 1 else "",
+        )
 
-    async def findings(self, claims: Sequence[Claim], repeat: int) -> Findings:
-        """Ask for these claims, once more for those left out, in halves where a reply is too long."""
-        found: Findings = {}
-        asking = Asking(self.verifier.chat)
-        for attempt in (1, 2):
-            missing = [claim for claim in claims if claim.id not in found]
-            try:
-                answer = await self._ask(asking, missing, repeat, attempt)
-            except JudgeError as error:
-                if error.code in TOO_MUCH and len(missing) > 1:
-                    middle = len(missing) // 2
-                    parts = (missing[:middle], missing[middle:])
-                    first, second = await gather(self.findings(part, repeat) for part in parts)
-                    return found | first | second
-                if not asking.may_go_better(error) or attempt == 2:
-                    asking.evict(error)
-                    raise
-                continue
-            found |= {key: finding for key, finding in answer.items() if attempt == 2 or self._is_enough(finding)}
-            if len(found) == len(claims):
-                return found
-        asking.evict()
-        absent = ", ".join(claim.id for claim in claims if claim.id not in found)
-        raise JudgeError("missing_verdict", f"{self.verifier.spec} gave no usable verdict for {absent}, asked twice")
-
-    def verdict(self, claim: Claim, findings: Sequence[Finding]) -> Verdict:
+    def _verdict(self, claim: Claim, findings: Sequence[Finding], passages: Sequence[Passage]) -> Verdict:
         """Make the verdict that the majority of the findings gives."""
         votes = Counter(finding.label for finding in findings)
         shares = Probabilities(*(votes[label] / len(findings) for label in Label))
-        finding = next(found for found in findings if found.label is shares.label)
-        verdict = as_verdict(claim.id, finding, self.passages, self.verifier.spec)
-        if self.verifier.repeats > 1:
+        finding = next(finding for finding in findings if finding.label is shares.label)
+        verdict = as_verdict(claim.id, finding, passages, self.spec)
+        if self.repeats > 1:
             verdict = replace(verdict, probabilities=shares)
         if len(votes) > 1:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
-        if self.verifier.evidence == "required":
-            verdict = under(_REQUIRED, grounded(verdict, {passage.id: passage.text for passage in self.passages}))
+        if self.evidence == "required":
+            verdict = under(_REQUIRED, grounded(verdict, {passage.id: passage.text for passage in passages}))
         return verdict
 
-    def _is_enough(self, finding: Finding) -> bool:
+    def _is_enough(self, finding: Finding, passages: Sequence[Passage]) -> bool:
         """Whether a finding shows what it must: with evidence required, a quote that is really there."""
-        if self.verifier.evidence != "required" or finding.label is Label.UNSUPPORTED:
+        if self.evidence != "required" or finding.label is Label.UNSUPPORTED:
             return True
-        texts = {passage.id: passage.text for passage in self.passages}
-        return bool(grounded(as_verdict("", finding, self.passages, ""), texts).evidence)
-
-    async def _ask(self, asking: Asking, claims: Sequence[Claim], repeat: int, attempt: int) -> Findings:
-        prompt = self.verifier.prompt
-        ids = {f"c{i}": claim.id for i, claim in enumerate(claims, start=1)}
-        asked = [AskedClaim(alias, claim.text, claim.sentence) for alias, claim in zip(ids, claims, strict=True)]
-        messages = prompt.messages(asked, passage_data(self.passages), self.question, shared=self.shared)
-        tag = prompt.version + (f"/repeat={repeat}" if repeat > 1 else "") + ("#2" if attempt == 2 else "")
-        reply = await asking.for_object(messages, schema=prompt.schema, tag=tag)
-        return {ids[alias]: finding for alias, finding in prompt.parse(reply, list(ids)).items()}
+        texts = {passage.id: passage.text for passage in passages}
+        return bool(grounded(as_verdict("", finding, passages, ""), texts).evidence)
 
 
 def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from everyclaim.core.errors import JudgeError
-from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Label, Passage, Verdict
-from everyclaim.models.chat.structured_call import Asking
-from everyclaim.prompts import minicheck
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.prompts.minicheck import MiniCheckPrompt
 from everyclaim.verify.lexical.evidence import point
 from everyclaim.verify.lexical.shortlist import Piece
 
@@ -25,6 +23,7 @@ class MiniCheckChat:
 
     chat: ChatModel
     name: str = ""
+    prompt: MiniCheckPrompt = field(default_factory=MiniCheckPrompt)
 
     @property
     def spec(self) -> str:
@@ -34,7 +33,7 @@ class MiniCheckChat:
     @property
     def parameters(self) -> Mapping[str, str]:
         """What else made the verdicts."""
-        return {"judge_prompt": minicheck.VERSION, "claims_per_call": "1"}
+        return {"judge_prompt": self.prompt.version, "claims_per_call": "1"}
 
     async def verify(
         self,
@@ -47,22 +46,18 @@ class MiniCheckChat:
 
         Raises `JudgeError` when the model cannot be reached, or twice answers neither Yes nor No.
         """
-        return await gather(self._verdict(claim, passages) for claim in claims)
-
-    async def _verdict(self, claim: Claim, passages: Sequence[Passage]) -> Verdict:
-        asked = minicheck.messages(claim.text, [passage.text for passage in passages])
-        asking = Asking(self.chat)
-        content = ""
-        for tag in (minicheck.VERSION, f"{minicheck.VERSION}#2"):
-            content = await asking.for_words(asked, tag=tag)
-            is_supported = minicheck.is_supported(content)
-            if is_supported is not None:
-                pieces = [Piece(i, 0, passage.text) for i, passage in enumerate(passages)]
-                return Verdict(
-                    claim_id=claim.id,
-                    label=Label.SUPPORTED if is_supported else Label.UNSUPPORTED,
-                    evidence=point(claim.text, pieces, passages) if is_supported else (),
-                    judge=self.spec,
-                )
-        asking.evict()
-        raise JudgeError("bad_reply", f"{self.spec} answered {content[:60]!r} about {claim.id}, not Yes or No")
+        texts = [passage.text for passage in passages]
+        inquiry: Inquiry[str, bool] = Inquiry(
+            self.chat, self.prompt, lambda asked, _: self.prompt.messages(asked, texts)
+        )
+        supported = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, 1))
+        pieces = [Piece(i, 0, text) for i, text in enumerate(texts)]
+        return [
+            Verdict(
+                claim_id=claim.id,
+                label=Label.SUPPORTED if supported[claim.id] else Label.UNSUPPORTED,
+                evidence=point(claim.text, pieces, passages) if supported[claim.id] else (),
+                judge=self.spec,
+            )
+            for claim in claims
+        ]

@@ -1,73 +1,175 @@
-"""Ask a chat model about several things by id, and go on until it said something usable about each, or fail."""
+"""Ask a chat model about several things by id, and once more for what it left out: where judges' replies come in.
+
+Every request of a judge, decomposer or metric to a chat model goes through `ask_for_each`. Replies are read strictly;
+what is missing or unusable is asked for again, alone; a reply that was cut is not used and the request is halved. When
+it cannot be had, the first reason is raised, and the replies leave the cache: they came in due form and were of no use,
+and would be of none the next time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
+from everyclaim.core.accounting import account
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import ChatModel, Message
-from everyclaim.models.chat.structured_call import TOO_MUCH, Asking
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.models.chat.replies import check_finish, read_reply
 
-AT_ONCE = 20  # questions, sentences or pairs in one request
-_Item = TypeVar("_Item")
-_Found_co = TypeVar("_Found_co", covariant=True)
-_Found = TypeVar("_Found")
-_Writer = Callable[[Mapping[str, _Item]], list[Message]]
+# Codes of a reply that may be better the second time; what a provider declines it declines again.
+# A call that failed is not asked again here: whoever makes the calls retried it already.
+WORTH_ASKING_AGAIN = frozenset({"malformed", "empty_reply", "bad_reply"})
+# Codes that say: less at once would do.
+TOO_MUCH = frozenset({"truncated", "too_long"})
+AT_ONCE = 20  # things in one request, where nothing else is said
+
+Key = TypeVar("Key", bound=Hashable)
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 
-class _Form(Protocol[_Found_co]):
+class ReplyForm(Protocol[Answer_co]):
     """A prompt as far as a reply is concerned."""
 
     @property
-    def version(self) -> str: ...
+    def version(self) -> str:
+        """Name the wording; the tag of its calls begins with it."""
 
     @property
-    def schema(self) -> Mapping[str, Any]: ...
+    def schema(self) -> Mapping[str, Any] | None:
+        """The form of a reply; None for plain words, which `parse` is given as ``{"words": …}``."""
 
-    def parse(self, reply: Mapping[str, Any], asked: Mapping[str, Any]) -> Mapping[str, _Found_co]: ...
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> Mapping[str, Answer_co]:
+        """Read a reply, by id; what says nothing usable is left out. Raises `JudgeError` (`bad_reply`)."""
 
 
-async def ask_for_all(
-    chat: ChatModel, items: Mapping[str, _Item], write: _Writer[_Item], form: _Form[_Found]
-) -> dict[str, _Found]:
-    """Return what the model says of every item, by id; what a reply leaves out is asked for once more.
+@dataclass(frozen=True, slots=True)
+class Inquiry(Generic[Item, Answer]):
+    """What is asked about each of several things.
 
-    Raises `JudgeError` when the model cannot be reached, declines, or twice leaves something out.
+    `write` makes a request about some of them, by id; its second argument says whether others follow with the same
+    beginning. With `ids` such as "c" every request has ids of its own, `c1`, `c2`, …, so that nothing in a text can
+    speak for another; else those of the things. `needs`: whether an answer about `all` must be had, about `some` in a
+    request, or `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
+    when an answer is missing.
     """
-    answers = await gather(_ask(chat, part, write, form) for part in _portions(items))
-    return {key: found for answer in answers for key, found in answer.items()}
+
+    chat: ChatModel
+    form: ReplyForm[Answer]
+    write: Callable[[Mapping[str, Item], bool], Sequence[Message]]
+    ids: str = ""
+    needs: Literal["all", "some", "none"] = "all"
+    is_enough: Callable[[Answer], bool] | None = None
+    code: str = "missing_answer"
+    tag: str = ""  # behind the version, to keep calls apart that send the same
 
 
-async def _ask(
-    chat: ChatModel, items: Mapping[str, _Item], write: _Writer[_Item], form: _Form[_Found]
-) -> dict[str, _Found]:
-    found: dict[str, _Found] = {}
-    asking = Asking(chat)
+async def ask_for_each(
+    inquiry: Inquiry[Item, Answer], parts: Iterable[Mapping[Key, Item]], *, shared: bool | None = None
+) -> dict[Key, Answer]:
+    """Return what the model says of every thing, by key. Each of the `parts` is a request; see `portions`.
+
+    `shared`: requests have a beginning in common, as several parts do unless something else is said. Raises
+    `JudgeError` when the model cannot be reached or declines, or when what is needed is missing twice.
+    """
+    requests = list(parts)
+    common = len(requests) > 1 if shared is None else shared
+    answers = await gather(_ask(inquiry, part, shared=common) for part in requests)
+    return {key: answer for found in answers for key, answer in found.items()}
+
+
+async def ask_once(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item]) -> dict[Key, Answer]:
+    """Return what one request brings. Raises `JudgeError` when that is nothing that can be read."""
+    return await _Exchange(inquiry, shared=False).ask(items, 1)
+
+
+def portions(items: Mapping[Key, Item], at_most: int = AT_ONCE) -> Iterator[dict[Key, Item]]:
+    """Cut things into requests of so many at most."""
+    keys = list(items)
+    for start in range(0, len(keys), at_most):
+        yield {key: items[key] for key in keys[start : start + at_most]}
+
+
+def _halves(items: Mapping[Key, Item]) -> list[dict[Key, Item]]:
+    rows = list(items.items())
+    middle = len(rows) // 2
+    return [dict(rows[:middle]), dict(rows[middle:])]
+
+
+async def _ask(inquiry: Inquiry[Item, Answer], items: Mapping[Key, Item], *, shared: bool) -> dict[Key, Answer]:
+    """Ask for these things, once more for those left out, in halves where a reply is too long."""
+    answers: dict[Key, Answer] = {}
+    reason: JudgeError | None = None
+    exchange = _Exchange(inquiry, shared=shared)
     for attempt in (1, 2):
-        missing = {key: item for key, item in items.items() if key not in found}
-        tag = form.version if attempt == 1 else f"{form.version}#2"
+        missing = {key: item for key, item in items.items() if key not in answers}
         try:
-            reply = await asking.for_object(write(missing), schema=form.schema, tag=tag)
-            found |= form.parse(reply, missing)
+            usable = await exchange.ask(missing, attempt)
         except JudgeError as error:
             if error.code in TOO_MUCH and len(missing) > 1:
-                middle = len(missing) // 2
-                halves = (dict(list(missing.items())[:middle]), dict(list(missing.items())[middle:]))
-                first, second = await gather(_ask(chat, half, write, form) for half in halves)
-                return found | first | second
-            if not asking.may_go_better(error) or attempt == 2:
-                asking.evict(error)
+                return answers | await ask_for_each(inquiry, _halves(missing), shared=True)
+            if error.code not in WORTH_ASKING_AGAIN:
                 raise
-        if len(found) == len(items):
-            return found
-    asking.evict()
-    absent = ", ".join(key for key in items if key not in found)
-    raise JudgeError("missing_answer", f"{chat.spec} said nothing usable to {absent}, asked twice ({form.version})")
+            reason = reason or error
+            if error is exchange.failure:
+                break
+        else:
+            is_enough = inquiry.is_enough if attempt == 1 else None
+            answers |= {key: answer for key, answer in usable.items() if is_enough is None or is_enough(answer)}
+            if len(answers) == len(items):
+                return answers
+    if inquiry.needs == "none" or (inquiry.needs == "some" and answers):
+        return answers
+    exchange.evict()
+    if reason:
+        raise reason
+    absent = ", ".join(str(key) for key in items if key not in answers)
+    version = inquiry.form.version
+    raise JudgeError(inquiry.code, f"{inquiry.chat.spec} said nothing usable about {absent}, asked twice ({version})")
 
 
-def _portions(items: Mapping[str, _Item]) -> Iterator[dict[str, _Item]]:
-    keys = list(items)
-    for start in range(0, len(keys), AT_ONCE):
-        yield {key: items[key] for key in keys[start : start + AT_ONCE]}
+class _Exchange(Generic[Item, Answer]):
+    """The requests about one part, and their replies."""
+
+    def __init__(self, inquiry: Inquiry[Item, Answer], *, shared: bool) -> None:
+        self._inquiry = inquiry
+        self._shared = shared
+        self._forget: list[Callable[[], None]] = []
+        self.failure: JudgeError | None = None  # of the last call, as opposed to a reply of no use
+
+    async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
+        """Make one request, and return the answers that can be used; what it took is added to the open tallies."""
+        inquiry, form = self._inquiry, self._inquiry.form
+        keys = {f"{inquiry.ids}{place}" if inquiry.ids else str(key): key for place, key in enumerate(items, start=1)}
+        messages = inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
+        tag = form.version + inquiry.tag + ("" if attempt == 1 else f"#{attempt}")
+        reply = await self._reply(messages, form.schema, tag)
+        if form.schema is not None:
+            content: Mapping[str, Any] = read_reply(reply)
+        else:
+            if reply.finish != "length":  # words that were cut are still a beginning
+                check_finish(reply)
+            content = {"words": reply.content}
+        return {keys[name]: answer for name, answer in form.parse(content, list(keys)).items()}
+
+    def evict(self) -> None:
+        """Let what was asked be asked again some day."""
+        for forget in self._forget:
+            forget()
+
+    async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
+        chat = self._inquiry.chat
+        try:
+            reply = await chat.complete(messages, schema=schema, tag=tag)
+        except JudgeError as error:
+            if error.usage:
+                account(error.usage)
+            self.failure = error
+            raise
+        account(reply.usage)
+        if forget := getattr(chat, "forget", None):
+            self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
+        return reply
