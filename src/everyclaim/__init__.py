@@ -39,6 +39,7 @@ from everyclaim.core.types import (
 if TYPE_CHECKING:
     from everyclaim.api.deferral import fit_band
     from everyclaim.api.guarding import Guard
+    from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
@@ -55,6 +56,7 @@ _ON_FIRST_USE = {
     "averify_claims": "everyclaim.api.scoring",
     "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
+    "try_judge": "everyclaim.api.judge_test",
     "verify_claims": "everyclaim.api.scoring",
 }
 
@@ -93,6 +95,7 @@ __all__ = [
     "open_corpus",
     "score",
     "score_file",
+    "try_judge",
     "verify_claims",
 ]
 

@@ -1,0 +1,149 @@
+"""A judge on trial: short labelled claims of ten kinds that ship with the package, before it is trusted or paid for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any, Unpack
+
+from everyclaim._version import __version__
+from everyclaim.analysis.judge_test import Answered, JudgeTest, judge_test
+from everyclaim.api.components import DEFAULT_JUDGE, JudgeOptions, build_judge, in_talks
+from everyclaim.api.door import public
+from everyclaim.core.gather import gather
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.scope import scope
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Label, Outcome, Passage, Provenance, Result, Sample, Span, Usage
+from everyclaim.engine import score_sample, wait
+from everyclaim.verify import Policy, judged
+
+CASES = 20
+KINDS: Mapping[str, str] = {
+    "paraphrase": "said in other words",
+    "number": "numbers and units",
+    "name": "who, and who said it",
+    "time": "dates and order in time",
+    "negation": "not, never, nobody, unless",
+    "scope": "some and all, conditions",
+    "addition": "plausible, but not there",
+    "spread": "over several passages",
+    "record": "records and tables",
+    "orders": "text that gives orders",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A set of passages with the claims about it."""
+
+    id: str
+    kind: str
+    question: str
+    passages: tuple[Passage, ...]
+    claims: tuple[Claim, ...]
+    labels: tuple[Label, ...]
+
+
+def cases() -> Iterator[Case]:
+    """Read the claims of the test: 60 of ten kinds, half of each kind supported."""
+    for line in files("everyclaim.api").joinpath("judge_test.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        texts = [claim["text"] for claim in row["claims"]]
+        yield Case(
+            row["id"],
+            row["kind"],
+            row["question"],
+            tuple(Passage(f"p{i}", text) for i, text in enumerate(row["passages"], start=1)),
+            tuple(Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)),
+            tuple(Label(claim["label"]) for claim in row["claims"]),
+        )
+
+
+@public
+def try_judge(
+    judge: Any = DEFAULT_JUDGE, *, on_case: Callable[[Result], object] | None = None, **options: Unpack[JudgeOptions]
+) -> JudgeTest:
+    """Let a judge judge 60 short labelled claims of ten kinds, and say whether it is fit to judge.
+
+    The claims were written for this, stand on 20 sets of passages, and go to the judge set by set, as those of an
+    answer would: about 20 calls of a language model. The same claims go to `embedded`, whose figures stand beside.
+    60 claims tell a judge that can judge from one that cannot; they do not rank two good ones, and nothing here knows
+    your domain. Options are those of `verify_claims`.
+
+    Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
+    """
+    chosen: JudgeOptions = {**options, "judge": judge}
+    with in_talks(chosen) as talking:
+        found = wait(_tried(talking, on_case))
+    if isinstance(judge, str) and Spec.parse(judge).name == DEFAULT_JUDGE:
+        return found  # beside itself
+    plain: JudgeOptions = {"judge": DEFAULT_JUDGE}
+    beside = wait(_tried(plain, None))
+    return judge_test(found.judge, found.answered, found.usage, found.provenance, beside)
+
+
+async def _tried(options: JudgeOptions, on_case: Callable[[Result], object] | None) -> JudgeTest:
+    judge = build_judge(options)
+    strict = options.get("strict", False)
+    made_by = Provenance(
+        metric="judge-test",
+        decomposer="",
+        verifier=judge.alone.spec,
+        strategy=judge.strategy,
+        version=__version__,
+        parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
+    )
+    policy = Policy.strict() if strict else Policy()
+
+    async def about(case: Case) -> Result:
+        sample = Sample(case.id, " ".join(claim.text for claim in case.claims), case.passages, case.question)
+        result = await score_sample(_Given(judge.verifier, case, policy, made_by), sample)
+        if on_case:
+            on_case(result)
+        return result
+
+    everything = list(cases())
+    async with scope():
+        results = await gather(about(case) for case in everything)
+    answered = [one for case, result in zip(everything, results, strict=True) for one in _answers(case, result)]
+    return judge_test(judge.alone.spec, answered, sum((r.usage for r in results), Usage()), made_by)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """The metric of given claims."""
+
+    judge: Verifier
+    case: Case
+    policy: Policy
+    provenance: Provenance
+
+    async def score(self, sample: Sample) -> Result:
+        case = self.case
+        found = await judged(self.judge, case.claims, case.passages, question=case.question, policy=self.policy)
+        share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
+        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=found)
+
+
+def _answers(case: Case, result: Result) -> Sequence[Answered]:
+    """Sort out what became of a case; where its judge failed no claim of it has a verdict."""
+    asked = zip(case.claims, case.labels, strict=True)
+    if result.outcome is not Outcome.SCORED:
+        return [Answered(case.kind, case.id, claim.text, label, None, why=result.reason) for claim, label in asked]
+    verdicts = {claim.id: claim.verdict for claim in result.claims}
+    return [
+        Answered(
+            case.kind,
+            case.id,
+            claim.text,
+            label,
+            verdicts[claim.id].label,
+            quotes_lost="quote_not_found" in verdicts[claim.id].flags,
+            quotes_given=bool(verdicts[claim.id].evidence) or "quote_not_found" in verdicts[claim.id].flags,
+            why=verdicts[claim.id].rationale,
+        )
+        for claim, label in asked
+    ]

@@ -1,0 +1,57 @@
+"""``everyclaim judge-test``: whether a model is fit to judge, on claims that ship with the package."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from everyclaim.analysis.judge_test import MOST_UNJUDGED, judge_test_to_json
+from everyclaim.api.judge_test import CASES, KINDS, try_judge
+from everyclaim.api.talking import Judging
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
+from everyclaim.cli.progress import progressing
+from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.core.types import Outcome
+from everyclaim.report.judge_test import judge_test_page
+
+
+@with_talking(Judging)
+def judge_test(
+    *,
+    judge: opt.Judge = None,
+    strategy: opt.Strategy = None,
+    strict: opt.Strict = None,
+    json: opt.Json = False,
+    store: opt.Store = None,
+    talking: Mapping[str, Any],
+    config: opt.Config = None,
+) -> int:
+    """Try a judge before paying for it.
+
+    60 short labelled claims of ten kinds go to it, on 20 sets of passages that ship with the package: about 20 calls
+    of a language model, small ones. The page has the accuracy by kind beside that of the offline judge, tokens and
+    cost, and whether the model is fit to judge, by a rule that is stated. The claims tell a judge that can judge from
+    one that cannot; for how good it is on your data label some, see calibration.
+    Exit codes: 0 fit to judge, 1 not fit, 2 bad usage, 3 too many claims without a verdict, or stopped at a limit.
+    """
+    settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))
+    check_use(talking, settings.judge)
+    check_files(settings, config, [], {"standard output": "-"})
+    with progressing(quiet=False) as progress:
+        progress.start(CASES)
+        test = try_judge(
+            settings.judge,
+            on_case=lambda result: progress.step(failed=result.outcome is Outcome.FAILED),
+            strategy=settings.strategy,
+            strict=settings.strict,
+            **chosen(Judging, settings, settings.judge),
+        )
+    if json:
+        show_json(judge_test_to_json(test))
+    else:
+        show(judge_test_page(test, KINDS))
+    if test.unjudged > MOST_UNJUDGED:
+        return TOO_MANY_FAILURES
+    return OK if test.is_fit else GATE_FAILED

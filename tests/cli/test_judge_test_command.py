@@ -1,0 +1,158 @@
+"""`everyclaim judge-test`: a good model passes, one that cannot judge does not, and the page says why."""
+
+import json
+from collections import Counter
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.api.judge_test import CASES, KINDS, cases
+from everyclaim.testing import JudgeServer, play, request_data, server_error
+
+LABELS = {claim.text: label for case in cases() for claim, label in zip(case.claims, case.labels, strict=True)}
+
+
+def answering(label, quote=lambda passage: passage.split(". ")[0]):
+    """A model that gives each claim the label of this rule, and quotes the first sentence of a passage."""
+
+    def rule(request):
+        data = request_data(request.messages)
+        first = next(iter(data["passages"].values()))
+        rows = []
+        for group in data["claims"]:
+            for key, claim in group["claims"].items():
+                given = label(claim)
+                quotes = [] if given == "UNSUPPORTED" else [f"p1: {quote(first)}"]
+                rows.append(
+                    {"id": key, "quotes": quotes, "why": "so", "label": given, "mode": "none", "conflict": False}
+                )
+        return json.dumps({"verdicts": rows})
+
+    return rule
+
+
+@pytest.fixture
+def tried(everyclaim, monkeypatch):
+    """Run the command against a model that answers by this rule."""
+    monkeypatch.delenv("EVERYCLAIM_JUDGE")
+
+    def run(rule, *options, model="gpt-5-mini"):
+        with JudgeServer(rule) as server:
+            done = everyclaim("judge-test", "--judge", f"openai:{model}", "--base-url", server.base_url, *options)
+            return done, server.calls
+
+    return run
+
+
+def test_half_of_each_of_ten_kinds_is_supported():
+    """So whoever says yes to everything is right on half of every kind, and no kind outweighs another."""
+    kinds = Counter((case.kind, label == "SUPPORTED") for case in cases() for label in case.labels)
+    assert kinds == {(kind, is_supported): 3 for kind in KINDS for is_supported in (True, False)}
+    assert len(KINDS) == 10
+    assert len(list(cases())) == CASES
+
+
+def test_a_good_model_is_fit_to_judge(tried):
+    """One call per set of passages; accuracy by kind beside `embedded`, the rule, tokens and cost."""
+    done, calls = tried(answering(LABELS.get), "--json")
+    found = json.loads(done.out)
+    assert (done.code, calls, found["fit"], found["why_not"]) == (0, CASES, True, [])
+    assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 60, 1.0)
+    assert found["beside"]["judge"].startswith("embedded")
+    assert set(found["beside"]["kinds"]) == set(found["kinds"]) == set(KINDS)
+    assert found["usage"]["calls"] == CASES
+    assert found["usage"]["cost"] is None
+    assert found["provenance"]["parameters"]["judge_prompt"].startswith("verdict-")
+    page, _ = tried(answering(LABELS.get))
+    assert "fit to judge" in page.out
+    assert "not fit" not in page.out
+    assert "price unknown" in page.out
+
+
+def test_a_model_that_says_yes_to_everything_is_not(tried):
+    """Right on every supported claim, on none of the others; exit code 1."""
+    done, _ = tried(answering(lambda claim: "SUPPORTED"), "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["fit"], found["supported"]["value"], found["not_supported"]["value"]) == (
+        1,
+        False,
+        1.0,
+        0.0,
+    )
+    assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
+    assert len(found["wrong"]) == 30
+    page, _ = tried(answering(lambda claim: "SUPPORTED"))
+    assert "not fit to judge" in page.out
+    assert "and 20 more (--json has all)" in page.out
+
+
+def test_a_model_that_goes_by_words_is_not(tried):
+    """It is careless of negations, of who did what, and of what is said in other words."""
+    done, _ = tried(lambda request: play(request.messages), "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["fit"]) == (1, False)
+    assert any("supported claims are right" in why for why in found["why_not"])
+
+
+def test_a_model_that_makes_up_its_quotes_is_not(tried):
+    """Though it is always right."""
+    done, _ = tried(answering(LABELS.get, quote=lambda passage: "the makers have confirmed this in writing"), "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["accuracy"]["value"], found["quotes_found"]["value"]) == (1, 1.0, 0.0)
+    assert found["why_not"] == ["100% of the verdicts with quotes have one that is in no passage (at most 10%)"]
+
+
+def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
+    """Exit code 3; the rest is counted without them."""
+
+    def rule(request):
+        failing = "upright in a cool room" in request.text or "draws 450 W" in request.text
+        return "no" if failing else answering(LABELS.get)(request)
+
+    done, _ = tried(rule, "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 54, 1.0)
+    assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
+    assert {row["given"] for row in found["wrong"]} == {None}
+
+
+def test_a_provider_that_is_down_is_not_a_bad_judge(tried):
+    """Every claim failed: no number at all."""
+    done, _ = tried([server_error(501)], "--json")
+    found = json.loads(done.out)
+    assert (done.code, found["accuracy"]["value"], found["unjudged"]) == (3, None, 60)
+
+
+def test_the_offline_judge_stands_beside_nobody(everyclaim):
+    """It is what others are held against."""
+    found = json.loads(everyclaim("judge-test", "--judge", "embedded", "--json").out)
+    assert found["beside"] is None
+    assert found["usage"]["calls"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
+        (["--judge", "embedded", "--repeats", "2"], "--repeats is about language models"),
+    ],
+)
+def test_what_is_wrong_is_one_line(everyclaim, options, said):
+    """Exit code 2."""
+    done = everyclaim("judge-test", *options)
+    assert (done.code, done.out, len(done.said)) == (2, "", 1)
+    assert said in done.err
+
+
+def test_from_python_a_judge_of_ones_own_can_be_tried():
+    """A third party's verifier needs no spec."""
+
+    class Yes:
+        spec = "yes"
+
+        async def verify(self, claims, passages, *, question=""):
+            return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
+
+    test = ec.try_judge(Yes())
+    assert (test.judge, test.is_fit, test.accuracy.value) == ("yes", False, 0.5)
+    assert test.beside is not None
