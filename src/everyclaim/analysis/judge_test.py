@@ -21,8 +21,8 @@ LEAST_OF_A_KIND = 0.5
 LEAST_QUOTES = 0.9  # of the quotes given
 RULE = (
     f"the interval of accuracy begins at {LEAST_RIGHT:.0%} or above; of the supported claims and of the others "
-    f"at least {LEAST_OF_EACH:.0%} each are right, and {LEAST_OF_A_KIND:.0%} of every kind; of the verdicts with quotes "
-    f"{LEAST_QUOTES:.0%} have them all from the passages; at most {MOST_UNJUDGED} claims have no usable verdict"
+    f"at least {LEAST_OF_EACH:.0%} each are right, and {LEAST_OF_A_KIND:.0%} of every kind; of the verdicts with "
+    f"quotes {LEAST_QUOTES:.0%} have them all from the passages; at most {MOST_UNJUDGED} claims have no usable verdict"
 )
 
 

@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any, Unpack
+from typing import Unpack, cast
 
 from everyclaim._version import __version__
 from everyclaim.analysis.judge_test import Answered, JudgeTest, judge_test
-from everyclaim.api.components import DEFAULT_JUDGE, JudgeOptions, build_judge, in_talks
+from everyclaim.api.components import DEFAULT_JUDGE, JudgeOptions, JudgeSpec, Strategy, build_judge, in_talks
 from everyclaim.api.door import public
+from everyclaim.api.talking import Judging
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.scope import scope
@@ -62,10 +63,16 @@ def cases() -> Iterator[Case]:
         )
 
 
+class TryOptions(Judging, total=False):
+    """What can be chosen about the judging; the names are those of `verify_claims`."""
+
+    strategy: Strategy | None
+    strict: bool
+    on_case: Callable[[Result], object]  # told of every set of passages that was judged
+
+
 @public
-def try_judge(
-    judge: Any = DEFAULT_JUDGE, *, on_case: Callable[[Result], object] | None = None, **options: Unpack[JudgeOptions]
-) -> JudgeTest:
+def try_judge(judge: JudgeSpec | Verifier = DEFAULT_JUDGE, **options: Unpack[TryOptions]) -> JudgeTest:
     """Let a judge judge 60 short labelled claims of ten kinds, and say whether it is fit to judge.
 
     The claims were written for this, stand on 20 sets of passages, and go to the judge set by set, as those of an
@@ -75,13 +82,12 @@ def try_judge(
 
     Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
     """
-    chosen: JudgeOptions = {**options, "judge": judge}
-    with in_talks(chosen) as talking:
-        found = wait(_tried(talking, on_case))
+    on_case = options.pop("on_case", None)
+    with in_talks(cast("JudgeOptions", {**options, "judge": judge})) as chosen:
+        found = wait(_tried(chosen, on_case))
     if isinstance(judge, str) and Spec.parse(judge).name == DEFAULT_JUDGE:
         return found  # beside itself
-    plain: JudgeOptions = {"judge": DEFAULT_JUDGE}
-    beside = wait(_tried(plain, None))
+    beside = wait(_tried({"judge": DEFAULT_JUDGE}, None))
     return judge_test(found.judge, found.answered, found.usage, found.provenance, beside)
 
 

@@ -62,12 +62,16 @@ def _table(test: JudgeTest, kinds: Mapping[str, str]) -> RenderableType:
     beside = test.beside
     made = house_table("", "right", "95 % interval", *([beside.judge] if beside else []))
     for kind, share in test.kinds.items():
-        made.add_row(Text(kinds.get(kind, kind)), *_cells(share, beside and beside.kinds[kind]))
-    made.add_row(Text("all kinds", style="bold"), *_cells(test.accuracy, beside and beside.accuracy))
-    made.add_row("supported claims", *_cells(test.supported, beside and beside.supported))
-    made.add_row("claims that are not", *_cells(test.not_supported, beside and beside.not_supported))
-    made.add_row("unsupported and contradicted told apart", *_cells(test.told_apart, beside and beside.told_apart))
-    made.add_row("verdicts whose quotes are all there", *_cells(test.quotes_found, beside and beside.quotes_found))
+        made.add_row(Text(kinds.get(kind, kind)), *_cells(share, beside.kinds[kind] if beside else None))
+    made.add_row(Text("all kinds", style="bold"), *_cells(test.accuracy, beside.accuracy if beside else None))
+    made.add_row("supported claims", *_cells(test.supported, beside.supported if beside else None))
+    made.add_row("claims that are not", *_cells(test.not_supported, beside.not_supported if beside else None))
+    made.add_row(
+        "unsupported and contradicted told apart", *_cells(test.told_apart, beside.told_apart if beside else None)
+    )
+    made.add_row(
+        "verdicts whose quotes are all there", *_cells(test.quotes_found, beside.quotes_found if beside else None)
+    )
     return made
 
 
