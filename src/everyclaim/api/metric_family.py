@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from everyclaim.api.components import METRICS, Parts
 from everyclaim.api.metrics import check_options, chosen, number, whole
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import ChatModel, Decomposer, Metric
+from everyclaim.core.protocols import ChatModel, Decomposer, Metric, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance
 from everyclaim.decompose.embedded import EmbeddedDecomposer
@@ -33,17 +32,18 @@ def nli(spec: Spec, parts: Parts) -> Metric:
 def qa(spec: Spec, parts: Parts) -> Metric:
     """Build `QaConsistency`.
 
-    ``by=chat`` asks and answers with the judge's language model (the default where the judge is one), ``by=cloze``
-    without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or ``judge``; ``questions`` is how many a language
-    model may ask about one sentence (3). Raises `ConfigError` for a language model that is not there.
+    ``by=chat`` asks and answers with the judge's language model, or the decomposer's where the judge has none (the
+    default where there is one), ``by=cloze`` without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or
+    ``judge``; ``questions`` is how many a language model may ask about one sentence (3). Raises `ConfigError` for a
+    language model that is not there.
     """
-    chat = _chat(parts)
+    chat = chat_of(parts.verifier, parts.decomposer)
     by = chosen(spec, "by", ("chat", "cloze") if chat else ("cloze", "chat"))
     compare = chosen(spec, "compare", _COMPARISONS)
     check_options(spec, ("by", "compare", "questions"))
     if chat is None and "judge" in (compare, "judge" if by == "chat" else ""):
         raise ConfigError(
-            f"{spec.shown!r} needs a language model as the judge, as in 'openai:gpt-5-mini', got "
+            f"{spec.shown!r} needs a language model as judge or decomposer, as in 'openai:gpt-5-mini', got "
             f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
     parameters: Mapping[str, str]
@@ -104,18 +104,9 @@ def _signed(provenance: Provenance, decomposer: Decomposer, parameters: Mapping[
     return replace(provenance, decomposer=decomposer.spec, parameters={**provenance.parameters, **(parameters or {})})
 
 
-def _chat(parts: Parts) -> ChatModel | None:
-    """Return the language model that judges, where one alone does."""
-    verifier: Any = parts.verifier
-    while not hasattr(verifier, "chat") and hasattr(verifier, "ranker"):  # inside a strategy
-        verifier = verifier.verifier
-    found: ChatModel | None = getattr(verifier, "chat", None)
-    return found
-
-
 def _present(chat: ChatModel | None) -> ChatModel:
     if chat is None:
-        raise ConfigError("the metric 'qa' with by=chat needs a language model as the judge")
+        raise ConfigError("the metric 'qa' with by=chat needs a language model as judge or decomposer")
     return chat
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from everyclaim.api.components import Parts
 from everyclaim.api.knowledge import knowledge_source
 from everyclaim.api.metrics import check_options, chosen, number, whole
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import ChatModel, KnowledgeSource
+from everyclaim.core.protocols import ChatModel, KnowledgeSource, chat_of
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
@@ -118,20 +117,10 @@ def _model(spec: Spec, parts: Parts) -> ChatModel | None:
     steps = chosen(spec, "steps", ("auto", "words", "model"))
     if steps == "words":
         return None
-    chat = _chat_of(parts.verifier) or _chat_of(parts.decomposer)
+    chat = chat_of(parts.verifier, parts.decomposer)
     if steps == "model" and chat is None:
         raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
     return chat
-
-
-def _chat_of(component: Any) -> ChatModel | None:
-    """Return the chat model inside a verifier or decomposer: of a cascade the second's, of a panel the first's."""
-    if chat := getattr(component, "chat", None):
-        found: ChatModel = chat
-        return found
-    inner = [getattr(component, name, None) for name in ("verifier", "second")]
-    inner += list(getattr(component, "verifiers", ()))
-    return next((chat for one in inner if one is not None and (chat := _chat_of(one))), None)
 
 
 def _penalty(spec: Spec) -> Penalty:

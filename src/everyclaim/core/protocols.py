@@ -120,6 +120,20 @@ class ChatModel(Protocol):
         """
 
 
+class HasChat(Protocol):
+    """A component that talks to a chat model, which others may use as well; None where it happens not to."""
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The model: of judges in a row the last one's, of judges beside each other the first one's."""
+
+
+def chat_of(*components: object) -> ChatModel | None:
+    """Return the chat model of the first of these components that has one (see `HasChat`), None where none has."""
+    found = (getattr(one, "chat", None) for one in components)
+    return next((chat for chat in found if hasattr(chat, "complete")), None)
+
+
 class Kept(NamedTuple):
     """One result with the sample it belongs to, as a store keeps it."""
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import Verifier
+from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Passage, Verdict
 from everyclaim.verify.composed import composed, numbered
 from everyclaim.verify.verdicts import ask
@@ -70,6 +70,11 @@ class Cascade:
         plain = {"low": self.band.low != _BAND.low, "high": self.band.high != _BAND.high, "audit": self.audit != _AUDIT}
         own = {key: value for key, value in self._own.items() if plain[key]}
         return composed("cascade", ">", (self.first, self.second), own)
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The second judge's chat model, else the first one's."""
+        return chat_of(self.second, self.first)
 
     @property
     def parameters(self) -> Mapping[str, str]:

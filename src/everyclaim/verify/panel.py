@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Verifier
+from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.composed import composed, numbered
 from everyclaim.verify.verdicts import ask
@@ -28,6 +28,11 @@ class Panel:
     def spec(self) -> str:
         """The specs of all, with bars between."""
         return composed("panel", "|", self.verifiers, {})
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The chat model of the first judge that has one."""
+        return chat_of(*self.verifiers)
 
     @property
     def parameters(self) -> Mapping[str, str]:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Ranker, Verifier
+from everyclaim.core.protocols import ChatModel, Ranker, Verifier, chat_of
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Verdict
 from everyclaim.verify.verdicts import ask
 
@@ -36,6 +36,11 @@ class Each:
     def spec(self) -> str:
         """The spec of the judge inside; the strategy is stored beside it."""
         return self.verifier.spec
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The chat model of the judge inside."""
+        return chat_of(self.verifier)
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
@@ -66,6 +71,11 @@ class Ranked:
     def spec(self) -> str:
         """The spec of the judge inside; the strategy is stored beside it."""
         return self.verifier.spec
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The chat model of the judge inside."""
+        return chat_of(self.verifier)
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
