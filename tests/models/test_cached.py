@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Usage
-from everyclaim.models import Cached, ChatSettings, Patience, ReplyCache, build_chat_model, call_key
+from everyclaim.models import Call, ChatSettings, Patience, ReplyCache, build_chat_model, wrap_chat_model
 from everyclaim.models.chat.options import read_options
 from everyclaim.testing import JudgeServer, Reply, ScriptedChat, server_error, truncated
 
@@ -31,7 +31,7 @@ BASE = "openai:m?base_url=http://a/v1&max_tokens=5"
 def key_for(
     spec: str = BASE, turns: list[Message] = TURNS, schema: dict | None = SCHEMA, tag: str = "verify@1"
 ) -> bytes:
-    return call_key(read_options(spec).identity, turns, schema, tag)
+    return Call(read_options(spec).identity, turns, schema, tag).key
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_different_conversations_have_different_keys(rows: list[tuple[str, str]]
     """However the same characters are split over messages."""
     other = data.draw(st.lists(st.tuples(st.sampled_from(["system", "user"]), st.text(max_size=6)), max_size=3))
     first, second = ([Message(role, text) for role, text in some] for some in (rows, other))  # type: ignore[arg-type]
-    assert (call_key("i", first, None, "") == call_key("i", second, None, "")) == (rows == other)
+    assert (Call("i", first).key == Call("i", second).key) == (rows == other)
 
 
 def test_a_second_run_asks_nothing_and_pays_nothing(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_the_cache_is_a_wrapper_around_any_chat_model(tmp_path: Path) -> None:
             return ChatReply(messages[-1].content, "stop", "echo", Usage(calls=1))
 
     echo, cache = Echo(), ReplyCache(tmp_path / "replies.db")
-    model = Cached(echo, cache, "echo-1")
+    model = wrap_chat_model(echo, ChatSettings(cache=cache))
     for _ in range(3):
         assert asyncio.run(model.complete(TURNS)).content == "text"
     assert (echo.calls, model.spec) == (1, "echo")
@@ -285,7 +285,7 @@ def test_a_reply_without_the_form_asked_for_is_not_kept(tmp_path: Path, bad: str
     """A later run may get a better one; without a schema any text is kept."""
     schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
     chat = ScriptedChat([bad, '{"ok": true}', "never"])
-    cached = Cached(chat, ReplyCache(tmp_path / "cache.db"), "m")
+    cached = wrap_chat_model(chat, ChatSettings(cache=ReplyCache(tmp_path / "cache.db")))
     said = [asyncio.run(cached.complete([], schema=schema)).content for _ in range(3)]
     assert said == [bad, '{"ok": true}', '{"ok": true}']
     asyncio.run(cached.complete([], tag="plain"))

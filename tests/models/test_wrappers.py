@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,11 @@ import stamina
 from chatting import KEY, SCHEMA, run, spec_for
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
-from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models import (
     Budget,
+    Call,
     ChatSettings,
     Limited,
     Meter,
@@ -23,21 +24,22 @@ from everyclaim.models import (
     Patience,
     Price,
     Rates,
+    ReplyCache,
     Retrying,
     Shared,
     build_chat_model,
     find_price,
+    wrap_chat_model,
 )
-from everyclaim.testing import JudgeServer, rate_limited, server_error
+from everyclaim.testing import JudgeServer, ScriptedChat, rate_limited, server_error
 
 TURNS = [Message("user", "x" * 400)]
+CALL = Call("i", TURNS)
 USED = Usage(1, 100, 50, 0, None)
 
 
 class Scripted:
     """A chat model that does what it is told, call by call; the last step is repeated."""
-
-    spec = "scripted"
 
     def __init__(self, *steps: Any, seconds: float = 0.0) -> None:
         self._steps = list(steps) or [ChatReply("ok", "stop", "m", USED)]
@@ -45,9 +47,7 @@ class Scripted:
         self.calls = self.running = self.peak = 0
         self.times: list[float] = []
 
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         step = self._steps[min(self.calls, len(self._steps) - 1)]
         self.calls += 1
         self.times.append(time.monotonic())
@@ -74,14 +74,14 @@ def test_what_cannot_help_is_not_retried(code: str) -> None:
     """One call, one failure."""
     model = Scripted(failing(code))
     with pytest.raises(JudgeError):
-        asyncio.run(Retrying(model, Patience()).complete(TURNS))
+        asyncio.run(Retrying(model, Patience()).ask(CALL))
     assert model.calls == 1
 
 
 def test_usage_covers_every_attempt() -> None:
     """A retried call shows what it took in all."""
     model = Scripted(failing("server_error"), failing("timeout"), ChatReply("ok", "stop", "m", USED))
-    reply = asyncio.run(Retrying(model, Patience()).complete(TURNS))
+    reply = asyncio.run(Retrying(model, Patience()).ask(CALL))
     assert (reply.usage.calls, reply.usage.prompt_tokens) == (3, 100)
 
 
@@ -89,7 +89,7 @@ def test_a_bug_is_not_retried() -> None:
     """Only what a judge does wrong."""
     model = Scripted(ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(Retrying(model, Patience()).complete(TURNS))
+        asyncio.run(Retrying(model, Patience()).ask(CALL))
     assert model.calls == 1
 
 
@@ -97,7 +97,7 @@ def test_retry_after_is_waited_for() -> None:
     """With real waits: the second attempt comes no earlier than the provider asked."""
     stamina.set_testing(False)
     model = Scripted(failing("rate_limited", 0.3), ChatReply("ok", "stop", "m", USED))
-    asyncio.run(Retrying(model, Patience(first_wait=0.0)).complete(TURNS))
+    asyncio.run(Retrying(model, Patience(first_wait=0.0)).ask(CALL))
     assert model.times[1] - model.times[0] >= 0.29
 
 
@@ -107,7 +107,7 @@ def test_total_time_is_bounded() -> None:
     model = Scripted(failing("timeout"), seconds=0.1)
     patience = Patience(attempts=1000, seconds=0.35, first_wait=0.0, longest_wait=0.0)
     with pytest.raises(JudgeError):
-        asyncio.run(Retrying(model, patience).complete(TURNS))
+        asyncio.run(Retrying(model, patience).ask(CALL))
     assert model.calls <= 5
 
 
@@ -146,7 +146,7 @@ def test_tokens_are_paced_by_what_calls_really_take() -> None:
     async def one_by_one() -> None:
         limited = Limited(model, Rates(tokens_per_minute=120_000))  # 2,000 a second, 10,000 at once
         for _ in range(9):
-            await limited.complete(TURNS)
+            await limited.ask(CALL)
 
     run(one_by_one)
     assert time.monotonic() - begun >= 0.5  # 9 × 1,500 tokens, the last call's settled after it
@@ -156,7 +156,7 @@ def test_a_call_larger_than_the_bucket_still_goes() -> None:
     """It waits for its share instead of for ever."""
     model = Scripted()
     limited = Limited(model, Rates(tokens_per_minute=60_000))
-    asyncio.run(asyncio.wait_for(limited.complete([Message("user", "x" * 24_000)]), 10))
+    asyncio.run(asyncio.wait_for(limited.ask(Call("i", [Message("user", "x" * 24_000)])), 10))
     assert model.calls == 1
 
 
@@ -168,23 +168,18 @@ def test_rates_must_be_positive(name: str) -> None:
 
 
 async def gather(model: Any, count: int) -> list[Any]:
-    return await asyncio.gather(
-        *(model.complete([Message("user", str(n))]) for n in range(count)), return_exceptions=True
-    )
+    ask = model.complete if hasattr(model, "complete") else lambda turns: model.ask(Call("i", turns))
+    return await asyncio.gather(*(ask([Message("user", str(n))]) for n in range(count)), return_exceptions=True)
 
 
 class Narrow:
     """A provider that refuses whatever goes beyond `width` calls at once."""
 
-    spec = "narrow"
-
     def __init__(self, width: int) -> None:
         self.width = width
         self.running = self.refused = 0
 
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         if self.running >= self.width:
             await asyncio.sleep(0)
             self.refused += 1
@@ -212,7 +207,7 @@ def test_a_cancelled_wait_gives_its_turn_to_the_next() -> None:
     limited = Limited(model, Rates(concurrency=2))
 
     async def work() -> None:
-        tasks = [asyncio.ensure_future(limited.complete([Message("user", str(n))])) for n in range(12)]
+        tasks = [asyncio.ensure_future(limited.ask(Call("i", [Message("user", str(n))]))) for n in range(12)]
         await asyncio.sleep(0.005)
         for task in tasks[1:9]:
             task.cancel()
@@ -229,11 +224,11 @@ def test_a_cancelled_wait_gives_its_turn_to_the_next() -> None:
 def test_identical_calls_at_the_same_time_are_one() -> None:
     """Fifty ask, one pays; a different question is a call of its own."""
     model = Scripted(seconds=0.02)
-    shared = Shared(model, "i")
+    shared = Shared(model)
 
     async def work() -> list[ChatReply]:
-        same = [shared.complete(TURNS, tag="1") for _ in range(50)]
-        return await asyncio.gather(*same, shared.complete(TURNS, tag="2"))
+        same = [shared.ask(Call("i", TURNS, tag="1")) for _ in range(50)]
+        return await asyncio.gather(*same, shared.ask(Call("i", TURNS, tag="2")))
 
     replies = run(work)
     assert model.calls == 2
@@ -244,11 +239,11 @@ def test_identical_calls_at_the_same_time_are_one() -> None:
 def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
     """And the next to ask makes a new call."""
     model = Scripted(failing("timeout"), ChatReply("ok", "stop", "m", USED), seconds=0.01)
-    shared = Shared(model, "i")
+    shared = Shared(model)
 
     async def work() -> tuple[list[Any], ChatReply]:
-        failed = await asyncio.gather(*(shared.complete(TURNS) for _ in range(5)), return_exceptions=True)
-        return failed, await shared.complete(TURNS)
+        failed = await asyncio.gather(*(shared.ask(CALL) for _ in range(5)), return_exceptions=True)
+        return failed, await shared.ask(CALL)
 
     failed, reply = run(work)
     assert [error.code for error in failed] == ["timeout"] * 5
@@ -259,14 +254,14 @@ def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
 def test_who_gives_up_does_not_take_the_others_along() -> None:
     """The first asker is cancelled; those who joined still get the answer. When all leave, the call ends."""
     model = Scripted(seconds=0.05)
-    shared = Shared(model, "i")
+    shared = Shared(model)
 
     async def work() -> None:
-        first, second = (asyncio.ensure_future(shared.complete(TURNS)) for _ in range(2))
+        first, second = (asyncio.ensure_future(shared.ask(CALL)) for _ in range(2))
         await asyncio.sleep(0.01)
         first.cancel()
         assert (await second).content == "ok"
-        lone = asyncio.ensure_future(shared.complete(TURNS, tag="2"))
+        lone = asyncio.ensure_future(shared.ask(Call("i", TURNS, tag="2")))
         await asyncio.sleep(0.01)
         lone.cancel()
         await asyncio.sleep(0.01)
@@ -340,7 +335,7 @@ def test_a_wrong_price_file_is_said(tmp_path: Path, text: str) -> None:
 def test_an_unknown_cost_is_none_and_said(price: Price | None, told: Usage, cost: float | None) -> None:
     """No price, or a server that reports no tokens: unknown, never zero."""
     meter = Meter()
-    reply = asyncio.run(Metered(Scripted(ChatReply("ok", "stop", "m", told)), price, meter).complete(TURNS))
+    reply = asyncio.run(Metered(Scripted(ChatReply("ok", "stop", "m", told)), meter, price).ask(CALL))
     assert (reply.usage.cost, meter.usage.cost) == (cost, cost)
     assert ("unknown" in meter.says) is (cost is None)
 
@@ -348,7 +343,7 @@ def test_an_unknown_cost_is_none_and_said(price: Price | None, told: Usage, cost
 def test_failures_are_counted_by_code() -> None:
     """And cost nothing where nothing was made."""
     meter = Meter()
-    model = Metered(Scripted(failing("rate_limited"), failing("timeout")), Price(1, 1, 1, 1), meter)
+    model = Metered(Scripted(failing("rate_limited"), failing("timeout")), meter, Price(1, 1, 1, 1))
     run(lambda: gather(model, 3))
     assert meter.failures == {"rate_limited": 1, "timeout": 2}
     assert meter.usage == Usage(calls=3)
@@ -429,3 +424,47 @@ async def ask_all(server: JudgeServer, count: int) -> list[ChatReply]:
     make: Callable[..., Any] = build_chat_model
     async with make(spec_for("chat", server.base_url), key=KEY) as chat:
         return await gather(chat, count)
+
+
+# Chat models of others
+
+
+@pytest.mark.parametrize("told", [True, False], ids=["cost told by its replies", "price from a file"])
+def test_a_chat_model_of_ones_own_keeps_to_a_budget(tmp_path: Path, told: bool) -> None:
+    """A cent a call and five cents: five calls, whoever says what they cost."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[mine.models]\nfast = { input = 100, output = 0 }\n")
+    chat = ScriptedChat(
+        ChatReply("ok", "stop", "m", Usage(1, 100, 10, cost=0.01 if told else 0.0)), spec="mine:fast?size=2"
+    )
+    settings = ChatSettings(budget=Budget(max_cost=0.05), prices=None if told else prices)
+    wrapped = wrap_chat_model(chat, settings)
+    replies = run(lambda: gather(wrapped, 20))
+    assert chat.calls == sum(isinstance(reply, ChatReply) for reply in replies) == 5
+    assert wrapped.meter.usage.cost == pytest.approx(0.05)
+
+
+async def same(model: ChatModel, count: int) -> list[ChatReply]:
+    return await asyncio.gather(*(model.complete(TURNS) for _ in range(count)))
+
+
+def test_a_chat_model_of_ones_own_is_retried_and_asked_nothing_twice(tmp_path: Path) -> None:
+    """Its refusals are waited out, equal calls are one, and a reply that is kept is not asked for again."""
+    chat = ScriptedChat([failing("rate_limited"), "ok"], spec="mine")
+    cache = ReplyCache(tmp_path / "replies.db")
+    for _ in range(2):
+        wrapped = wrap_chat_model(chat, ChatSettings(cache=cache))
+        asyncio.run(same(wrapped, 9))
+    assert chat.calls == 2
+    assert wrapped.spec == "mine"
+    cache.close()
+
+
+def test_two_chat_models_of_ones_own_do_not_share_replies(tmp_path: Path) -> None:
+    """A cache tells them apart by their specs."""
+    cache = ReplyCache(tmp_path / "replies.db")
+    for spec in ("mine:a", "mine:b"):
+        chat = ScriptedChat(spec, spec=spec)
+        reply = run(lambda chat=chat: wrap_chat_model(chat, ChatSettings(cache=cache)).complete(TURNS))
+        assert reply.content == spec
+    cache.close()

@@ -1,23 +1,23 @@
 """A web search engine as a `KnowledgeSource`: retried, kept to a polite rate, and asked nothing twice.
 
-Inside it has the shape of a chat model (a query goes in, results come out as JSON), so that retries, rates and the
-cache are the very wrappers that judges have. Keys are found like theirs, and are never shown or stored.
+Inside, a search is a call like one to a chat model (a query goes in, results come out as JSON), so that retries, rates
+and the cache are the very wrappers that judges have. Keys are found like theirs, and are never shown or stored.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
-from typing import Any
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, MissingExtraError
-from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
 from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying, Shared
 from everyclaim.models.chat.bounded import MAX_REPLY_MB
+from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key
 from everyclaim.models.chat.options import EndpointOptions, checked_address, without_password
@@ -36,9 +36,10 @@ class WebSearch:
     Built by `from_spec`. Queries are sent to the engine, and with them words of the answers under test.
     """
 
-    def __init__(self, spec: str, model: ChatModel) -> None:
+    def __init__(self, spec: str, identity: str, link: Link) -> None:
         self._spec = spec
-        self._model = model
+        self._identity = identity
+        self._link = link
 
     @property
     def spec(self) -> str:
@@ -55,7 +56,7 @@ class WebSearch:
             raise ConfigError(f"{self._spec} searches the whole web and takes no topic")
         if not query.strip():
             return []
-        reply = await self._model.complete([Message("user", query)], tag=f"k={k}")
+        reply = await self._link.ask(Call(self._identity, [Message("user", query)], tag=f"k={k}"))
         return _passages([Hit(*row) for row in json.loads(reply.content)])
 
 
@@ -79,10 +80,10 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     endpoint = _Endpoint(engine, _options(spec, engine, address))
     per_minute = _positive(spec, "per_minute", engine.per_minute)
     rates = Rates(requests_per_minute=per_minute, concurrency=int(_positive(spec, "concurrency", engine.together)))
-    model: ChatModel = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
+    link: Link = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
     if cache:
-        model = Cached(model, cache, identity)
-    return WebSearch(str(shown), Shared(model, identity))
+        link = Cached(link, cache)
+    return WebSearch(str(shown), identity, Shared(link))
 
 
 class _Endpoint:
@@ -93,17 +94,10 @@ class _Endpoint:
         self._options = options
         self._transport = DirectTransport(options, Secret(""))
 
-    @property
-    def spec(self) -> str:
-        return self._options.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         """Search for the one message, for as many results as the tag says (``k=3``)."""
-        del schema
-        k = int(tag.removeprefix("k="))
-        path, body = self._engine.ask(messages[0].content, k)
+        k = int(call.tag.removeprefix("k="))
+        path, body = self._engine.ask(call.messages[0].content, k)
         try:
             payload = await self._transport.exchange(self._engine.method, path, encode(body) if body else b"")
         except RejectedError as error:

@@ -17,8 +17,8 @@ from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.core.hiding import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
+from everyclaim.models.chat.call import Call
 from everyclaim.models.chat.keys import VARIABLES
-from everyclaim.models.chat.single_flight import call_key
 
 
 class Recorder:
@@ -49,7 +49,7 @@ class Recorder:
         self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str, came: dict[str, Any]
     ) -> None:
         row = {
-            "key": call_key("", messages, schema, tag).hex(),
+            "key": Call("", messages, schema, tag).key.hex(),
             "spec": self._model.spec,
             "tag": tag,
             "schema": schema,
@@ -88,7 +88,7 @@ class Replayer:
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
         """Answer as it was answered then. Raises `InputError` for a question that was never recorded."""
-        rows = self._rows.get(call_key("", messages, schema, tag).hex())
+        rows = self._rows.get(Call("", messages, schema, tag).key.hex())
         if not rows:
             asked = messages[-1].content[:80] if messages else ""
             raise InputError(f"{self._path} holds no answer to {asked!r}; record it again")

@@ -17,53 +17,43 @@ batch is put together) and not with the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, StoreError
-from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.scope import at_end
 from everyclaim.models.batches.providers import open_api
 from everyclaim.models.batches.scheduler import BatchScheduler
 from everyclaim.models.batches.settings import BatchSettings
+from everyclaim.models.chat.call import Call
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.loop_local import LoopLocal
-from everyclaim.models.chat.single_flight import call_key
 
 
 class Batched:
-    """An endpoint asked through its provider's batch API. `identity` is as for `call_key`."""
+    """An endpoint asked through its provider's batch API."""
 
-    def __init__(self, endpoint: Endpoint, settings: BatchSettings, identity: str) -> None:
+    def __init__(self, endpoint: Endpoint, settings: BatchSettings) -> None:
         options = endpoint.options
         if options.transport != "direct":
             raise ConfigError(f"batches need transport=direct, {options.spec!r} asks for {options.transport}")
         self._endpoint = endpoint
-        self._identity = identity
         self._state = settings.state
         self._settings = settings
         self._desks = LoopLocal(self._desk)
 
-    @property
-    def spec(self) -> str:
-        """The endpoint's own."""
-        return self._endpoint.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         """Wait for a batch that brings the answer. Raises `JudgeError` for this call alone.
 
         Codes of its own: `batch_not_submitted`, `batch_unfinished`. An answer that came while nobody waited
         (after a kill) is returned at once.
         """
         # 160 bits of the key: with the batch's token behind them they fit into a custom id.
-        key = call_key(self._identity, messages, schema, tag).hex()[:40]
+        key = call.key.hex()[:40]
         if key in self._state.delivered:  # asked again on purpose: nothing in between kept the reply
             self._state.forget(key)
         try:
-            reply = await self._endpoint.ask(messages, schema, partial(self._desks.get().post, key))
+            reply = await self._endpoint.ask_by(partial(self._desks.get().post, key), call)
         except StoreError:
             raise
         except EveryclaimError:

@@ -1,37 +1,39 @@
-"""Put a chat model together: an endpoint inside its wrappers, outermost first.
+"""Put a chat model together: a chain of links, each handing a `Call` on to the next. Outermost first:
 
 Shared    identical calls at the same time are one
 Cached    what was answered before
 Retrying  what may work the next time
 Limited   rates and calls in flight; held while a call waits for its answer, not while it waits to retry
-Budgeted  the limits of a run; every attempt counts
-Metered   what it cost
-Endpoint  the provider
+Metered   the limits of a run, and what was used; every attempt counts
+Endpoint  the provider; or `Batched` around it; or `Foreign`, somebody else's chat model
 
-With `ChatSettings.batch` the calls go through the provider's batch API. `Batched` stands around the endpoint, prices
-are halved, and there are no limits on rates and calls in flight: a batch has its own. Give the engine many samples in
-flight then (`BATCH_CONCURRENCY`).
+`Chat` is the border: a `ChatModel` outside, the chain inside. This order is the one place where it is decided.
+
+With `ChatSettings.batch` the calls go through the provider's batch API: prices are halved, and there are no limits on
+rates and calls in flight, as a batch has its own. Give the engine many samples in flight then (`BATCH_CONCURRENCY`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Self
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.models.batches.batched import Batched
 from everyclaim.models.batches.settings import BATCH_PATIENCE, BATCH_SHARE, BatchSettings
-from everyclaim.models.chat.budgeted import Budget, Budgeted
 from everyclaim.models.chat.cached import Cached, ReplyCache
+from everyclaim.models.chat.call import Call, Foreign, Link
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.limited import Limited, Rates
-from everyclaim.models.chat.metered import Meter, Metered
+from everyclaim.models.chat.meter import Budget, Meter
+from everyclaim.models.chat.metered import Metered
 from everyclaim.models.chat.prices import find_price
 from everyclaim.models.chat.retrying import Patience, Retrying
 from everyclaim.models.chat.single_flight import Shared
@@ -54,40 +56,40 @@ class Chat:
 
     def __init__(
         self,
-        endpoint: Endpoint,
-        model: ChatModel,
+        link: Link,
+        spec: str,
+        identity: str,
         meter: Meter,
         *,
         cached: Cached | None = None,
+        endpoint: Endpoint | None = None,
         batched: Batched | None = None,
     ) -> None:
-        self.endpoint = endpoint
+        self.spec = spec
         self.meter = meter
-        self._batched = batched
-        self._model = model
+        self.endpoint = endpoint
+        self._link = link
+        self._identity = identity
         self._cached = cached
-
-    @property
-    def spec(self) -> str:
-        """Provider, model and options, without secrets."""
-        return self.endpoint.spec
+        self._batched = batched
 
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
         """Answer. Raises `JudgeError` for this call, `ConfigError`, `BudgetExceeded` and `StoreError` for the run."""
-        return await self._model.complete(messages, schema=schema, tag=tag)
+        return await self._link.ask(Call(self._identity, messages, schema, tag))
 
     def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
         """Drop a reply that was of no use from the cache, where there is one."""
         if self._cached:
-            self._cached.forget(messages, schema=schema, tag=tag)
+            self._cached.forget(Call(self._identity, messages, schema, tag))
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
         if self._batched:
             await self._batched.aclose()
-        await self.endpoint.aclose()
+        if self.endpoint:
+            await self.endpoint.aclose()
 
     async def __aenter__(self) -> Self:
         return self
@@ -109,13 +111,10 @@ def build_chat_model(
     `key` goes over the environment and the keys file. Models that shall share a budget are given the same
     `meter`. Raises `ConfigError` for a wrong spec, a missing key, or a limit on cost where no price is known.
     """
-    settings = settings or ChatSettings()
-    meter = meter or Meter()
+    settings, meter = settings or ChatSettings(), meter or Meter()
     endpoint = from_spec(spec, key=key)
     options = endpoint.options
-    for library in ("aiolimiter", "stamina"):  # imported when first needed, which must not be mid-run to fail
-        if not _is_installed(library):
-            raise MissingExtraError(f"a judge at {options.provider}", options.provider)
+    _check_libraries(options.provider)
     price = find_price(options.provider, options.model, is_home=options.is_home, file=settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
@@ -123,25 +122,50 @@ def build_chat_model(
             f"(prices, --prices) with a line such as '\"{options.model}\" = {{ input = 0.10, output = 0.30 }}' under "
             f"[{options.provider}.models], in dollars per million tokens, or limit max_calls or max_tokens"
         )
-    patience, batched, model = settings.patience, None, cast("ChatModel", endpoint)
-    if settings.batch:
-        model = batched = Batched(endpoint, settings.batch, options.identity)
-        price = price.times(BATCH_SHARE) if price else None
-        patience = replace(patience, seconds=BATCH_PATIENCE)
-    model = budgeted = Budgeted(
-        Metered(model, price, meter),
-        settings.budget,
+    batched = Batched(endpoint, settings.batch) if settings.batch else None
+    metered = Metered(
+        batched or endpoint,
         meter,
-        price,
+        price.times(BATCH_SHARE) if price and batched else price,
+        settings.budget,
         reply_limit=options.max_tokens,
         together=batched is not None,
     )
-    endpoint.before_another = budgeted.another
-    if not settings.batch:
-        model = Limited(model, settings.rates)
-    model = Retrying(model, patience)
-    cached = Cached(model, settings.cache, options.identity) if settings.cache else None
-    return Chat(endpoint, Shared(cached or model, options.identity), meter, cached=cached, batched=batched)
+    endpoint.before_another = metered.another
+    link, cached = _wrapped(metered, settings)
+    return Chat(link, endpoint.spec, options.identity, meter, cached=cached, endpoint=endpoint, batched=batched)
+
+
+def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, meter: Meter | None = None) -> Chat:
+    """Give somebody else's chat model the wrappers that ours have: cache, retries, rates, budget and meter.
+
+    Its `spec` tells it from others in the cache, so it must name everything that can change a reply. What a call costs
+    is what its replies say, or what the price file says of ``[name.models]`` for a spec ``name:model``. Errors that
+    are no `JudgeError` pass as they are. Raises `ConfigError` for batches, which are a provider's.
+    """
+    settings, meter = settings or ChatSettings(), meter or Meter()
+    if settings.batch:
+        raise ConfigError(f"{model.spec!r} is a chat model of yours: it has no batch API to ask through")
+    _check_libraries("openai")
+    spec = Spec.parse(model.spec)
+    price = find_price(spec.name, spec.argument, is_home=False, file=settings.prices)
+    link, cached = _wrapped(Metered(Foreign(model), meter, price, settings.budget), settings)
+    return Chat(link, model.spec, json.dumps(["foreign", model.spec]), meter, cached=cached)
+
+
+def _wrapped(metered: Metered, settings: ChatSettings) -> tuple[Link, Cached | None]:
+    patience = replace(settings.patience, seconds=BATCH_PATIENCE) if settings.batch else settings.patience
+    link: Link = metered if settings.batch else Limited(metered, settings.rates)
+    link = Retrying(link, patience)
+    cached = Cached(link, settings.cache) if settings.cache else None
+    return Shared(cached or link), cached
+
+
+def _check_libraries(extra: str) -> None:
+    """Raise `MissingExtraError` for what is imported when first needed, which must not be mid-run to fail."""
+    for library in ("aiolimiter", "stamina"):
+        if not _is_installed(library):
+            raise MissingExtraError(f"a judge at {extra}", extra)
 
 
 def _is_installed(library: str) -> bool:

@@ -14,15 +14,15 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import JudgeError, StoreError
-from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
+from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.replies import parse_object
-from everyclaim.models.chat.single_flight import call_key
 from everyclaim.models.private_file import connect
 from everyclaim.prompts.reply_schemas import rows
 
@@ -125,33 +125,24 @@ def _is_corrupt(error: sqlite3.Error) -> bool:
 
 
 class Cached:
-    """Answer from the cache where it can; else ask, keep, and answer. `identity` is as for `call_key`."""
+    """Answer from the cache where it can; else ask, keep, and answer."""
 
-    def __init__(self, model: ChatModel, cache: ReplyCache, identity: str) -> None:
-        self._model = model
+    def __init__(self, following: Link, cache: ReplyCache) -> None:
+        self._next = following
         self._cache = cache
-        self._identity = identity
 
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._model.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         """Answer. Raises `StoreError` when the cache's disk is full or its file stays locked."""
-        key = call_key(self._identity, messages, schema, tag)
-        if kept := self._cache.get(key):
+        if kept := self._cache.get(call.key):
             return kept
-        reply = await self._model.complete(messages, schema=schema, tag=tag)
-        if reply.finish == "stop" and (schema is None or _has_form(reply, schema)):
-            self._cache.put(key, reply)
+        reply = await self._next.ask(call)
+        if reply.finish == "stop" and (call.schema is None or _has_form(reply, call.schema)):
+            self._cache.put(call.key, reply)
         return reply
 
-    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+    def forget(self, call: Call) -> None:
         """Drop the reply to this request, so that it is asked again."""
-        self._cache.drop(call_key(self._identity, messages, schema, tag))
+        self._cache.drop(call.key)
 
 
 def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:

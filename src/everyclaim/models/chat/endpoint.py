@@ -11,6 +11,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
+from everyclaim.models.chat.call import Call
 from everyclaim.models.chat.capabilities import Capabilities, first_capabilities, next_capabilities
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key, without_key
@@ -46,13 +47,17 @@ class Endpoint:
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
-        """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
-        del tag  # for caches
-        return await self.ask(messages, schema, self.transport.post)
+        """Ask without any wrapper; see `ask`."""
+        return await self.ask(Call("", messages, schema, tag))
 
-    async def ask(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, post: Post) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
+        """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
+        return await self.ask_by(self.transport.post, call)
+
+    async def ask_by(self, post: Post, call: Call) -> ChatReply:
         """Ask by a way of posting other than the endpoint's own."""
-        turns = [_encodable(message) for message in messages]
+        schema = call.schema
+        turns = [_encodable(message) for message in call.messages]
         tried = self.dialect_
         first: RejectedError | None = None
         for calls in range(1, MAX_ATTEMPTS + 1):

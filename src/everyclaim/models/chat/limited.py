@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.protocols import ChatReply
+from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.loop_local import LoopLocal
 
 if TYPE_CHECKING:
@@ -42,26 +42,19 @@ class Rates:
 class Limited:
     """Hold calls back until the rates allow them. Tokens are guessed before a call and settled after it."""
 
-    def __init__(self, model: ChatModel, rates: Rates) -> None:
-        self._model = model
+    def __init__(self, following: Link, rates: Rates) -> None:
+        self._next = following
         self._gates = LoopLocal(lambda: _Gate(rates))
 
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._model.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         """Wait for a turn, then ask."""
         gate = self._gates.get()
         await gate.slots.acquire()
         try:
-            guess = await gate.enter(messages)
+            guess = await gate.enter(call)
             before = gate.slots.backed_off
             try:
-                reply = await self._model.complete(messages, schema=schema, tag=tag)
+                reply = await self._next.ask(call)
             except JudgeError as error:
                 if error.code in {"rate_limited", "overloaded"}:
                     gate.slots.back_off(before)
@@ -129,13 +122,13 @@ class _Gate:
         self._actual = 1.0
         self._reply = float(REPLY_TOKENS)
 
-    async def enter(self, messages: Sequence[Message]) -> float:
+    async def enter(self, call: Call) -> float:
         """Wait until one more call is allowed; return the prompt tokens guessed for it, before correction."""
         if self._requests:
             await self._requests.acquire()
         if not self._tokens:
             return 0.0
-        guess = sum(len(message.content.encode("utf-8", "replace")) for message in messages) / 4 + 1
+        guess = call.size / 4 + 1
         amount = guess * self._actual / self._guessed + self._reply + self._owed
         self._owed = 0.0
         # An amount beyond what the bucket holds is drawn in parts, so a large call waits longer and still goes.

@@ -1,153 +1,150 @@
-"""Count what is used: tokens, calls, cost, and failures by code; and what the calls under way may still use."""
+"""Reserve what a call may take, count what it took, and stop at a limit: on cost, on calls, on tokens.
+
+Calls are counted when they start, so `max_calls` is exact. What a reply costs is known when it is there, so a call
+reserves what it may take, and starts only if that fits beside what was used and what the calls under way reserved.
+A call that does not fit waits for those: their true cost may leave room. It starts all the same when nothing is under
+way and the limit is not reached. So cost and tokens stay within the limit, or go over it by that one call.
+
+That holds as long as no reply is longer than reckoned: as the spec's `max_tokens` where it says one; else as twice
+the longest so far, and 1,000 tokens at least. A prompt is reckoned as a token for two bytes, or more where calls
+turned out to take more. Before the first answer of a model its calls go one by one; in a batch, where that would be a
+batch of one, a quarter of what is left is given out.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import threading
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
-from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
+from everyclaim.models.chat.call import Call, Link
+from everyclaim.models.chat.meter import Budget, Meter, Reserve
 from everyclaim.models.chat.prices import Price
 
-AROUND = 400  # bytes of a prompt beside its texts: marks of turns, the form of the reply
-TOKENS_PER_BYTE = 0.5  # of a prompt, at first; English is half of it, scripts with long encodings come near
-SHORTEST_REPLY = 1_000  # tokens that a reply of no stated limit is reckoned as at least
-
-
-class Meter:
-    """What was used so far, over all the models that share this meter. Safe from any thread."""
-
-    def __init__(self) -> None:
-        self.usage = Usage()
-        self.started = 0  # requests that a budget let through
-        self.failures: Counter[str] = Counter()  # by code
-        self.reserves: list[Reserve] = []  # one of each model with a budget
-        self.lock = threading.RLock()
-        self._waiting: list[asyncio.Future[None]] = []
-
-    def add(self, usage: Usage) -> None:
-        """Add what one call used."""
-        with self.lock:
-            self.usage += usage
-
-    @property
-    def under_way(self) -> int:
-        """How many calls have begun and not ended."""
-        return sum(reserve.calls for reserve in self.reserves)
-
-    def wait(self) -> asyncio.Future[None]:
-        """Return what is done as soon as a call under way has ended."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        with self.lock:
-            self._waiting.append(turn)
-        return turn
-
-    def settle(self, reserve: Reserve, size: int, used: Usage | None) -> None:
-        """Take a call that has ended out of its reserve, and wake whoever waits for room, in whatever event loop."""
-        with self.lock:
-            reserve.remove(size, used)
-            waiting, self._waiting = self._waiting, []
-        for turn in waiting:
-            with contextlib.suppress(RuntimeError):  # its loop is closed, and nobody waits any more
-                turn.get_loop().call_soon_threadsafe(_wake, turn)
-
-    @property
-    def says(self) -> str:
-        """One line for people. An unknown cost is said."""
-        used = self.usage
-        cost = "cost unknown: no price for this model, or no token counts" if used.cost is None else f"${used.cost:.4f}"
-        tokens = f"{used.prompt_tokens:,} prompt and {used.completion_tokens:,} reply tokens"
-        return f"{used.calls:,} calls, {tokens}, {cost}"
-
-
-class Reserve:
-    """What the calls of one model may take: those under way, and one more. Learns from what calls took."""
-
-    def __init__(self, price: Price | None, reply_limit: int | None = None) -> None:
-        self.calls = 0  # under way
-        self.size = 0  # bytes of their prompts
-        self.is_tried = False  # whether any call has ended
-        self._price = price
-        self._reply_limit = reply_limit
-        self._per_byte = TOKENS_PER_BYTE
-        self._longest = 0
-
-    def tokens(self, calls: int, size: int) -> float:
-        """Reckon what so many calls take, whose prompts have so many bytes together."""
-        return self._prompt(calls, size) + self._reply(calls)
-
-    def cost(self, calls: int, size: int) -> float:
-        """Reckon what they cost, in US dollars; 0 without a price."""
-        if self._price is None:
-            return 0.0
-        return self._price.at_most(self._prompt(calls, size), self._reply(calls))
-
-    def add(self, size: int) -> None:
-        """Note a call that begins."""
-        self.calls += 1
-        self.size += size
-
-    def remove(self, size: int, used: Usage | None) -> None:
-        """Note that a call has ended, and what it used if that is known."""
-        self.calls -= 1
-        self.size -= size
-        self.is_tried = True
-        if used:
-            self._per_byte = max(self._per_byte, used.prompt_tokens / (size + AROUND))
-            self._longest = max(self._longest, used.completion_tokens)
-
-    def _prompt(self, calls: int, size: int) -> float:
-        return (size + calls * AROUND) * self._per_byte
-
-    def _reply(self, calls: int) -> float:
-        return calls * (self._reply_limit or max(2 * self._longest, SHORTEST_REPLY))
+FIRST_SHARE = 0.25  # of what is left, given out in batches while no answer has shown what a model's calls take
 
 
 class Metered:
-    """Put a price on every reply and add it to a meter. `price` None means unknown, and so is the cost."""
+    """Let a call start when it fits into the budget; put a price on every reply, and add it to a meter.
 
-    def __init__(self, model: ChatModel, price: Price | None, meter: Meter) -> None:
-        self._model = model
-        self._price = price
+    Models with one meter spend from one purse. `price` None means unknown, and so is the cost, unless the reply says
+    it. `reply_limit` is the most tokens of a reply, where the endpoint was told one. `together`: calls are made in
+    batches, whose answers come late and all at once.
+    """
+
+    def __init__(
+        self,
+        following: Link,
+        meter: Meter,
+        price: Price | None = None,
+        budget: Budget | None = None,
+        *,
+        reply_limit: int | None = None,
+        together: bool = False,
+    ) -> None:
+        self._next = following
         self._meter = meter
+        self._price = price
+        self._budget = budget or Budget()
+        self._together = together
+        self._reserve = Reserve(price, reply_limit)
+        meter.reserves.append(self._reserve)
 
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._model.spec
+    async def ask(self, call: Call) -> ChatReply:
+        """Ask, perhaps after calls under way, and count what it took, whether it succeeded or not.
 
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
-        """Ask, and count what it took, whether it succeeded or not."""
+        Raises `BudgetExceeded` where the call does not fit.
+        """
+        if self._budget.is_limited:
+            while turn := self._enter(call.size):
+                await turn
+        used: Usage | None = None
         try:
-            reply = await self._model.complete(messages, schema=schema, tag=tag)
+            reply = await self._next.ask(call)
         except JudgeError as error:
             spent = error.usage or Usage(calls=1)
             # Where a model has answered, of whatever use that is, its cost is still to be put (None).
-            error.usage = self._priced(spent) if spent.cost is None else spent
-            self._meter.add(error.usage)
-            self._meter.failures[error.code] += 1
+            used = error.usage = self._priced(spent) if spent.cost is None else spent
+            self._count(used, error.code)
             raise
         except (BudgetExceeded, ConfigError):
-            self._meter.add(Usage(calls=1))
+            self._count(Usage(calls=1))
             raise
-        usage = self._priced(reply.usage)
-        self._meter.add(usage)
-        return reply if usage is reply.usage else replace(reply, usage=usage)
+        else:
+            used = self._priced(reply.usage)
+            self._count(used)
+            return reply if used is reply.usage else replace(reply, usage=used)
+        finally:
+            if self._budget.is_limited:
+                self._meter.settle(self._reserve, call.size, used)
+
+    def another(self) -> None:
+        """Count one more request of a call that is under way: an endpoint may want it put differently."""
+        with self._meter.lock:
+            if reached := self._calls_reached():
+                raise self._exceeded(reached)
+            self._meter.started += 1
 
     def _priced(self, usage: Usage) -> Usage:
         told = usage.prompt_tokens or usage.completion_tokens
-        cost = self._price.cost(usage) if self._price and told else None
+        own = usage.cost or None  # said with the reply, by a model that knows its prices
+        cost = own if self._price is None else self._price.cost(usage) if told else None
         return usage if usage.cost == cost else replace(usage, cost=cost)
 
+    def _count(self, usage: Usage, failure: str = "") -> None:
+        with self._meter.lock:
+            self._meter.usage += usage
+            if failure:
+                self._meter.failures[failure] += 1
 
-def _wake(turn: asyncio.Future[None]) -> None:
-    if not turn.done():
-        turn.set_result(None)
+    def _enter(self, size: int) -> asyncio.Future[None] | None:
+        """Start a call (None), or return what to wait for. Raises `BudgetExceeded`."""
+        with self._meter.lock:
+            if reached := self._reached():
+                raise self._exceeded(reached)
+            if self._meter.under_way and not self._fits(size):
+                return self._meter.wait()
+            self._meter.started += 1
+            self._reserve.add(size)
+            return None
+
+    def _reached(self) -> str:
+        """Say which limit is reached by what is used already; empty when none is."""
+        budget, used = self._budget, self._meter.usage
+        if reached := self._calls_reached():
+            return reached
+        if budget.max_tokens is not None and used.prompt_tokens + used.completion_tokens >= budget.max_tokens:
+            return f"max_tokens={budget.max_tokens}"
+        if budget.max_cost is None:
+            return ""
+        if used.cost is None:
+            return f"max_cost={budget.max_cost:g}, because a reply came without token counts and its cost is unknown"
+        return f"max_cost={budget.max_cost:g}" if used.cost >= budget.max_cost else ""
+
+    def _calls_reached(self) -> str:
+        most = self._budget.max_calls
+        calls = max(self._meter.started, self._meter.usage.calls)
+        return f"max_calls={most}" if most is not None and calls >= most else ""
+
+    def _fits(self, size: int) -> bool:
+        """Whether one more call fits beside those under way."""
+        own, budget, meter = self._reserve, self._budget, self._meter
+        if not own.is_tried and own.calls and not self._together:
+            return False
+        share = FIRST_SHARE if self._together and not own.is_tried else 1.0
+        tokens = own.tokens(1, size) + sum(one.tokens(one.calls, one.size) for one in meter.reserves)
+        cost = own.cost(1, size) + sum(one.cost(one.calls, one.size) for one in meter.reserves)
+        calls = 1 + meter.under_way
+        return all(
+            limit is None or reserved <= (limit - used) * share
+            for limit, used, reserved in (
+                (budget.max_tokens, meter.usage.prompt_tokens + meter.usage.completion_tokens, tokens),
+                (budget.max_cost, meter.usage.cost or 0.0, cost),
+                (budget.max_calls, meter.started + 1 - calls, calls),
+            )
+        )
+
+    def _exceeded(self, reached: str) -> BudgetExceeded:
+        return BudgetExceeded(f"stopped at {reached}; used so far: {self._meter.says}", limit=reached)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from everyclaim.core.errors import ConfigError, JudgeError
-from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
+from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RETRYABLE
 
 
@@ -34,22 +33,15 @@ class Patience:
 class Retrying:
     """Retry rate limits, server errors, broken connections and unusable answers; nothing else."""
 
-    def __init__(self, model: ChatModel, patience: Patience) -> None:
-        self._model = model
+    def __init__(self, following: Link, patience: Patience) -> None:
+        self._next = following
         self._patience = patience
 
-    @property
-    def spec(self) -> str:
-        """The model's own."""
-        return self._model.spec
-
-    async def complete(
-        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
-    ) -> ChatReply:
+    async def ask(self, call: Call) -> ChatReply:
         """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts."""
         begun = time.monotonic()
         try:
-            return await self._model.complete(messages, schema=schema, tag=tag)
+            return await self._next.ask(call)
         except JudgeError as error:
             first = error
         spent = first.usage or Usage()
@@ -71,7 +63,7 @@ class Retrying:
                 if attempt.num == 1:
                     raise first
                 try:
-                    reply = await self._model.complete(messages, schema=schema, tag=tag)
+                    reply = await self._next.ask(call)
                 except JudgeError as error:
                     error.usage = spent = spent + (error.usage or Usage())
                     raise
