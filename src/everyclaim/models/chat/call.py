@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Call:
     """What is asked, and of whom: `identity` names provider, model, address and all parameters. The key is made once.
 
@@ -23,13 +22,23 @@ class Call:
     messages: Sequence[Message]
     schema: Mapping[str, Any] | None = None
     tag: str = ""
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
-    @cached_property
+    @property
     def key(self) -> bytes:
         """32 bytes that change with anything that can change a reply, and with nothing else.
 
         Where a cached prefix ends changes the price, not the reply, and is left out.
         """
+        self._key = self._key or self._made()
+        return self._key
+
+    @property
+    def size(self) -> int:
+        """Bytes of its texts."""
+        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
+
+    def _made(self) -> bytes:
         # The schema in the order given: a provider sees it, and properties are answered in it.
         parts = [self.identity, self.tag, json.dumps(self.schema)]
         for message in self.messages:
@@ -40,11 +49,6 @@ class Call:
             digest.update(b"%d:" % len(data))  # what is hashed says where each part ends
             digest.update(data)
         return digest.digest()
-
-    @cached_property
-    def size(self) -> int:
-        """Bytes of its texts."""
-        return sum(len(message.content.encode("utf-8", "replace")) for message in self.messages)
 
 
 class Link(Protocol):

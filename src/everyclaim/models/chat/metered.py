@@ -57,9 +57,10 @@ class Metered:
 
         Raises `BudgetExceeded` where the call does not fit.
         """
-        if self._budget.is_limited:
-            while turn := self._enter(call.size):
-                await turn
+        is_limited = self._budget.is_limited
+        size = call.size if is_limited else 0
+        while is_limited and (turn := self._enter(size)):
+            await turn
         used: Usage | None = None
         try:
             reply = await self._next.ask(call)
@@ -77,8 +78,8 @@ class Metered:
             self._count(used)
             return reply if used is reply.usage else replace(reply, usage=used)
         finally:
-            if self._budget.is_limited:
-                self._meter.settle(self._reserve, call.size, used)
+            if is_limited:
+                self._meter.settle(self._reserve, size, used)
 
     def another(self) -> None:
         """Count one more request of a call that is under way: an endpoint may want it put differently."""
