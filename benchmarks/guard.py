@@ -18,7 +18,7 @@ from typing import Any
 
 import everyclaim as ec
 from everyclaim.api.components import build_metric
-from everyclaim.core.protocols import Metric
+from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Passage
 from everyclaim.guard import FunctionAuthor, Loop, Rules, Task
 
@@ -48,7 +48,7 @@ class Judge:
 class Remembered:
     """A metric that scores a text once and then knows the result."""
 
-    def __init__(self, metric: Metric) -> None:
+    def __init__(self, metric: Scorer) -> None:
         self.metric = metric
         self.provenance = metric.provenance
         self.known: dict[str, ec.Result] = {}

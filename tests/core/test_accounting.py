@@ -9,7 +9,7 @@ import pytest
 
 from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import ChatReply, Metric
+from everyclaim.core.protocols import ChatReply, Scorer
 from everyclaim.core.scope import at_end, in_scope, scope
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
@@ -78,7 +78,7 @@ def test_a_call_is_paid_once_whatever_becomes_of_its_reply(answer: ChatReply | J
     assert tally.usage == used
 
 
-def metric(chat: ScriptedChat) -> Metric:
+def metric(chat: ScriptedChat) -> Scorer:
     from everyclaim.api.components import build_metric
 
     return build_metric({"judge": LlmVerifier(chat), "decomposer": LlmDecomposer(chat)})

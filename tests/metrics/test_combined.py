@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 import everyclaim as ec
 from everyclaim.core.types import Provenance
 from everyclaim.engine import score_sample
+from everyclaim.metrics.assembled import Assembled
 from everyclaim.metrics.combined import Combined, Missing, Part
+from everyclaim.metrics.context import Components
 
 SLOW = settings(deadline=None, max_examples=60)  # machines differ
 
 MADE_BY = Provenance("m", "d", "v", "joint", "0")
+NOTHING = Components(None, SimpleNamespace(spec="none"))
 ANSWER = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
 TOWER = "The Eiffel Tower was built in 1889 in Paris."
 SCORES = st.floats(0, 1)
@@ -39,8 +43,8 @@ class Said:
 
 
 def score(missing: Missing = "reweight", **parts: tuple[object, float]) -> ec.Result:
-    metric = Combined({name: Part(Said(found), weight) for name, (found, weight) in parts.items()}, MADE_BY, missing)
-    return asyncio.run(score_sample(metric, ec.Sample("1", ANSWER)))
+    metric = Combined({name: Part(Said(found), weight) for name, (found, weight) in parts.items()}, missing)
+    return asyncio.run(score_sample(Assembled(metric, NOTHING, MADE_BY), ec.Sample("1", ANSWER)))
 
 
 @SLOW

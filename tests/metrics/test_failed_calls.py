@@ -12,6 +12,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.decontextualize import LlmPreparer
+from everyclaim.metrics.context import Components, MetricContext
 from everyclaim.metrics.qa_chat import ChatExaminer
 from everyclaim.retrieve.queries import Around, LlmQueries
 
@@ -39,7 +40,8 @@ def prepare(chat):
 
 
 def examine(chat):
-    return ChatExaminer(chat).examine(Sample("1", TEXT), [CLAIM])
+    sample = Sample("1", TEXT)
+    return ChatExaminer().examine(sample, [CLAIM], MetricContext(sample, Components(None, None, chat=chat)))
 
 
 @pytest.mark.parametrize("step", [prepare, examine])

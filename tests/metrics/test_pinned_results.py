@@ -128,7 +128,7 @@ def everything() -> dict[str, Any]:
         for judge, metric, sample, variant in cases():
             chosen = {"judge": "openai:any", "base_url": server.base_url} if judge == "openai" else {}
             row = scored(metric, sample, VARIANTS[variant] | chosen, server.base_url)
-            found[" | ".join((judge, metric, sample, variant))] = row
+            found[f"{judge} | {metric} | {sample} | {variant}"] = row
     return found
 
 

@@ -6,15 +6,14 @@ through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
 
 from everyclaim._version import __version__
+from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
 from everyclaim.api.talking import (
-    MARKS,
-    MODELS,
     OFF,
     SEARCHING,
     Judging,
@@ -32,11 +31,11 @@ from everyclaim.api.talking import (
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import Limits
-from everyclaim.core.protocols import Decomposer, Metric, Verifier
+from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
-from everyclaim.metrics.bounded import Bounded
-from everyclaim.metrics.faithfulness import Empty
+from everyclaim.metrics.assembled import Assembled, Empty
+from everyclaim.metrics.context import Metric
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
@@ -48,7 +47,10 @@ Strategy = Literal["joint", "each", "ranked"]
 DEFAULT_JUDGE = "embedded"
 JudgeSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
 DecomposerSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
-MetricSpec = Annotated[str, "a spec such as 'faithfulness'"]
+MetricSpec = Annotated[
+    str | Metric | Callable[..., Any],
+    "a spec such as 'faithfulness', an object with `score`, or a function of a sample",
+]
 
 _LLM_JUDGE, _LLM_SPLIT = "everyclaim.api.judges:llm_verifier", "everyclaim.api.judges:llm_decomposer"
 DECOMPOSERS = Registry(
@@ -67,22 +69,6 @@ VERIFIERS = Registry(
         "hf": "everyclaim.api.huggingface:hf_verifier",
     },
 )
-_TALKING = frozenset({*MODELS, *MARKS})  # factories that take the chat models to talk through
-METRICS = Registry(
-    "metrics",
-    {
-        "faithfulness": "everyclaim.api.metrics:faithfulness",
-        "nli": "everyclaim.api.metric_family:nli",
-        "qa": "everyclaim.api.metric_family:qa",
-        "combined": "everyclaim.api.metric_family:combined",
-        "factscore": "everyclaim.api.metric_search:factscore",
-        "safe": "everyclaim.api.metric_search:safe",
-        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
-        "ragchecker": "everyclaim.api.metrics:ragchecker",
-    },
-)
-
-
 InFlight = Annotated[int, Range(1, 10_000)]
 Rows = Annotated[int, Range(1)]
 
@@ -106,26 +92,6 @@ class Options(JudgeOptions, Talking, total=False):
 
 
 Chosen = TypeVar("Chosen", bound=Mapping[str, Any])
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a metric is built from. A metric's factory takes its `Spec` and this."""
-
-    decomposer: Decomposer
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy
-    empty: Empty
-    knowledge: Any = None  # as given in Python, for metrics that search
-    chats: ChatPool | None = None  # with the cache that searches share
-
-
-class MetricFactory(Protocol):
-    """How a metric is registered."""
-
-    def __call__(self, spec: Spec, parts: Parts) -> Metric:
-        """Build the metric."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +137,7 @@ def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
 
 
 def _create(registry: Registry, spec: str | Spec, chats: ChatPool | None) -> Any:
-    parsed = Spec.parse(spec) if isinstance(spec, str) else spec
-    return registry.create(parsed, chats) if parsed.name in _TALKING else registry.create(parsed)
+    return registry.create(spec, chats)
 
 
 def default_strategy() -> Strategy:
@@ -221,10 +186,10 @@ def build_decomposer(options: Options) -> Decomposer:
     return built
 
 
-def build_metric(options: Options) -> Metric:
+def build_metric(options: Options) -> Assembled:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
     limits = Limits.of(options)
-    spec = Spec.parse(metric_spec(options.get("metric", "faithfulness"), options))
+    metric = metric_spec(options.get("metric", "faithfulness"), options)
     named = options.get("judge", DEFAULT_JUDGE)
     splitter = options.get("decomposer") or default_decomposer(named)
     options = {**options, "decomposer": splitter}
@@ -235,7 +200,7 @@ def build_metric(options: Options) -> Metric:
     strict = options.get("strict", False)
     empty = options.get("empty", "exclude")
     provenance = Provenance(
-        metric=spec.shown,
+        metric=metric_name(metric),
         decomposer=decomposer.spec,
         verifier=judge.alone.spec,
         strategy=judge.strategy,
@@ -249,10 +214,11 @@ def build_metric(options: Options) -> Metric:
     )
     policy = Policy.strict() if strict else Policy()
     knowledge = options.get("knowledge")
-    if knowledge is not None and spec.name in METRICS.builtin and spec.name not in SEARCHING:
-        raise ConfigError(f"knowledge is for the metrics {' and '.join(SEARCHING)}, not for {spec.name!r}")
-    parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"))
-    return Bounded(METRICS.create(spec, parts), limits)
+    named = Spec.parse(metric).name if isinstance(metric, str) else ""
+    if knowledge is not None and named in METRICS.builtin and named not in {*SEARCHING, "python"}:
+        raise ConfigError(f"knowledge is for the metrics {' and '.join(SEARCHING)}, not for {named!r}")
+    parts = Parts(decomposer, judge.verifier, provenance, policy, empty, knowledge, options.get("chats"), limits)
+    return assemble(metric, parts)
 
 
 @contextmanager

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Mapping
 
-from everyclaim.api.components import Parts
+from everyclaim.api.assembly import Parts
 from everyclaim.api.knowledge import knowledge_source
 from everyclaim.api.metrics import check_options, chosen, number, whole
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import ChatModel, KnowledgeSource, chat_of
+from everyclaim.core.protocols import ChatModel, KnowledgeSource
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Provenance, Result
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
+from everyclaim.metrics.assembled import Assembled
 from everyclaim.metrics.factscore import GAMMA, MISSING, FActScore, Penalty
 from everyclaim.metrics.safe import K as SAFE_K
-from everyclaim.metrics.safe import OverSet, Pace, Safe, over_set
+from everyclaim.metrics.safe import OverSet, Pace, Safe
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
 _MOST = 1e6  # claims that an answer may be expected to have
@@ -25,60 +23,27 @@ _OF_FACTSCORE = (*_SOURCES, "k", "topic", "gamma", "expected", "missing")
 _OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
 
 
-def factscore(spec: Spec, parts: Parts) -> FActScore:
+def factscore(spec: Spec, parts: Parts) -> Assembled:
     """Build `FActScore`: `corpus` or `search`, `k`, `topic`, `gamma`, or `expected` with `missing`."""
     check_options(spec, _OF_FACTSCORE)
     penalty = _penalty(spec)
     topic = spec.options.get("topic", "")
     if topic not in {"", "open", "question"} and not _is_tag(topic):
         raise ConfigError(f"option topic={topic!r} of 'factscore': choose open, question or tag:NAME")
-    k = whole(spec, "k", 5, 100)
-    source = _source(spec, parts)  # last: it may take a while
-    return FActScore(
-        parts.decomposer,
-        parts.verifier,
-        source,
-        _provenance(spec, parts, source),
-        parts.policy,
-        parts.empty,
-        k=k,
-        topic="" if topic == "open" else topic,
-        penalty=penalty,
-    )
+    metric = FActScore(whole(spec, "k", 5, 100), "" if topic == "open" else topic, penalty)
+    return _searching(metric, spec, parts)
 
 
-def safe(spec: Spec, parts: Parts) -> Safe:
+def safe(spec: Spec, parts: Parts) -> Assembled:
     """Build `Safe`: `corpus` or `search`, `k`, `queries`, `results`, `settle`, `steps`."""
     check_options(spec, _OF_SAFE)
     k = _k(spec)
-    pace = Pace(
-        whole(spec, "queries", 5, 20),
-        whole(spec, "results", 3, 20),
-        settle=chosen(spec, "settle", ("true", "false")) == "true",
-    )
+    settle = chosen(spec, "settle", ("true", "false")) == "true"
+    pace = Pace(whole(spec, "queries", 5, 20), whole(spec, "results", 3, 20), settle=settle)
     chat = _model(spec, parts)
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
-    source = _source(spec, parts)  # last: it may take a while
-    return Safe(
-        parts.decomposer,
-        parts.verifier,
-        source,
-        _provenance(spec, parts, source, {**preparer.parameters, **writer.parameters}),
-        parts.policy,
-        parts.empty,
-        preparer,
-        writer,
-        pace,
-        k=k,
-    )
-
-
-def over_the_set(metric: str) -> Callable[[Callable[[], Iterator[Result]]], Iterator[Result]] | None:
-    """Return what gives the results of a whole run their numbers, for metrics that need the whole run; else None."""
-    spec = Spec.parse(metric)
-    k = _k(spec) if spec.name == "safe" else 0
-    return partial(over_set, how=k) if isinstance(k, str) else None
+    return _searching(Safe(preparer, writer, pace, k), spec, parts)
 
 
 def _k(spec: Spec) -> int | OverSet:
@@ -103,24 +68,24 @@ def _source(spec: Spec, parts: Parts) -> KnowledgeSource:
     return knowledge_source(given[0], chats.settings.cache if chats else None)
 
 
-def _provenance(spec: Spec, parts: Parts, source: KnowledgeSource, more: Mapping[str, str] | None = None) -> Provenance:
-    """Say where knowledge came from. An address in the metric's own spec may hold a password, the source's does not."""
+def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts) -> Assembled:
+    """Put a metric together with its source, and say where knowledge came from.
+
+    An address in the metric's own spec may hold a password, the source's does not.
+    """
+    source = _source(spec, parts)  # last: it may take a while
     options = {**spec.options, "search": source.spec} if "search" in spec.options else spec.options
     version = getattr(source, "version", "")
     known = {"knowledge": source.spec} | ({"knowledge_version": str(version)} if version else {})
-    parameters = {**parts.provenance.parameters, **known, **(more or {})}
-    return replace(parts.provenance, metric=Spec(spec.name, "", options).shown, parameters=parameters)
+    return parts.assembled(metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)
 
 
 def _model(spec: Spec, parts: Parts) -> ChatModel | None:
-    """Return the chat model that prepares claims and writes queries: the judge's own, else the decomposer's."""
+    """Return the chat model that prepares claims and writes queries."""
     steps = chosen(spec, "steps", ("auto", "words", "model"))
-    if steps == "words":
-        return None
-    chat = chat_of(parts.verifier, parts.decomposer)
-    if steps == "model" and chat is None:
+    if steps == "model" and parts.chat is None:
         raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
-    return chat
+    return None if steps == "words" else parts.chat
 
 
 def _penalty(spec: Spec) -> Penalty:

@@ -7,43 +7,113 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from everyclaim.api.components import Parts
+from everyclaim.api.assembly import Parts, assemble
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.protocols import Decomposer, Metric
+from everyclaim.core.protocols import Decomposer
 from everyclaim.core.spec import Spec
-from everyclaim.metrics import FactualCorrectness, Faithfulness, RagChecker
+from everyclaim.decompose.embedded import EmbeddedDecomposer
+from everyclaim.metrics.assembled import Assembled
+from everyclaim.metrics.combined import WEIGHTS, Combined, Part
+from everyclaim.metrics.factual_correctness import FactualCorrectness
+from everyclaim.metrics.faithfulness import Faithfulness
+from everyclaim.metrics.nli import NliFaithfulness
+from everyclaim.metrics.ragchecker import RagChecker
+
+_PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}
+_COMPARISONS = ("token_f1", "exact", "nli", "judge")
 
 
-def faithfulness(spec: Spec, parts: Parts) -> Metric:
+def faithfulness(spec: Spec, parts: Parts) -> Assembled:
     """Build `Faithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
     check_options(spec, ("mode",))
-    mode = chosen(spec, "mode", ("two_calls", "one_call"))
-    if mode == "one_call":
-        return _in_one_call(parts)
-    return Faithfulness(parts.decomposer, parts.verifier, parts.provenance, parts.policy, parts.empty)
+    one_call = chosen(spec, "mode", ("two_calls", "one_call")) == "one_call"
+    return _in_one_call(parts) if one_call else parts.assembled(Faithfulness())
 
 
-def factual_correctness(spec: Spec, parts: Parts) -> Metric:
+def nli(spec: Spec, parts: Parts) -> Assembled:
+    """Build `NliFaithfulness`; ``unit=claim`` judges the decomposer's claims instead of whole sentences."""
+    unit = chosen(spec, "unit", ("sentence", "claim"))
+    check_options(spec, ("unit",))
+    return parts.assembled(NliFaithfulness(), decomposer=None if unit == "claim" else _sentences(parts.decomposer))
+
+
+def factual_correctness(spec: Spec, parts: Parts) -> Assembled:
     """Build `FactualCorrectness` with `mode`, `beta`, `compat`, `atomicity` and `coverage`."""
     check_options(spec, ("mode", "beta", "compat", "atomicity", "coverage"))
-    parts = with_degrees(spec, parts)
-    return FactualCorrectness(
-        parts.decomposer,
-        parts.verifier,
-        parts.provenance,
-        parts.policy,
-        parts.empty,
+    metric = FactualCorrectness(
         chosen(spec, "mode", ("f1", "precision", "recall")),
         number(spec, "beta", 1.0, "above 0", lambda beta: beta > 0),
         chosen(spec, "compat", ("", "ragas")),
     )
+    return with_degrees(spec, parts).assembled(metric)
 
 
-def ragchecker(spec: Spec, parts: Parts) -> Metric:
+def ragchecker(spec: Spec, parts: Parts) -> Assembled:
     """Build `RagChecker` with `atomicity` and `coverage`."""
     check_options(spec, ("atomicity", "coverage"))
-    parts = with_degrees(spec, parts)
-    return RagChecker(parts.decomposer, parts.verifier, parts.provenance, parts.policy, parts.empty)
+    return with_degrees(spec, parts).assembled(RagChecker())
+
+
+def qa(spec: Spec, parts: Parts) -> Assembled:
+    """Build `QaConsistency`.
+
+    ``by=chat`` asks and answers with the judge's language model, or the decomposer's where the judge has none (the
+    default where there is one), ``by=cloze`` without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or ``judge``; ``questions`` is how many a language
+    model may ask about one sentence (3). Raises `ConfigError` for a language model that is not there.
+    """
+    from everyclaim.metrics.qa import Comparison, QaConsistency
+    from everyclaim.metrics.qa_compare import Agreement, Entailment, Exact, TokenF1
+
+    has_chat = parts.chat is not None
+    by = chosen(spec, "by", ("chat", "cloze") if has_chat else ("cloze", "chat"))
+    compare = chosen(spec, "compare", _COMPARISONS)
+    check_options(spec, ("by", "compare", "questions"))
+    if not has_chat and (compare == "judge" or by == "chat"):
+        raise ConfigError(
+            f"{spec.shown!r} needs a language model as judge or decomposer, as in 'openai:gpt-5-mini', got "
+            f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
+        )
+    comparisons: tuple[Comparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
+    comparison = comparisons[_COMPARISONS.index(compare)]
+    if by == "cloze":
+        from everyclaim.metrics.qa_cloze import ClozeExaminer
+
+        if "questions" in spec.options:
+            raise ConfigError("the option questions of 'qa' is for language models; by=cloze asks for what it finds")
+        return parts.assembled(QaConsistency(ClozeExaminer(), comparison))
+    from everyclaim.metrics.qa_chat import ChatExaminer
+    from everyclaim.prompts.questions import QuestionPrompt
+
+    examiner = ChatExaminer(QuestionPrompt(whole(spec, "questions", 3, 20)))
+    return parts.assembled(QaConsistency(examiner, comparison), decomposer=_sentences(parts.decomposer))
+
+
+def combined(spec: Spec, parts: Parts) -> Assembled:
+    """Build `Combined` of faithfulness (``claim``), ``nli`` and ``qa``.
+
+    Options: a weight for each name (0.4, 0.3 and 0.3 where none is given), ``missing=reweight`` or ``fail``,
+    and the parts' own options behind their names, as in ``qa.compare=nli``.
+    """
+    missing = chosen(spec, "missing", ("reweight", "fail"))
+    own = {key: value for key, value in spec.options.items() if "." in key}
+    check_options(spec, ("missing", *_PARTS, *own))
+    weights = {name: number(spec, name, usual, "of at least 0", lambda w: w >= 0) for name, usual in WEIGHTS.items()}
+    inner = replace(parts, empty="exclude")
+    built: dict[str, Part] = {}
+    for name, weight in weights.items():
+        options = {key.partition(".")[2]: value for key, value in own.items() if key.partition(".")[0] == name}
+        if weight == 0:  # not run, so that it needs no model either
+            continue
+        built[name] = Part(assemble(Spec(_PARTS[name], "", options), inner), weight)
+    if strange := [key for key in own if key.partition(".")[0] not in _PARTS]:
+        raise ConfigError(f"option {strange[0]!r} of 'combined' is for no part of it; its parts: {', '.join(_PARTS)}")
+    parameters = {
+        f"{name}.{key}": value
+        for name, part in built.items()
+        for key, value in part.metric.provenance.parameters.items()
+        if parts.provenance.parameters.get(key) != value and key != "empty"
+    }
+    return parts.assembled(Combined(built, missing), parameters=parameters)
 
 
 def check_options(spec: Spec, known: tuple[str, ...]) -> None:
@@ -97,7 +167,12 @@ def with_degrees(spec: Spec, parts: Parts) -> Parts:
     return replace(parts, decomposer=decomposer, provenance=provenance)
 
 
-def _in_one_call(parts: Parts) -> Metric:
+def _sentences(decomposer: Decomposer) -> EmbeddedDecomposer:
+    """Return the decomposer into sentences, in the language of the one given where that has one."""
+    return EmbeddedDecomposer("low", getattr(decomposer, "language", ""))
+
+
+def _in_one_call(parts: Parts) -> Assembled:
     from everyclaim.decompose.llm import LlmDecomposer
     from everyclaim.metrics.one_call import OneCallFaithfulness
     from everyclaim.prompts import OneCallPrompt, VerdictPrompt
@@ -112,6 +187,5 @@ def _in_one_call(parts: Parts) -> Metric:
     given = parts.decomposer
     decomposer = given if isinstance(given, LlmDecomposer) else LlmDecomposer(judge.chat)
     prompt = OneCallPrompt(decomposer.prompt, judge.prompt)
-    parameters = {**parts.provenance.parameters, "one_call_prompt": prompt.version}
-    provenance = replace(parts.provenance, decomposer=judge.spec, parameters=parameters)
-    return OneCallFaithfulness(decomposer, judge, prompt, provenance, parts.policy, parts.empty)
+    signed = replace(parts, provenance=replace(parts.provenance, decomposer=judge.spec), decomposer=decomposer)
+    return signed.assembled(OneCallFaithfulness(decomposer, judge, prompt))

@@ -19,7 +19,7 @@ from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import Limits, within
-from everyclaim.core.protocols import Kept, Metric
+from everyclaim.core.protocols import Kept, Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
 from everyclaim.core.validation import UNDER_TEST
@@ -28,6 +28,7 @@ from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread, wait
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, flat_table, read_samples, write_results
+from everyclaim.metrics.assembled import Assembled
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
 
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -70,20 +71,9 @@ class Run:
             yield record.result
 
     def records(self) -> Iterator[Kept]:
-        """Yield results with their samples, in the order of the input, a few in memory at a time.
-
-        A metric that needs the whole run (`safe?k=median`) gets its numbers here, from the verdicts that are stored.
-        """
-        from everyclaim.api.metric_search import over_the_set
-
+        """Yield results with their samples, in the order of the input, a few in memory at a time."""
         with Store.open_to_read(self.store_location) as store:
-            finish = over_the_set(store.run(self.id).provenance.metric)
-            if finish is None:
-                yield from store.records(self.id)
-                return
-            finished = finish(lambda: store.results(self.id))
-            for record, result in zip(store.records(self.id), finished, strict=True):
-                yield record._replace(result=result)
+            yield from store.records(self.id)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in the order of the input."""
@@ -178,7 +168,7 @@ def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions
                 in_thread(stream) if isinstance(source, str) and source == "-" else stream,
                 metric,
                 run=record.id,
-                store=_WithReading(kept, report),
+                store=_Ending(kept, report, metric),
                 options=Pace(concurrency=options.get("concurrency") or default_concurrency(options)),
                 hooks=options.get("hooks", ()),
                 total=record.total,
@@ -209,7 +199,7 @@ def _of_a_score(options: FileOptions) -> Options:
     return cast("Options", chosen)
 
 
-def _begin(store: Store, metric: Metric, identity: Identity, options: FileOptions) -> RunRecord:
+def _begin(store: Store, metric: Scorer, identity: Identity, options: FileOptions) -> RunRecord:
     """Find the run to go on with, or make a new one."""
     limit = options.get("limit")
     config = {
@@ -250,11 +240,12 @@ def _begin(store: Store, metric: Metric, identity: Identity, options: FileOption
 
 
 @dataclass(frozen=True, slots=True)
-class _WithReading:
-    """The store, which is told at the end of a run what became of the rows that its samples come from."""
+class _Ending:
+    """The store, which at the end of a run gets the numbers that need the whole run, and what became of its rows."""
 
     store: Store
     report: ReadReport
+    metric: Assembled
 
     def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
         return self.store.kept(run, start, stop)
@@ -263,6 +254,8 @@ class _WithReading:
         self.store.save_all(run, batch)
 
     def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        if results := self.metric.over_run(lambda: self.store.results(run)):
+            self.store.rescore(run, results)
         report = self.report
         first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
         self.store.finish_run(run, status, Reading(report.good, report.bad, first, report.incomplete))

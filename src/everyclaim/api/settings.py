@@ -26,7 +26,7 @@ from everyclaim.api.components import DEFAULT_JUDGE, Strategy
 from everyclaim.api.talking import Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.metrics.faithfulness import Empty
+from everyclaim.metrics.assembled import Empty
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"

@@ -132,10 +132,12 @@ def check_address(options: Mapping[str, Any], *components: Any) -> None:
         )
 
 
-def metric_spec(metric: str, options: Mapping[str, Any]) -> str:
-    """Return a metric's spec with what the options say of it."""
+def metric_spec(metric: Any, options: Mapping[str, Any]) -> Any:
+    """Return a metric's spec with what the options say of it; a metric that is no spec stays as it is."""
     if not options.get("one_call"):
         return metric
+    if not isinstance(metric, str):
+        raise ConfigError("one_call is for the metric 'faithfulness', not for one of your own")
     if (named := Spec.parse(metric).name) != "faithfulness":
         raise ConfigError(f"one_call is for the metric 'faithfulness', not for {named!r}")
     return str(_filled(Spec.parse(metric), [_Said("one_call", "mode", "one_call")]))

@@ -17,7 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from everyclaim._version import __version__
-from everyclaim.api.components import DECOMPOSERS, METRICS, VERIFIERS
+from everyclaim.api.assembly import METRICS
+from everyclaim.api.components import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import Settings, find_settings_file
 from everyclaim.api.talking import MODELS

@@ -73,8 +73,8 @@ class KnowledgeSource(Protocol):
         """
 
 
-class Metric(Protocol):
-    """Sample → score."""
+class Scorer(Protocol):
+    """Sample → result: a metric with all that belongs to it, as the engine runs it."""
 
     @property
     def provenance(self) -> Provenance:

@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, quote
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.functions import places
 from everyclaim.core.hiding import hidden, shown_option
 from everyclaim.core.nearest import did_you_mean
 
@@ -81,31 +82,46 @@ class Spec:
 class Registry:
     """Factories of one kind of component: ours by import path, third parties' by entry point.
 
-    A factory is called with the parsed `Spec` (and whatever `create` was given besides) and returns the
-    component. `kind` is the plural noun of the entry-point group ``everyclaim.<kind>``.
+    A factory is called with the parsed `Spec`, and where it takes a second value also with what it is built from (by
+    place, or by the name `built_from`); it returns the component. `kind` is the plural noun of the entry-point group
+    ``everyclaim.<kind>``.
     """
 
     kind: str
     builtin: Mapping[str, str]  # name → "package.module:factory", imported on first use
+    built_from: str = "chats"
 
     def names(self) -> list[str]:
         """Every name that can be used, sorted."""
         return sorted({*self.builtin, *(point.name for point in entry_points(group=f"everyclaim.{self.kind}"))})
 
-    def create(self, spec: str | Spec, *parts: Any) -> Any:
+    def create(self, spec: str | Spec, built_from: Any = None) -> Any:
         """Build the component a spec names. Raises `ConfigError` for an unknown name."""
         parsed = Spec.parse(spec) if isinstance(spec, str) else spec
-        factory: Callable[..., Any]
-        if parsed.name in self.builtin:
-            module, _, attribute = self.builtin[parsed.name].partition(":")
-            factory = getattr(import_module(module), attribute)
-        else:
-            found = list(entry_points(group=f"everyclaim.{self.kind}", name=parsed.name))
-            if not found:
-                known = self.names()
-                raise ConfigError(
-                    f"unknown name {parsed.name!r} among {self.kind}; known: {', '.join(known)}"
-                    f"{did_you_mean(parsed.name, known)}"
-                )
-            factory = found[0].load()
-        return factory(parsed, *parts)
+        factory = self._factory(parsed.name)
+        count, named = self._places(factory, parsed.name)
+        return factory(*(parsed, built_from)[:count], **dict.fromkeys(named, built_from))
+
+    def takes_more(self, name: str) -> bool:
+        """Whether the factory of this name takes more than the spec. False for an unknown name."""
+        if name not in self.names():
+            return False
+        count, named = self._places(self._factory(name), name)
+        return count > 1 or bool(named)
+
+    def _places(self, factory: Callable[..., Any], name: str) -> tuple[int, tuple[str, ...]]:
+        return places(factory, ("spec", self.built_from), f"the factory of {name!r} among {self.kind}")
+
+    def _factory(self, name: str) -> Callable[..., Any]:
+        if name in self.builtin:
+            module, _, attribute = self.builtin[name].partition(":")
+            factory: Callable[..., Any] = getattr(import_module(module), attribute)
+            return factory
+        found = list(entry_points(group=f"everyclaim.{self.kind}", name=name))
+        if not found:
+            known = self.names()
+            raise ConfigError(
+                f"unknown name {name!r} among {self.kind}; known: {', '.join(known)}{did_you_mean(name, known)}"
+            )
+        loaded: Callable[..., Any] = found[0].load()
+        return loaded

@@ -19,7 +19,7 @@ from typing import Literal
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
-from everyclaim.core.protocols import Kept, Metric, ResultStore
+from everyclaim.core.protocols import Kept, ResultStore, Scorer
 from everyclaim.core.types import Outcome, Sample
 from everyclaim.core.wire import fingerprint
 from everyclaim.engine.score import score_sample
@@ -64,7 +64,7 @@ class RunReport:
 
 async def run(
     samples: Iterable[Sample] | AsyncIterable[Sample],
-    metric: Metric,
+    metric: Scorer,
     *,
     run: str = "",
     store: ResultStore | None = None,
@@ -112,7 +112,7 @@ class _Run:
     """The moving parts of one call of `run`: a feeder, the samples in flight, and a writer."""
 
     def __init__(
-        self, metric: Metric, run: str, store: ResultStore | None, options: Options, hooks: Sequence[Hook]
+        self, metric: Scorer, run: str, store: ResultStore | None, options: Options, hooks: Sequence[Hook]
     ) -> None:
         self.outcomes = dict.fromkeys(Outcome, 0)
         self.skipped = 0

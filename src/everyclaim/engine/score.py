@@ -15,13 +15,13 @@ from dataclasses import replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
-from everyclaim.core.protocols import Metric
+from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
 MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
 
-async def score_sample(metric: Metric, sample: Sample, *, seconds: float | None = None) -> Result:
+async def score_sample(metric: Scorer, sample: Sample, *, seconds: float | None = None) -> Result:
     """Score one sample, or say why it could not be scored.
 
     After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
@@ -51,7 +51,7 @@ def _left_unsaid(result: Result) -> list[str]:
     return warnings
 
 
-async def _score(metric: Metric, sample: Sample, seconds: float | None) -> Result:
+async def _score(metric: Scorer, sample: Sample, seconds: float | None) -> Result:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
@@ -76,7 +76,7 @@ async def _score(metric: Metric, sample: Sample, seconds: float | None) -> Resul
     return _failed(metric, sample, fault) if fault else result
 
 
-def _failed(metric: Metric, sample: Sample, reason: str) -> Result:
+def _failed(metric: Scorer, sample: Sample, reason: str) -> Result:
     return Result.of(sample, metric.provenance, Outcome.FAILED, reason=reason)
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
-from everyclaim.core.protocols import Metric
+from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Made, Removed
@@ -28,7 +28,7 @@ _FAULTS = 20  # told to a generator at once
 class Loop:
     """Checks answers with a metric and has them repaired by their author; without one it can only drop claims."""
 
-    metric: Metric
+    metric: Scorer
     author: Author | None
     rules: Rules = field(default_factory=Rules)
     language: str = ""
@@ -198,7 +198,7 @@ class _Run:
         )
 
 
-async def checked(metric: Metric, task: Task, text: str, rules: Rules) -> Result:
+async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result:
     """Score a text against the task's own passages; a judge's failure is a failed result, or raised by the rules."""
     sample = Sample("guard", text, task.passages, task.question, model=task.model)
     try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Metric
-from everyclaim.core.types import Decomposition, Outcome, Provenance, Result, Sample
-from everyclaim.metrics.faithfulness import Empty, unscored
+from everyclaim.core.protocols import Scorer
+from everyclaim.core.types import Outcome, Result, Sample
+from everyclaim.metrics.context import MetricContext, Score
 
 Missing = Literal["reweight", "fail"]
 WEIGHTS: Mapping[str, float] = {"claim": 0.4, "nli": 0.3, "qa": 0.3}
@@ -20,7 +20,7 @@ WEIGHTS: Mapping[str, float] = {"claim": 0.4, "nli": 0.3, "qa": 0.3}
 class Part(NamedTuple):
     """One metric of several, and how much it counts."""
 
-    metric: Metric
+    metric: Scorer
     weight: float
 
 
@@ -47,9 +47,7 @@ class Combined:
     """
 
     parts: Mapping[str, Part]
-    provenance: Provenance
     missing: Missing = "reweight"
-    empty: Empty = "exclude"
 
     def __post_init__(self) -> None:
         weights = {name: part.weight for name, part in self.parts.items()}
@@ -58,31 +56,29 @@ class Combined:
         if not math.fsum(weights.values()) > 0:
             raise ConfigError("the weights of 'combined' sum to 0; give at least one part a weight")
 
-    async def score(self, sample: Sample) -> Result:
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Run every part and average. Raises `JudgeError` when no part has a score because one of them failed."""
+        del sample
         named = {name: part for name, part in self.parts.items() if part.weight > 0}
-        found = await gather(_result(part.metric, sample) for part in named.values())
+        found = await gather(ctx.part(part.metric) for part in named.values())
         results = dict(zip(named, found, strict=True))
         scored = {name: r.score for name, r in results.items() if r.outcome is Outcome.SCORED and r.score is not None}
         absent = {name: result for name, result in results.items() if name not in scored}
         if absent and (self.missing == "fail" or not scored):
-            return self._without(sample, results, absent)
+            return self._without(results, absent)
         total = math.fsum(named[name].weight for name in scored)
         shares = {name: named[name].weight / total for name in scored}
         score = math.fsum(shares[name] * value for name, value in scored.items())
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
+        return Score(
             min(max(score, 0.0), 1.0),  # sums of floats may be off by their last bit
+            {name: scored.get(name) for name in named},
+            self._trace(results, shares),
+            (*_reweighted(absent, shares), *_warnings(results)),
             claims=next((result.claims for result in results.values() if result.claims), ()),
             skipped=next((result.skipped for result in results.values() if result.skipped), ()),
-            components={name: scored.get(name) for name in named},
-            details=self._trace(results, shares),
-            warnings=(*_reweighted(absent, shares), *_warnings(results)),
         )
 
-    def _without(self, sample: Sample, results: Mapping[str, Result], absent: Mapping[str, Result]) -> Result:
+    def _without(self, results: Mapping[str, Result], absent: Mapping[str, Result]) -> Score:
         """Conclude where a part is missing and the others cannot stand in for it."""
         failed = [f"{name}: {result.reason}" for name, result in absent.items() if result.outcome is Outcome.FAILED]
         outcomes = {result.outcome for result in results.values()}
@@ -90,9 +86,8 @@ class Combined:
             why = "; ".join(failed or [f"{name}: {result.reason}" for name, result in absent.items()])
             raise JudgeError("missing_component", f"combined needs all of its parts, but {why}")
         first = next((r for r in results.values() if r.outcome is Outcome.ABSTAINED), next(iter(results.values())))
-        nothing = Decomposition((), first.skipped, abstained=first.outcome is Outcome.ABSTAINED)
-        result = unscored(sample, nothing, self.provenance, self.empty, reason=first.reason)
-        return replace(result, details=self._trace(results, {}))
+        abstained, details = first.outcome is Outcome.ABSTAINED, self._trace(results, {})
+        return Score(None, details=details, reason=first.reason, skipped=first.skipped, abstained=abstained)
 
     def _trace(self, results: Mapping[str, Result], shares: Mapping[str, float]) -> dict[str, Any]:
         return {
@@ -110,14 +105,6 @@ class Combined:
                 for name, result in results.items()
             },
         }
-
-
-async def _result(metric: Metric, sample: Sample) -> Result:
-    """Score with one part; a judge's failure is an outcome here, so that the other parts can go on."""
-    try:
-        return await metric.score(sample)
-    except JudgeError as error:
-        return Result.of(sample, metric.provenance, Outcome.FAILED, reason=str(error))
 
 
 def _reweighted(absent: Mapping[str, Result], shares: Mapping[str, float]) -> list[str]:

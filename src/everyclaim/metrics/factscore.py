@@ -8,13 +8,10 @@ from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
-from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
-from everyclaim.retrieve.checked import Shelf, searched
+from everyclaim.core.types import Claim, JudgedClaim, Passage, Sample
+from everyclaim.metrics.context import MetricContext, Score, supported
+from everyclaim.retrieve.checked import Shelf
 from everyclaim.retrieve.queries import Around
-from everyclaim.verify import Policy, judged
 
 GAMMA = 10.0
 MISSING = 1 / 3
@@ -61,61 +58,44 @@ class FActScore:
     0.5
     """
 
-    decomposer: Decomposer
-    verifier: Verifier
-    knowledge: KnowledgeSource
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
     k: int = 5
     topic: str = ""
     penalty: Penalty = field(default_factory=Penalty)
 
-    async def score(self, sample: Sample) -> Result:
-        """Decompose, search for every claim, verify, and reduce. Raises `JudgeError` when one of them fails."""
-        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-        if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose, search for every claim, verify, and reduce."""
+        parts = await ctx.claims(sample.response)
         factor = self.penalty.of(sample, len(parts.claims))
         topic = sample_topic(sample, self.topic)
         around = Around.of(parts.claims, sample.question)
         queries = [around.query(claim) for claim in parts.claims]
-        answers = await gather(searched(self.knowledge, query, self.k, topic=topic) for query in queries)
+        answers = await gather(ctx.knowledge.search(query, self.k, topic=topic) for query in queries)
         shelf = Shelf()
         found = [shelf.put(answer) for answer in answers]
-        claims = await self._judged(parts.claims, found, sample.question)
-        supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
-        share = supported / len(claims)
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
+        claims = await _judged(parts.claims, found, ctx)
+        share = supported(claims) / len(claims)
+        return Score(
             share * factor,
-            claims=claims,
-            skipped=parts.skipped,
-            warnings=judge_warnings(sample, self.provenance),
-            components={"factscore": share * factor, "factscore_unpenalised": share, "length_penalty": factor},
-            details={
-                "counts": {"claims": len(claims), "supported": supported},
+            {"factscore": share * factor, "factscore_unpenalised": share, "length_penalty": factor},
+            {
+                "counts": {"claims": len(claims), "supported": supported(claims)},
                 "topic": topic,
                 "retrieved": {c.id: [p.id for p in passages] for c, passages in zip(claims, found, strict=True)},
                 "passages": shelf.written(),
             },
         )
 
-    async def _judged(
-        self, claims: Sequence[Claim], found: Sequence[Sequence[Passage]], question: str
-    ) -> tuple[JudgedClaim, ...]:
-        """Judge each claim by its own passages; claims with the same passages go together."""
-        groups: dict[tuple[str, ...], list[int]] = {}
-        for i, passages in enumerate(found):
-            groups.setdefault(tuple(passage.id for passage in passages), []).append(i)
-        answers = await gather(
-            judged(self.verifier, [claims[i] for i in group], found[group[0]], question=question, policy=self.policy)
-            for group in groups.values()
-        )
-        by_id = {claim.id: claim for answer in answers for claim in answer}
-        return tuple(by_id[claim.id] for claim in claims)
+
+async def _judged(
+    claims: Sequence[Claim], found: Sequence[Sequence[Passage]], ctx: MetricContext
+) -> tuple[JudgedClaim, ...]:
+    """Judge each claim by its own passages; claims with the same passages go together."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for i, passages in enumerate(found):
+        groups.setdefault(tuple(passage.id for passage in passages), []).append(i)
+    answers = await gather(ctx.judge([claims[i] for i in group], found[group[0]]) for group in groups.values())
+    by_id = {claim.id: claim for answer in answers for claim in answer}
+    return tuple(by_id[claim.id] for claim in claims)
 
 
 def length_penalty(claims: int, gamma: float = GAMMA) -> float:

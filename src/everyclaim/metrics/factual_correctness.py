@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
-from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import REFERENCE, RESPONSE, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.metrics.faithfulness import Empty, judge_warnings
-from everyclaim.metrics.reference import against, both_decomposed, f_beta, supported
-from everyclaim.verify import Policy
+from everyclaim.core.types import Sample
+from everyclaim.metrics.context import MetricContext, Score, supported
+from everyclaim.metrics.reference import compared, f_beta
 
 Mode = Literal["f1", "precision", "recall"]
 Compat = Literal["", "ragas"]
@@ -42,28 +39,14 @@ class FactualCorrectness:
     (0.67, 0.5)
     """
 
-    decomposer: Decomposer
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
     mode: Mode = "f1"
     beta: float = 1.0
     compat: Compat = ""
 
-    async def score(self, sample: Sample) -> Result:
-        """Decompose both, verify each against the other, and count. Raises `JudgeError` as `Faithfulness` does."""
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose both, verify each against the other, and count."""
         one_way = self.mode == "precision"
-        both = await both_decomposed(self.decomposer, sample, self.provenance, self.empty, one_way=one_way)
-        if isinstance(both, Result):
-            return both
-        reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
-        claims, reference_claims = await gather(
-            [
-                against(self.verifier, both.response, reference, sample, self.policy),
-                against(self.verifier, both.reference, response, sample, self.policy),
-            ]
-        )
+        claims, reference_claims = await compared(sample, ctx, "factual_correctness", one_way=one_way)
         true, covered = supported(claims), supported(reference_claims)
         missed = len(reference_claims) - covered
         counts = {"true_positives": true, "false_positives": len(claims) - true}
@@ -72,18 +55,8 @@ class FactualCorrectness:
             counts["false_negatives"] = missed
             components["recall"] = self._recall(true, covered, missed)
             components[f"f{self.beta:g}"] = f_beta(components["precision"], components["recall"], self.beta)
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
-            components[f"f{self.beta:g}" if self.mode == "f1" else self.mode],
-            claims=claims,
-            skipped=both.skipped,
-            warnings=judge_warnings(sample, self.provenance),
-            components=components,
-            reference_claims=reference_claims,
-            details=counts,
-        )
+        value = components[f"f{self.beta:g}" if self.mode == "f1" else self.mode]
+        return Score(value, components, counts, claims=claims, reference_claims=reference_claims)
 
     def _recall(self, true: int, covered: int, missed: int) -> float:
         if self.compat == "ragas":

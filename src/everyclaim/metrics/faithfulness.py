@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass
 
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import Decomposition, JudgedClaim, Label, Outcome, Provenance, Result, Sample
-from everyclaim.decompose.checked import decomposed
-from everyclaim.verify import Policy, judged
-from everyclaim.verify.families import same_family_warning
-from everyclaim.verify.languages import unread_language_warning
-
-Empty = Literal["exclude", "one", "zero", "nan"]
-NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
-_NUMBER_WHEN_EMPTY: dict[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": float("nan")}
+from everyclaim.core.types import Sample
+from everyclaim.metrics.context import MetricContext, Score, supported
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,62 +25,8 @@ class Faithfulness:
     0.5
     """
 
-    decomposer: Decomposer
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
-
-    async def score(self, sample: Sample) -> Result:
-        """Decompose, verify, and divide. Raises `JudgeError` when a claim has no usable verdict."""
-        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-        if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
-        claims = await judged(
-            self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
-        )
-        whole = getattr(self.verifier, "answer_probability", None)  # of verifiers that are fitted to whole answers
-        probability = whole([claim.verdict for claim in claims]) if whole else None
-        return replace(scored(sample, parts, claims, self.provenance), probability=probability)
-
-
-def scored(sample: Sample, parts: Decomposition, claims: tuple[JudgedClaim, ...], provenance: Provenance) -> Result:
-    """Divide: the share of the claims (at least one) that are supported."""
-    supported = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
-    return Result.of(
-        sample,
-        provenance,
-        Outcome.SCORED,
-        supported / len(claims),
-        claims=claims,
-        skipped=parts.skipped,
-        warnings=(*judge_warnings(sample, provenance), *passage_warnings(sample)),
-    )
-
-
-def unscored(sample: Sample, parts: Decomposition, provenance: Provenance, empty: Empty, *, reason: str = "") -> Result:
-    """Say that there was nothing to check, or that the response declines to answer."""
-    usual = "the response declines to answer" if parts.abstained else "the response holds no checkable claim"
-    return Result.of(
-        sample,
-        provenance,
-        Outcome.ABSTAINED if parts.abstained else Outcome.NO_CLAIMS,
-        _NUMBER_WHEN_EMPTY[empty],
-        reason=reason or usual,
-        skipped=parts.skipped,
-        warnings=judge_warnings(sample, provenance),
-    )
-
-
-def judge_warnings(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
-    """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
-    warnings = (
-        same_family_warning(sample.model, provenance.verifier),
-        unread_language_warning(sample.response, provenance.verifier),
-    )
-    return tuple(warning for warning in warnings if warning)
-
-
-def passage_warnings(sample: Sample) -> tuple[str, ...]:
-    """Warn where there is nothing to judge against: a score of 0 then says nothing about the response."""
-    return () if any(passage.text.strip() for passage in sample.passages) else (NO_PASSAGES,)
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose, verify, and divide."""
+        parts = await ctx.claims(sample.response)
+        claims = await ctx.judge(parts.claims)
+        return Score(supported(claims) / len(claims), probability=ctx.answer_probability(claims))

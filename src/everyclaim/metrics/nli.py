@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample
-from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, passage_warnings, unscored
-from everyclaim.verify import Policy, judged
+from everyclaim.core.types import JudgedClaim, Label, Sample
+from everyclaim.metrics.context import MetricContext, Score
 
 WORTH: Mapping[Label, float] = {Label.SUPPORTED: 1.0, Label.UNSUPPORTED: 0.5, Label.CONTRADICTED: 0.0}
 _NAMES: Mapping[Label, str] = {
@@ -39,30 +36,11 @@ class NliFaithfulness:
     0.75
     """
 
-    decomposer: Decomposer  # into sentences
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
-
-    async def score(self, sample: Sample) -> Result:
-        """Judge every sentence and average. Raises `JudgeError` when a sentence has no usable verdict."""
-        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-        if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
-        claims = await judged(
-            self.verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy
-        )
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
-            sum(WORTH[claim.verdict.label] for claim in claims) / len(claims),
-            claims=claims,
-            skipped=parts.skipped,
-            components=shares(claims),
-            warnings=(*judge_warnings(sample, self.provenance), *passage_warnings(sample)),
-        )
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Judge every sentence and average."""
+        parts = await ctx.claims(sample.response)
+        claims = await ctx.judge(parts.claims)
+        return Score(sum(WORTH[claim.verdict.label] for claim in claims) / len(claims), shares(claims))
 
 
 def shares(claims: Sequence[JudgedClaim]) -> dict[str, float | None]:

@@ -8,21 +8,20 @@ sentence that the reply left out, is judged by an ordinary call.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from everyclaim.core.protocols import Message
-from everyclaim.core.types import Claim, Passage, Provenance, Result, Sample, Verdict
-from everyclaim.decompose.checked import decomposed
+from everyclaim.core.types import Claim, Passage, Sample, Verdict
 from everyclaim.decompose.llm import LlmDecomposer, faults_of
 from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.ungrounded import Surroundings
-from everyclaim.metrics.faithfulness import Empty, scored, unscored
+from everyclaim.metrics.context import MetricContext, Score, supported
+from everyclaim.metrics.faithfulness import Faithfulness
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
-from everyclaim.verify import Policy, judged
 from everyclaim.verify.llm import LlmVerifier, as_verdict, passage_data
 
 Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one sentence
@@ -32,38 +31,37 @@ Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one senten
 class OneCallFaithfulness:
     """Score a response by supported claims / claims, with one request up to `decomposer.at_most` sentences.
 
-    Range [0, 1], best 1; outcomes are those of `Faithfulness`. `verifier` judges what one call left open,
-    `decomposer` splits what is judged without a model: an answer that has no passages.
+    Range [0, 1], best 1; outcomes are those of `Faithfulness`. `verifier` judges what one call left open;
+    an answer that has no passages is split by `decomposer` and judged without a model.
     """
 
     decomposer: LlmDecomposer
     verifier: LlmVerifier
     prompt: OneCallPrompt
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
 
-    async def score(self, sample: Sample) -> Result:
-        """Ask, check, and divide. Raises `JudgeError` when a claim has no usable verdict."""
-        pieces, skipped = pieces_of(sample.response, self.decomposer.language)
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The wording, for the result's provenance."""
+        return {"one_call_prompt": self.prompt.version}
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Ask, check, and divide."""
         if not any(passage.text.strip() for passage in sample.passages):
-            parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-            found: dict[int, Judged] = {}
-        else:
-            found = await self._found(sample, pieces)
-            splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
-            parts = marked(assembled(pieces, splits, skipped), sample.question)
+            return await Faithfulness().score(sample, ctx)
+        pieces, skipped = pieces_of(sample.response, self.decomposer.language)
+        found = await self._found(sample, pieces)
+        splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
+        parts = marked(assembled(pieces, splits, skipped), sample.question)
         if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
+            return Score(None, skipped=parts.skipped, abstained=parts.abstained)
         known = {
             (piece.text, text): finding
             for piece in pieces
             if piece.number in found
             for text, finding in zip(found[piece.number][0].claims, found[piece.number][1], strict=True)
         }
-        verifier = _Answered(self.verifier, known)
-        claims = await judged(verifier, parts.claims, sample.passages, question=sample.question, policy=self.policy)
-        return scored(sample, parts, claims, self.provenance)
+        claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
+        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped)
 
     async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from everyclaim.core.protocols import Decomposer
-from everyclaim.core.types import Claim, Decomposition, Outcome, Provenance, Result, Sample
-from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, passage_warnings, unscored
+from everyclaim.core.types import Claim, Sample
+from everyclaim.metrics.assembled import NO_PASSAGES
+from everyclaim.metrics.context import MetricContext, Score
 from everyclaim.metrics.qa_answers import exact
 
 NO_QUESTION = "no question could be asked about the response"
@@ -41,14 +40,22 @@ class Exam(NamedTuple):
 class Examiner(Protocol):
     """Asks about a response, and answers from the response and from the passages."""
 
-    async def examine(self, sample: Sample, claims: Sequence[Claim]) -> list[Exam]:
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What results store of it."""
+
+    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Return questions about these claims with both answers. Raises `JudgeError` when they cannot be had."""
 
 
 class Comparison(Protocol):
     """Says how far two answers agree."""
 
-    async def agreements(self, exams: Sequence[Exam]) -> list[float]:
+    @property
+    def name(self) -> str:
+        """What results store of it."""
+
+    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
         """Return a number in [0, 1] for every exam that has both answers. Raises `JudgeError`."""
 
 
@@ -73,45 +80,35 @@ class QaConsistency:
     [('The ____ was built in 1889.', 'Eiffel Tower', None), ('The Eiffel Tower was built in ____.', '1889', '1887')]
     """
 
-    decomposer: Decomposer
     examiner: Examiner
     comparison: Comparison
-    provenance: Provenance
-    empty: Empty = "exclude"
 
-    async def score(self, sample: Sample) -> Result:
-        """Ask, answer twice, compare and average. Raises `JudgeError` when a question or an answer is missing."""
-        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-        if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
-        exams = await self.examiner.examine(sample, parts.claims)
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """Who asks and who compares, for the result's provenance."""
+        return {**self.examiner.parameters, "compare": self.comparison.name}
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Ask, answer twice, compare and average."""
+        parts = await ctx.claims(sample.response)
+        exams = await self.examiner.examine(sample, parts.claims, ctx)
         asked = [exam for exam in exams if exam.from_response is not None]
         if not asked:
-            return self._nothing_asked(sample, parts, exams)
+            return Score(None, details=_trace(exams, {}), reason=NO_QUESTION)
         both = [exam for exam in asked if exam.from_passages is not None]
-        agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both), strict=True))
-        aside = len(exams) - len(asked)
-        warnings = [*judge_warnings(sample, self.provenance), *passage_warnings(sample)]
-        if aside:
+        agreed = dict(zip((e.question.id for e in both), await self.comparison.agreements(both, ctx), strict=True))
+        warnings = [] if any(passage.text.strip() for passage in sample.passages) else [NO_PASSAGES]
+        if aside := len(exams) - len(asked):
             warnings.append(f"{aside} of {len(exams)} questions set aside: the response does not answer them")
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
+        return Score(
             sum(agreed.get(exam.question.id, 0.0) for exam in asked) / len(asked),
-            skipped=parts.skipped,
-            components={
+            {
                 "answered": len(both) / len(asked),
                 "exact": sum(exact(*answers(exam)) for exam in both) / len(asked),
             },
-            details=_trace(exams, agreed),
-            warnings=tuple(warnings),
+            _trace(exams, agreed),
+            warnings,
         )
-
-    def _nothing_asked(self, sample: Sample, parts: Decomposition, exams: Sequence[Exam]) -> Result:
-        nothing = Decomposition((), parts.skipped)
-        result = unscored(sample, nothing, self.provenance, self.empty, reason=NO_QUESTION)
-        return replace(result, details=_trace(exams, {}))
 
 
 def answers(exam: Exam) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from typing import Any
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim, Sample
+from everyclaim.metrics.context import MetricContext
 from everyclaim.metrics.qa import Exam, Question
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.questions import Answer, AnswerPrompt, QuestionPrompt
@@ -19,7 +20,6 @@ from everyclaim.verify.llm import passage_data
 class ChatExaminer:
     """Ask and answer with a chat model: three requests for a response of up to twenty sentences and questions."""
 
-    chat: ChatModel
     questions: QuestionPrompt = field(default_factory=QuestionPrompt)
     answers: AnswerPrompt = field(default_factory=AnswerPrompt)
 
@@ -28,14 +28,15 @@ class ChatExaminer:
         """What else made the questions and answers, for the result's provenance."""
         return {"question_prompt": self.questions.version, "answer_prompt": self.answers.version}
 
-    async def examine(self, sample: Sample, claims: Sequence[Claim]) -> list[Exam]:
+    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Ask about every sentence, then answer all from the response and, apart from that, from the passages.
 
         Raises `JudgeError` when the model cannot be reached, declines, or twice leaves out a sentence or question.
         """
         sentences = {f"s{i}": text for i, text in enumerate(dict.fromkeys(claim.sentence for claim in claims), start=1)}
+        chat = ctx.chat
         inquiry: Inquiry[str, tuple[str, ...]] = Inquiry(
-            self.chat, self.questions, lambda part, _: self.questions.messages(part, sample.question)
+            chat, self.questions, lambda part, _: self.questions.messages(part, sample.question)
         )
         found = await ask_for_each(inquiry, portions(sentences))
         asked: dict[str, str] = {}
@@ -46,17 +47,19 @@ class ChatExaminer:
         shelf = [passage for passage in sample.passages if passage.text.strip()]
         ours, theirs = await gather(
             [
-                self._answers(listed, {"t1": sample.response}),
-                self._answers(listed, {key.replace("p", "t"): text for key, text in passage_data(shelf).items()}),
+                self._answers(chat, listed, {"t1": sample.response}),
+                self._answers(chat, listed, {key.replace("p", "t"): text for key, text in passage_data(shelf).items()}),
             ]
         )
         return [Exam(question, ours[question.id].words, theirs[question.id].words) for question in listed]
 
-    async def _answers(self, questions: Sequence[Question], texts: Mapping[str, Any]) -> Mapping[str, Answer]:
+    async def _answers(
+        self, chat: ChatModel, questions: Sequence[Question], texts: Mapping[str, Any]
+    ) -> Mapping[str, Answer]:
         if not texts:  # nothing to ask a model about
             return {question.id: Answer(None) for question in questions}
         asked = {question.id: question.text for question in questions}
         inquiry: Inquiry[str, Answer] = Inquiry(
-            self.chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared)
+            chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared)
         )
         return await ask_for_each(inquiry, portions(asked))

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from everyclaim.core.types import Claim, Passage, Sample
+from everyclaim.metrics.context import MetricContext
 from everyclaim.metrics.qa import Exam, Question
 from everyclaim.metrics.qa_answers import exact
 from everyclaim.text import agreement, dates, quantities
@@ -51,8 +52,9 @@ class ClozeExaminer:
         """What made the questions and answers, for the result's provenance."""
         return {"questions": "cloze-1"}
 
-    async def examine(self, sample: Sample, claims: Sequence[Claim]) -> list[Exam]:
+    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
         """Return a cloze question for every name, number and date of the claims, the same one once."""
+        del ctx
         shelf = _Shelf([passage for passage in sample.passages if passage.text.strip()])
         asked: dict[str, Exam] = {}
         for claim in claims:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample
-from everyclaim.metrics.faithfulness import Empty, judge_warnings
-from everyclaim.metrics.reference import against, both_decomposed, f_beta
-from everyclaim.verify import Policy
+from everyclaim.core.types import REFERENCE, RESPONSE, JudgedClaim, Label, Passage, Sample
+from everyclaim.metrics.context import MetricContext, Score
+from everyclaim.metrics.reference import both_decomposed, f_beta
 
 NO_PASSAGES = "no passages: everything that needs them is undefined"
 NOTHING_RETRIEVED = "no passage holds a claim of the reference: context utilization is undefined"
@@ -43,25 +41,17 @@ class RagChecker:
     (0.5, 0.5, 1.0)
     """
 
-    decomposer: Decomposer
-    verifier: Verifier
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
-
-    async def score(self, sample: Sample) -> Result:
-        """Decompose both, fill the matrix, and count. Raises `JudgeError` when a claim has no usable verdict."""
-        both = await both_decomposed(self.decomposer, sample, self.provenance, self.empty)
-        if isinstance(both, Result):
-            return both
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose both, fill the matrix, and count."""
+        of_response, of_reference = await both_decomposed(sample, ctx, "ragchecker")
         passages = sample.passages if any(passage.text.strip() for passage in sample.passages) else ()
         reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
         claims, reference_claims, *alone = await gather(
-            against(self.verifier, of, text, sample, self.policy)
+            ctx.judge(of, [text])
             for of, text in (
-                (both.response, reference),
-                (both.reference, response),
-                *((of, passage) for of in (both.response, both.reference) for passage in passages),
+                (of_response, reference),
+                (of_reference, response),
+                *((of, passage) for of in (of_response, of_reference) for passage in passages),
             )
         )
         matrix = Matrix(
@@ -73,20 +63,13 @@ class RagChecker:
         )
         components = diagnosed(matrix)
         undefined = NO_PASSAGES if not passages else NOTHING_RETRIEVED
-        return Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
+        return Score(
             components["f1"],
+            components,
+            matrix.to_json(),
+            warnings=[undefined] if None in components.values() else [],
             claims=claims,
-            skipped=both.skipped,
-            warnings=(
-                *judge_warnings(sample, self.provenance),
-                *([undefined] if None in components.values() else []),
-            ),
-            components=components,
             reference_claims=reference_claims,
-            details=matrix.to_json(),
         )
 
 

@@ -2,60 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
-from everyclaim.decompose.checked import decomposed
-from everyclaim.metrics.faithfulness import Empty, unscored
-from everyclaim.verify import Policy, judged
+from everyclaim.core.types import REFERENCE, RESPONSE, Claim, JudgedClaim, Passage, Sample
+from everyclaim.metrics.context import MetricContext
+
+Both = tuple[tuple[Claim, ...], tuple[Claim, ...]]
 
 
-class Both(NamedTuple):
-    """The claims of a response, those of its reference (ids `r1`, `r2`, ...), and what of the response is none."""
+async def both_decomposed(sample: Sample, ctx: MetricContext, metric: str, *, one_way: bool = False) -> Both:
+    """Return the claims of the response and those of its reference, with the ids `r1`, `r2`, ...
 
-    response: tuple[Claim, ...]
-    reference: tuple[Claim, ...]
-    skipped: tuple[Skipped, ...]
-
-
-async def both_decomposed(
-    decomposer: Decomposer, sample: Sample, provenance: Provenance, empty: Empty, *, one_way: bool = False
-) -> Both | Result:
-    """Decompose response and reference, or return the result that says why they cannot be compared.
-
-    With `one_way` the reference stays whole, without claims. A sample without a reference is `failed`: it can
-    never be scored. A response or a reference without claims leaves nothing to compare: `no_claims` (or `abstained`).
+    With `one_way` the reference stays whole, without claims. Raises `JudgeError` (`no_reference`) for a sample without
+    a reference: it can never be scored.
     """
     if sample.reference is None or not sample.reference.strip():
-        name = provenance.metric.partition("?")[0]
-        why = f"no_reference: {name} compares the response with a reference answer, and this sample has none"
-        return Result.of(sample, provenance, Outcome.FAILED, reason=why)
+        why = f"{metric} compares the response with a reference answer, and this sample has none"
+        raise JudgeError("no_reference", why)
     texts = [sample.response] if one_way else [sample.response, sample.reference]
-    parts, *others = await gather(decomposed(decomposer, text, question=sample.question) for text in texts)
-    if not parts.claims:
-        return unscored(sample, parts, provenance, empty)
+    parts, *others = await gather(ctx.claims(text) for text in texts)
     given = [claim for other in others for claim in other.claims]
-    if not given and not one_way:
-        nothing = replace(parts, abstained=False)
-        return unscored(sample, nothing, provenance, empty, reason="the reference holds no checkable claim")
-    reference = tuple(replace(claim, id=f"r{number}") for number, claim in enumerate(given, start=1))
-    return Both(parts.claims, reference, parts.skipped)
+    return parts.claims, tuple(replace(claim, id=f"r{number}") for number, claim in enumerate(given, start=1))
 
 
-async def against(
-    verifier: Verifier, claims: Sequence[Claim], passage: Passage, sample: Sample, policy: Policy
-) -> tuple[JudgedClaim, ...]:
-    """Judge claims against one text alone. Raises `JudgeError` when one has no usable verdict."""
-    return await judged(verifier, claims, [passage], question=sample.question, policy=policy)
-
-
-def supported(claims: Sequence[JudgedClaim]) -> int:
-    """Count the claims that are supported."""
-    return sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+async def compared(
+    sample: Sample, ctx: MetricContext, metric: str, *, one_way: bool = False
+) -> list[tuple[JudgedClaim, ...]]:
+    """Return the claims of the response judged by the reference, and those of the reference by the response."""
+    claims, reference_claims = await both_decomposed(sample, ctx, metric, one_way=one_way)
+    reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
+    return await gather([ctx.judge(claims, [reference]), ctx.judge(reference_claims, [response])])
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:

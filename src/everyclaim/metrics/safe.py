@@ -8,18 +8,16 @@ from statistics import median
 from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import Decomposer, KnowledgeSource, Verifier
-from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Provenance, Result, Sample, Skipped
-from everyclaim.decompose.checked import decomposed
+from everyclaim.core.types import Claim, JudgedClaim, Label, Outcome, Passage, Result, Sample, Skipped
 from everyclaim.decompose.decontextualize import Prepared, Preparer, WordPreparer, tied
-from everyclaim.metrics.faithfulness import Empty, judge_warnings, unscored
+from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.prompts.queries import Searched
-from everyclaim.retrieve.checked import Shelf, searched
+from everyclaim.retrieve.checked import Shelf
 from everyclaim.retrieve.queries import Around, QueryWriter, WordQueries
-from everyclaim.verify import Policy, judged
 
 K = 64  # the paper's median number of relevant facts
 OverSet = Literal["median", "max"]
+_NOTHING_RELEVANT = "no claim of the response is relevant to the question, so its precision is undefined"
 
 
 class AtK(NamedTuple):
@@ -59,12 +57,13 @@ class Safe:
     and are among `skipped`, with the reason `irrelevant`. The others are searched for, each query in the light of what
     the earlier ones found, and judged by what was found; the sample's own passages play no part. S supported claims of
     S + NS give precision S/(S + NS) and recall min(1, S/K). `k` is a number, or `median` or `max`: over the relevant
-    claims per answer of the set, which for one answer alone is itself, and for a run is worked out from the stored
-    results. S = 0 → 0. A response without claims is `no_claims`, one that declines `abstained`.
+    claims per answer of the set, which for one answer alone is itself, and of a run is worked out at its end. S = 0
+    gives 0. A response without claims is `no_claims`, one that declines `abstained`.
 
     Components: `f1_at_k` (the score), `precision`, `recall_at_k`. `details`: `counts` (`supported`, `not_supported`
-    and of these `contradicted`, `irrelevant`), `k`, `searches` (claim, query, ids of the results, in order),
-    `passages` (id → title, text), `rewritten` (claim id → its text before), `irrelevant` (claim id → text, why).
+    and of these `contradicted`, `irrelevant`), `k` (over a set with `k_of`: this answer alone, or the run), `searches`
+    (claim, query, ids of the results, in order), `passages` (id → title, text), `rewritten` (claim id → its text
+    before), `irrelevant` (claim id → text, why).
 
     >>> import everyclaim as ec
     >>> result = ec.score(
@@ -77,73 +76,69 @@ class Safe:
     0.5
     """
 
-    decomposer: Decomposer
-    verifier: Verifier
-    knowledge: KnowledgeSource
-    provenance: Provenance
-    policy: Policy = field(default_factory=Policy)
-    empty: Empty = "exclude"
     preparer: Preparer = field(default_factory=WordPreparer)
     writer: QueryWriter = field(default_factory=WordQueries)
     pace: Pace = field(default_factory=Pace)
     k: int | OverSet = K
 
-    async def score(self, sample: Sample) -> Result:
-        """Decompose, prepare, search, verify, and reduce. Raises `JudgeError` when one of them fails."""
-        parts = await decomposed(self.decomposer, sample.response, question=sample.question)
-        if not parts.claims:
-            return unscored(sample, parts, self.provenance, self.empty)
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """Who prepares claims and writes queries, for the result's provenance."""
+        return {**self.preparer.parameters, **self.writer.parameters}
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose, prepare, search, verify, and reduce."""
+        parts = await ctx.claims(sample.response)
         prepared = await self.preparer.prepare(parts.claims, sample.response, sample.question)
-        search = _Search(self, Around.of([one.claim for one in prepared], sample.question))
+        search = _Search(self, ctx, Around.of([one.claim for one in prepared], sample.question))
         checked = await search.settled([one.claim for one in prepared if one.relevant is not False])
         prepared = [search.decided(one) for one in prepared]
         irrelevant = [one for one in prepared if not one.relevant]
         left = {one.claim.id for one in irrelevant}
         claims = tuple(claim for claim in checked if claim.id not in left)
-        left_out = tuple(Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant)
-        result = Result.of(
-            sample,
-            self.provenance,
-            Outcome.SCORED,
-            0.0,
+        left_out = [Skipped(one.claim.text, one.claim.span, "irrelevant") for one in irrelevant]
+        k = _of_set([len(claims)], self.k) if isinstance(self.k, str) else self.k
+        components, details = _numbers(claims, k, _details(prepared, search))
+        return Score(
+            components["f1_at_k"],
+            components,
+            details | ({"k_of": "this answer alone"} if isinstance(self.k, str) else {}),
+            () if claims else (_NOTHING_RELEVANT,),
             claims=claims,
-            skipped=tuple(sorted((*parts.skipped, *left_out), key=lambda skipped: skipped.span)),
-            warnings=judge_warnings(sample, self.provenance),
-            details=_details(prepared, search),
+            skipped=sorted((*parts.skipped, *left_out), key=lambda skipped: skipped.span),
         )
-        return reduced(result, _of_set([len(claims)], self.k) if isinstance(self.k, str) else self.k)
+
+    def over_run(self, results: Callable[[], Iterator[Result]]) -> Iterator[Result] | None:
+        """Give the results of a run their numbers at the run's K, without calling any model; None for a K of its own.
+
+        K is the median or the largest number of relevant claims per scored answer. `results` is called twice.
+        """
+        if not isinstance(self.k, str):
+            return None
+        k = _of_set([len(result.claims) for result in results() if result.outcome is Outcome.SCORED], self.k)
+        return (_at(result, k) if result.outcome is Outcome.SCORED else result for result in results())
 
 
-def reduced(result: Result, k: float) -> Result:
-    """Give a scored result its numbers at a K; the verdicts in it are all that is needed."""
-    supported = result.count(Label.SUPPORTED)
-    contradicted = result.count(Label.CONTRADICTED)
-    numbers = at_k(supported, len(result.claims) - supported, k)
+def _at(result: Result, k: float) -> Result:
+    components, details = _numbers(result.claims, k, result.details)
+    whole = {**details, "k_of": "the run"}
+    return replace(result, score=components["f1_at_k"], components=components, details=whole)
+
+
+def _numbers(
+    claims: Sequence[JudgedClaim], k: float, details: Mapping[str, Any]
+) -> tuple[dict[str, float | None], dict[str, Any]]:
+    """Return the components at a K, and the details with K and the counts; the verdicts are all that is needed."""
+    true = supported(claims)
+    numbers = at_k(true, len(claims) - true, k)
     counts = {
-        "supported": supported,
-        "not_supported": len(result.claims) - supported,
-        "contradicted": contradicted,
-        "irrelevant": len(result.details.get("irrelevant", {})),
+        "supported": true,
+        "not_supported": len(claims) - true,
+        "contradicted": sum(claim.verdict.label is Label.CONTRADICTED for claim in claims),
+        "irrelevant": len(details.get("irrelevant", {})),
     }
-    nothing = "no claim of the response is relevant to the question, so its precision is undefined"
-    others = tuple(warning for warning in result.warnings if warning != nothing)
-    return replace(
-        result,
-        score=numbers.f1,
-        components={"f1_at_k": numbers.f1, "precision": numbers.precision, "recall_at_k": numbers.recall},
-        warnings=others if result.claims else (*others, nothing),
-        details={**result.details, "k": k, "counts": counts},
-    )
-
-
-def over_set(results: Callable[[], Iterator[Result]], how: OverSet) -> Iterator[Result]:
-    """Give the results of a whole set their numbers at its K, without calling any model.
-
-    K is the median or the largest number of relevant claims per scored answer. `results` is called twice.
-    """
-    k = _of_set([len(result.claims) for result in results() if result.outcome is Outcome.SCORED], how)
-    for result in results():
-        yield reduced(result, k) if result.outcome is Outcome.SCORED else result
+    components = {"f1_at_k": numbers.f1, "precision": numbers.precision, "recall_at_k": numbers.recall}
+    return components, {**details, "k": k, "counts": counts}
 
 
 def _of_set(relevant: Sequence[int], how: OverSet) -> float:
@@ -155,8 +150,9 @@ def _of_set(relevant: Sequence[int], how: OverSet) -> float:
 class _Search:
     """The searches for the claims of one response."""
 
-    def __init__(self, metric: Safe, around: Around) -> None:
-        self._metric = metric
+    def __init__(self, metric: Safe, ctx: MetricContext, around: Around) -> None:
+        self._writer, self._pace = metric.writer, metric.pace
+        self._ctx = ctx
         self._around = around
         self._trails: dict[str, list[Searched]] = {}
         self.made: list[dict[str, Any]] = []
@@ -170,20 +166,20 @@ class _Search:
         self._found = {claim.id: {} for claim in claims}
         found: dict[str, JudgedClaim] = {}
         open_claims = list(claims)
-        for _ in range(self._metric.pace.queries if claims else 0):
-            queries = await self._metric.writer.queries(open_claims, self._trails, self._around)
+        for _ in range(self._pace.queries if claims else 0):
+            queries = await self._writer.queries(open_claims, self._trails, self._around)
             open_claims = [claim for claim in open_claims if queries.get(claim.id)]
             if not open_claims:
                 break
             answers = await gather(
-                searched(self._metric.knowledge, queries[claim.id], self._metric.pace.results) for claim in open_claims
+                self._ctx.knowledge.search(queries[claim.id], self._pace.results) for claim in open_claims
             )
             fresh = [
                 claim
                 for claim, answer in zip(open_claims, answers, strict=True)
                 if self._keep(claim, queries[claim.id], answer)
             ]
-            if self._metric.pace.settle:
+            if self._pace.settle:
                 found |= await self._judged(fresh)
                 open_claims = [claim for claim in open_claims if not _is_settled(found.get(claim.id))]
         found |= await self._judged([claim for claim in claims if claim.id not in found])
@@ -214,17 +210,7 @@ class _Search:
 
     async def _judged(self, claims: Sequence[Claim]) -> dict[str, JudgedClaim]:
         """Judge each claim by all that was found for it so far."""
-        metric = self._metric
-        answers = await gather(
-            judged(
-                metric.verifier,
-                [claim],
-                list(self._found[claim.id].values()),
-                question=self._around.question,
-                policy=metric.policy,
-            )
-            for claim in claims
-        )
+        answers = await gather(self._ctx.judge([claim], list(self._found[claim.id].values())) for claim in claims)
         return {answer[0].id: answer[0] for answer in answers}
 
 

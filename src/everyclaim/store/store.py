@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy as sa
@@ -233,6 +234,18 @@ class Store:
             for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, new), strict=True):
                 if rows:
                     connection.execute(sa.insert(table), rows)
+
+    def rescore(self, run: str, results: Iterable[Result]) -> None:
+        """Replace the results of a run by these, of all its samples in order, which differ in their numbers alone."""
+        pairs = zip(self.records(run), results, strict=True)
+        while batch := list(islice(pairs, _CHUNK)):
+            changed = [kept._replace(result=new) for kept, new in batch if kept.result != new]
+            with self._write() as connection:
+                self._lock(connection, run)
+                for row in rows_of(run, changed)[0]:
+                    at = (SAMPLES.c.run_id == run, SAMPLES.c.position == row["position"])
+                    new = {"score": row["score"], "result": row["result"]}
+                    connection.execute(sa.update(SAMPLES).where(*at).values(new))
 
     def forget_failed(self, run: str) -> int:
         """Drop the samples whose judge failed, so that resuming the run scores them again; return how many."""

@@ -24,7 +24,7 @@ from everyclaim.api.talking import talks
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.kinds import Range
-from everyclaim.core.protocols import ChatModel, Decomposer, Metric, Verifier
+from everyclaim.core.protocols import ChatModel, Decomposer, Scorer, Verifier
 from everyclaim.core.scope import SharedScope, at_end
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
@@ -131,7 +131,7 @@ class ClaimMetric:
         return other
 
     @cached_property
-    def metric(self) -> Metric:
+    def metric(self) -> Scorer:
         """The metric inside, with its decomposer and its judge."""
         options = self.options
         refuse_unused(options, options.get("judge", DEFAULT_JUDGE), options.get("decomposer"))
@@ -373,7 +373,7 @@ def _refuse_own(metric: ClaimMetric, options: MetricOptions, name: Literal["judg
         raise ConfigError(f"{kind}() chooses its {name} itself; for another take Faithfulness({name}=…)")
 
 
-def _failed(metric: Metric, number: int, reason: str) -> Result:
+def _failed(metric: Scorer, number: int, reason: str) -> Result:
     return Result(str(number), Outcome.FAILED, None, metric.provenance, reason)
 
 

@@ -1,0 +1,69 @@
+"""Functions of users where a component is meant: how they are named, what they take, and how they are called."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from everyclaim.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from everyclaim.core.spec import Spec
+
+
+def name_of(component: Any) -> str:
+    """Return what a result stores of a component: its own `spec`, else ``python:`` and where it is defined."""
+    spec = getattr(component, "spec", None)
+    if isinstance(spec, str) and spec.strip():
+        return spec
+    named: Any = component if hasattr(component, "__qualname__") else type(component)
+    return f"python:{named.__module__}:{named.__qualname__}"
+
+
+def imported(spec: Spec) -> Any:
+    """Import what ``python:package.module:name`` names. Raises `ConfigError` when it is not there."""
+    module, _, name = spec.argument.partition(":")
+    if not module or not name or spec.options:
+        raise ConfigError(f"write 'python:package.module:name', got {spec.shown!r}")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"cannot import {spec.argument!r}: {error}") from None
+
+
+def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) -> tuple[int, tuple[str, ...]]:
+    """Return how many of the values `offered` a function takes by place, and which others it takes by name.
+
+    A parameter with a default is the function's own business, unless it has the name of a value. `what` says in the
+    error what the function is for. Raises `ConfigError` for a function that needs anything else.
+    """
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):  # written in C
+        return 1, ()
+    by_place = [one for one in parameters if one.kind in {one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD}]
+    fits = [one.default is one.empty or one.name == name for one, name in zip(by_place, offered, strict=False)]
+    count = fits.index(False) if False in fits else len(fits)
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        count = len(offered)
+    later = by_place[count:] + [one for one in parameters if one.kind is one.KEYWORD_ONLY]
+    named = tuple(one.name for one in later if one.name in offered[count:])
+    wanting = [one.name for one in later if one.default is one.empty and one.name not in named]
+    if wanting or not count:
+        told = f"it also needs {', '.join(wanting)}" if wanting else "it takes nothing"
+        raise ConfigError(f"{what} takes ({', '.join(offered)}) or fewer of these, in order; but {told}")
+    return count, named
+
+
+async def call(function: Callable[..., Any], values: Mapping[str, Any], what: str) -> Any:
+    """Call a function with those of the values that it takes; one that is not asynchronous, in a thread of its own."""
+    names = tuple(values)
+    count, named = places(function, names, what)
+    given, by_name = [values[name] for name in names[:count]], {name: values[name] for name in named}
+    if inspect.iscoroutinefunction(function):
+        return await function(*given, **by_name)
+    found = await asyncio.to_thread(function, *given, **by_name)
+    return await found if isinstance(found, Awaitable) else found

@@ -1,0 +1,157 @@
+"""A metric with all that is done for every metric alike: limits, policy, outcomes, warnings, provenance.
+
+No metric does any of this for itself, so none can forget it: what a result says of its policy and of `empty` holds for
+our metrics, for objects and for plain functions alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Any, Literal
+
+from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
+from everyclaim.core.functions import call, places
+from everyclaim.core.limits import Limits, within
+from everyclaim.core.types import Outcome, Provenance, Result, Sample
+from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
+from everyclaim.verify.families import same_family_warning
+from everyclaim.verify.languages import unread_language_warning
+
+Empty = Literal["exclude", "one", "zero", "nan"]
+NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
+_NUMBER_WHEN_EMPTY: Mapping[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": math.nan}
+_A_METRIC = "a metric"
+_GIVEN = ("sample", "ctx")
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The metric inside, with what it may ask for. It is a `Metric`, or a function of the sample and the context."""
+
+    metric: Any
+    components: Components
+    provenance: Provenance
+    empty: Empty = "exclude"
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        places(_function(self.metric), _GIVEN, _A_METRIC)
+
+    async def score(self, sample: Sample) -> Result:
+        """Score. Raises `InputError` for a sample beyond the limits, and `JudgeError` when a judge fails."""
+        if fault := self.limits.fault_of(sample):
+            raise InputError(fault)
+        noted = Noted()
+        with within(self.limits):
+            context = MetricContext(sample, self.components, noted)
+            try:
+                found = _as_score(await call(_function(self.metric), {"sample": sample, "ctx": context}, _A_METRIC))
+                if noted.failure:
+                    raise noted.failure
+            except NothingToCheckError as nothing:
+                found = Score(None, reason=nothing.reason)
+        return self._result(sample, found, noted)
+
+    def over_run(self, results: Callable[[], Iterator[Result]]) -> Iterator[Result] | None:
+        """Give the results of a run their final numbers; None where the metric's numbers do not need the whole run.
+
+        `results` yields them anew with every call. Only score, components, details and warnings may change. Raises
+        `ConfigError` for a metric that cannot do it.
+        """
+        own = getattr(self.metric, "over_run", None)
+        found = own(results) if own else None
+        return None if found is None else self._finished(results(), found)
+
+    def _finished(self, before: Iterator[Result], after: Iterator[Result]) -> Iterator[Result]:
+        named = f"over_run of {self.provenance.metric!r}"
+        try:
+            for old, new in zip(before, after, strict=True):
+                if fault := _fault_of_final(old, new):
+                    raise ConfigError(f"{named} {fault}")  # noqa: TRY301
+                yield new
+        except EveryclaimError:
+            raise
+        except Exception as error:
+            raise ConfigError(f"{named} failed: {type(error).__name__}: {error}") from error
+
+    def _result(self, sample: Sample, found: Score, noted: Noted) -> Result:
+        is_scored = found.value is not None
+        abstained = found.abstained if found.abstained is not None else bool(noted.parts and noted.parts.abstained)
+        usual = "the response declines to answer" if abstained else "the response holds no checkable claim"
+        unscored = Outcome.ABSTAINED if abstained else Outcome.NO_CLAIMS
+        claims = found.claims
+        if claims is None:
+            claims = noted.of_response() if is_scored else ()
+        warnings = [*_warnings_of_judge(sample, self.provenance)]
+        warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
+        return Result.of(
+            sample,
+            self._signed(found, noted),
+            Outcome.SCORED if is_scored else unscored,
+            found.value if is_scored else _NUMBER_WHEN_EMPTY[self.empty],
+            reason="" if is_scored else found.reason or usual,
+            claims=tuple(claims),
+            skipped=tuple(found.skipped if found.skipped is not None else noted.parts.skipped if noted.parts else ()),
+            warnings=(*(one for one in warnings if one not in found.warnings), *found.warnings),
+            components=found.components,
+            reference_claims=tuple(found.reference_claims),
+            details=found.details,
+            probability=found.probability,
+        )
+
+    def _signed(self, found: Score, noted: Noted) -> Provenance:
+        """Say where the metric went its own way: what it did not ask for did not make its number."""
+        said: dict[str, str] = {}
+        if found.value is not None and not noted.judges and not noted.is_model_used:
+            said["judge"] = "not asked"
+        others = [spec for spec in noted.judges if spec != self.components.verifier.spec]
+        if others:
+            said["judge"] = ", ".join(noted.judges)
+        if not all(noted.is_checked(claim) for claim in (*(found.claims or ()), *found.reference_claims)):
+            said["policy"] = "not applied: verdicts of the metric's own"
+        if not said:
+            return self.provenance
+        return replace(self.provenance, parameters={**self.provenance.parameters, **said})
+
+
+def check_metric_shape(given: Any) -> None:
+    """Raise `ConfigError` for what is neither a metric nor a function of a sample."""
+    if isinstance(given, type) or not callable(_function(given)):
+        named = f"the class {given.__name__} itself" if isinstance(given, type) else f"a {type(given).__name__}"
+        raise ConfigError(f"a metric is a spec, an object with `score`, or a function of a sample; got {named}")
+    places(_function(given), _GIVEN, _A_METRIC)
+
+
+def _function(metric: Any) -> Any:
+    return getattr(metric, "score", metric)
+
+
+def _fault_of_final(old: Result, new: Result) -> str:
+    """Say what makes a result impossible as the final one of a run; empty when nothing does."""
+    numbers = {name: getattr(new, name) for name in ("score", "components", "details", "warnings")}
+    if replace(old, **numbers) != new:
+        return f"changes more of the sample {old.id!r} than its numbers"
+    if new.outcome is Outcome.SCORED and not (new.score is not None and 0 <= new.score <= 1):
+        return f"gives the sample {old.id!r} the score {new.score!r}, not one from 0 to 1"
+    return ""
+
+
+def _as_score(found: Any) -> Score:
+    """Take what a metric returned: a score, a number, or None where there is nothing to score."""
+    if isinstance(found, Score):
+        return found
+    if found is None or isinstance(found, Real):
+        return Score(None if found is None else float(found))
+    raise JudgeError("bad_result", f"the metric returned {type(found).__name__}, not a Score, a number or None")
+
+
+def _warnings_of_judge(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
+    """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
+    warnings = (
+        same_family_warning(sample.model, provenance.verifier),
+        unread_language_warning(sample.response, provenance.verifier),
+    )
+    return tuple(warning for warning in warnings if warning)

@@ -1,0 +1,236 @@
+"""What a metric is given and what it gives back. Everything else is done for it, by `assembled`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
+from everyclaim.core.types import (
+    Claim,
+    Decomposition,
+    JudgedClaim,
+    Label,
+    Outcome,
+    Passage,
+    Result,
+    Sample,
+    Skipped,
+    Verdict,
+)
+from everyclaim.decompose.checked import decomposed
+from everyclaim.retrieve.checked import searched
+from everyclaim.verify.verdicts import Policy, judged
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a metric makes of a sample: a number from 0 to 1, or None where there is nothing to score.
+
+    `components` are the named parts of the number, each from 0 to 1 or None; `details` is plain JSON; `reason` says
+    why there is no number. The result's claims are those of the response that `MetricContext.judge` judged, and what
+    its decomposition skipped, unless a metric says otherwise with `claims` and `skipped`; `abstained` says whether the
+    response declined to answer, where the metric knows better than the decomposer. `reference_claims` are judged claims
+    of the reference. `probability`: that none of the response's claims is unsupported.
+    """
+
+    value: float | None
+    components: Mapping[str, float | None] = field(default_factory=dict)
+    details: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    reason: str = ""
+    claims: Sequence[JudgedClaim] | None = None
+    reference_claims: Sequence[JudgedClaim] = ()
+    skipped: Sequence[Skipped] | None = None
+    abstained: bool | None = None
+    probability: float | None = None
+
+
+class Metric(Protocol):
+    """Sample → score.
+
+    May also have `spec`, a text that names it in results; `parameters`, a mapping of texts that results store beside
+    it; and, where its numbers need the whole run, ``over_run(results)``: given a function that yields the results of
+    the run (as often as it is called), it yields them again with their final numbers, or is None.
+    """
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Score one sample. What `ctx` raises passes through: it is the sample's outcome."""
+
+
+class NothingToCheckError(Exception):
+    """A text makes no claim: the sample is `no_claims`, or `abstained` when the response declines to answer."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """What the metrics of a run are built on. `chat` is the judge's own language model, or the decomposer's."""
+
+    decomposer: Decomposer
+    verifier: Verifier
+    policy: Policy = field(default_factory=Policy)
+    chat: ChatModel | None = None
+    knowledge: KnowledgeSource | None = None
+
+
+@dataclass(slots=True)
+class Noted:
+    """What was asked for and found while one sample was scored, for the result's account of it."""
+
+    parts: Decomposition | None = None  # of the response
+    failure: Exception | None = None  # the first
+    judges: list[str] = field(default_factory=list)  # their specs, each once
+    is_model_used: bool = False
+    is_searched: bool = False
+    is_without_passages: bool = False
+    _verdicts: dict[int, Verdict] = field(default_factory=dict)  # by identity
+    _judged: dict[tuple[str, str, int], JudgedClaim] = field(default_factory=dict)
+
+    def keep(self, claims: Iterable[JudgedClaim]) -> None:
+        """Keep claims whose verdicts were checked."""
+        for claim in claims:
+            self._verdicts[id(claim.verdict)] = claim.verdict
+            self._judged[_key(claim)] = claim
+
+    def is_checked(self, claim: JudgedClaim) -> bool:
+        """Whether a claim's verdict came through the context."""
+        return id(claim.verdict) in self._verdicts
+
+    def of_response(self) -> tuple[JudgedClaim, ...]:
+        """Return the claims of the response that were judged, in order, each with its last verdict."""
+        claims = self.parts.claims if self.parts else ()
+        return tuple(self._judged[key] for key in map(_key, claims) if key in self._judged)
+
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Note what fails inside, whatever becomes of it."""
+        try:
+            yield
+        except Exception as error:
+            self.failure = self.failure or error
+            raise
+
+
+class MetricContext:
+    """What a metric may ask for while it scores one sample.
+
+    Claims and verdicts that come from here are checked, and under the policy of the run. What fails here stands: a
+    metric that goes on and returns a number all the same has failed.
+    """
+
+    def __init__(self, sample: Sample, components: Components, noted: Noted | None = None) -> None:
+        self.sample = sample
+        self._with = components
+        self._noted = noted or Noted()
+
+    async def claims(self, text: str, *, question: str | None = None) -> Decomposition:
+        """Decompose a text of the sample into claims, at least one; `question` is the sample's unless another is given.
+
+        Raises `NothingToCheckError` when there is none, which ends the metric: the outcome is then `no_claims`, or
+        `abstained`; and `JudgeError` when the decomposer fails.
+        """
+        asked = self.sample.question if question is None else question
+        is_response = text == self.sample.response
+        with self._noted.failures():
+            parts = await decomposed(self._with.decomposer, text, question=asked)
+            if is_response and self._noted.parts is None:
+                self._noted.parts = parts
+            if is_response and not parts.claims:
+                raise NothingToCheckError
+        if not parts.claims:  # a metric may have something to say all the same
+            which = "the reference" if text == self.sample.reference else "a text to be checked"
+            raise NothingToCheckError(f"{which} holds no checkable claim")
+        return parts
+
+    async def judge(
+        self,
+        claims: Sequence[Claim],
+        passages: Sequence[Passage] | None = None,
+        *,
+        question: str | None = None,
+        by: Verifier | None = None,
+    ) -> tuple[JudgedClaim, ...]:
+        """Judge claims, each against all of the passages (None: the sample's), in the order given.
+
+        `by` judges in place of the run's judge; the result then says so. Raises `JudgeError` when a claim has no usable
+        verdict.
+        """
+        noted, verifier = self._noted, by or self._with.verifier
+        if verifier.spec not in noted.judges:
+            noted.judges.append(verifier.spec)
+        shelf = self.sample.passages if passages is None else passages
+        is_own = passages is None or (passages is self.sample.passages and not noted.is_searched)
+        if is_own and not any(passage.text.strip() for passage in shelf):
+            noted.is_without_passages = True
+        asked = self.sample.question if question is None else question
+        with noted.failures():
+            found = await judged(verifier, claims, shelf, question=asked, policy=self._with.policy)
+        noted.keep(found)
+        return found
+
+    async def part(self, metric: Scorer) -> Result:
+        """Score the sample with another metric, as a part of this one; a judge's failure is an outcome there."""
+        self._noted.is_model_used = True
+        try:
+            result = await metric.score(self.sample)
+        except JudgeError as error:
+            return Result.of(self.sample, metric.provenance, Outcome.FAILED, reason=str(error))
+        self._noted.keep((*result.claims, *result.reference_claims))
+        return result
+
+    def answer_probability(self, claims: Sequence[JudgedClaim]) -> float | None:
+        """Return how probable the judge finds it that none of an answer's claims is unsupported, where it can tell."""
+        whole = getattr(self._with.verifier, "answer_probability", None)  # of verifiers fitted to whole answers
+        probability: float | None = whole([claim.verdict for claim in claims]) if whole else None
+        return probability
+
+    @property
+    def chat(self) -> ChatModel:
+        """The judge's language model, else the decomposer's. Raises `ConfigError` where neither is one."""
+        if self._with.chat is None:
+            spec = self._with.verifier.spec
+            raise ConfigError(
+                f"this metric asks a language model: name one as the judge, as in judge='openai:…'; got {spec!r}"
+            )
+        self._noted.is_model_used = True
+        return self._with.chat
+
+    @property
+    def knowledge(self) -> KnowledgeSource:
+        """What can be searched; what it finds is checked. Raises `ConfigError` where nothing was given."""
+        if self._with.knowledge is None:
+            raise ConfigError("this metric searches: give knowledge=…, a function from a query to texts or a spec")
+        self._noted.is_searched = True
+        return CheckedSource(self._with.knowledge)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSource:
+    """A knowledge source whose answers are checked; see `searched`."""
+
+    source: KnowledgeSource
+
+    @property
+    def spec(self) -> str:
+        """The source's own."""
+        return self.source.spec
+
+    async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
+        """Search. Raises `JudgeError` when it cannot, and for what are no passages."""
+        return await searched(self.source, query, k, topic=topic)
+
+
+def supported(claims: Sequence[JudgedClaim]) -> int:
+    """Count the claims that are supported."""
+    return sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+
+
+def _key(claim: Claim) -> tuple[str, str, int]:
+    return claim.id, claim.text, claim.span.start
