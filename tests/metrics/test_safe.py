@@ -1,7 +1,9 @@
 """SAFE: relevant claims searched for step by step, and F1 at K of what was supported."""
 
 import json
+import sqlite3
 from collections import Counter
+from contextlib import closing
 
 import pytest
 from bywords import ByWords
@@ -197,12 +199,18 @@ def test_k_over_the_set_is_worked_out_from_the_stored_verdicts(k, expected, tmp_
     run.write(tmp_path / "out.jsonl")
     written = [json.loads(line)["score"] for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert written == [result.score for result in results]
+    with closing(sqlite3.connect(tmp_path / "r.db")) as store:
+        stored = store.execute("select score, result from samples order by position").fetchall()
+    assert [score for score, _ in stored] == written
+    assert [json.loads(result)["score"] for _, result in stored] == written
+    assert [result.details.get("k_of") for result in results] == ["the run", "the run", "the run", None]
     assert (len(library.asked), len(judge.shown)) == (asked, judged)
 
 
 def test_one_answer_alone_is_its_own_set():
-    """K is then the number of its relevant claims."""
-    assert score("Rye bread is dense. Oats are pale.", metric="safe?k=median&steps=words").score == 1
+    """K is then the number of its relevant claims, as the result says."""
+    result = score("Rye bread is dense. Oats are pale.", metric="safe?k=median&steps=words")
+    assert (result.score, result.details["k"], result.details["k_of"]) == (1, 2, "this answer alone")
 
 
 def standing(messages):
