@@ -94,4 +94,3 @@ def assemble(metric: Any, parts: Parts) -> Assembled:
 def metric_name(metric: Any) -> str:
     """Return what results store of a metric: its spec without secrets, or for an object or a function its name."""
     return Spec.parse(metric).shown if isinstance(metric, str) else name_of(metric)
-

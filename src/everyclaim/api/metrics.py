@@ -58,8 +58,9 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     """Build `QaConsistency`.
 
     ``by=chat`` asks and answers with the judge's language model, or the decomposer's where the judge has none (the
-    default where there is one), ``by=cloze`` without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or ``judge``; ``questions`` is how many a language
-    model may ask about one sentence (3). Raises `ConfigError` for a language model that is not there.
+    default where there is one), ``by=cloze`` without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or
+    ``judge``; ``questions`` is how many a language model may ask about one sentence (3). Raises `ConfigError` for a
+    language model that is not there.
     """
     from everyclaim.metrics.qa import Comparison, QaConsistency
     from everyclaim.metrics.qa_compare import Agreement, Entailment, Exact, TokenF1
