@@ -4,22 +4,33 @@ VENV   ?= .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
 RAGAS  ?= .venv-ragas
+JOBS   ?= auto
 TORCH  ?= torch==2.13.0
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 
-.PHONY: demo test lint docs docs-serve ragas clean
+# A worker goes through a run of neighbouring tests, so that what a file shares is made once; the idle ones steal.
+PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
+
+.PHONY: demo check test lint docs docs-serve ragas clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
 	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice failure
 
+check: $(BIN)/uv               ## the inner loop: style, types, and the tests that take no more than a few seconds
+	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group lint
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(PYTEST) --quiet -m 'not slow' $(PYTEST_ARGS)
+
 # torch first and alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra keeps it.
-test: $(BIN)/uv                ## install what the tests need and run them all
+test: $(BIN)/uv                ## install what the tests need and run them all, also the slow ones
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[hf]'
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+	$(PYTEST) $(PYTEST_ARGS)
 
 lint: $(BIN)/uv                ## style, types, layers
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group lint
@@ -31,7 +42,7 @@ lint: $(BIN)/uv                ## style, types, layers
 docs: $(BIN)/uv                ## run the examples in the docs, check the generated pages, build the site
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group docs
 	$(BIN)/python docs/commands.py --check
-	$(BIN)/python -m pytest --quiet tests/docs
+	$(PYTEST) --quiet tests/docs
 	$(BIN)/mkdocs build --quiet --strict --site-dir build/site
 
 docs-serve: docs               ## read the docs at http://127.0.0.1:8000

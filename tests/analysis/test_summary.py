@@ -237,6 +237,7 @@ def test_one_pass_can_serve_the_summary_and_another_reader():
     assert collector.finish() == summarise(record.result for record in records)
 
 
+@pytest.mark.slow
 def test_memory_per_sample_is_a_few_numbers():
     """Twenty thousand answers leave less than 100 bytes each behind."""
     labels = random.Random(0)

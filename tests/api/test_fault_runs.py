@@ -228,7 +228,7 @@ def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -
     }
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_one_answers_alone(
     server: JudgeServer, undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str, name: str
@@ -267,7 +267,7 @@ def test_a_fault_is_one_answers_alone(
     assert unpaid(shown(again)) == unpaid(clean)
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("options", "calls", "label"),
     [({}, 2, "SUPPORTED"), ({"strict": True}, 2, "UNSUPPORTED"), ({"evidence": "required"}, 3, "UNSUPPORTED")],
@@ -292,7 +292,7 @@ def test_evidence_that_is_nowhere_is_that_claims_alone(
     }
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 def test_a_provider_that_is_away_fails_every_answer_and_scores_none(
     undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str
 ) -> None:

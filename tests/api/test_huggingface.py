@@ -27,6 +27,8 @@ from everyclaim.core.errors import ConfigError, EveryclaimError, MissingExtraErr
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.models.local.hf import KNOWN
 
+pytestmark = pytest.mark.slow
+
 PASSAGES = [
     "The kettle holds 2 litres. It is made of steel, and the lid is blue.",
     "Guarantee: 5 years.\nThe cable of the kettle is 90 cm long; it was made in 2019.",

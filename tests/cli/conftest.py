@@ -1,43 +1,16 @@
 """Commands run in an empty folder, with a scripted judge that a third party might have installed."""
 
 import io
-import json
 import os
 import subprocess
 import sys
-from pathlib import Path
-from typing import NamedTuple
 
 import pytest
+from command_line import ANSWERS, PLUGIN, Done, write_jsonl
 
 from everyclaim.cli.app import run
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-PLUGIN = Path(__file__).parent / "plugin"
-
-ANSWERS = [
-    {"id": "good", "response": "It is red | It is big", "contexts": ["It is red and big. It is big."], "topic": "look"},
-    {
-        "id": "mixed",
-        "response": "It is red | It is new",
-        "contexts": [{"id": "d1", "text": "We know: It is red."}],
-        "topic": "age",
-    },
-    {"id": "wrong", "response": "It is new", "contexts": ["NOT It is new"], "question": "How old?", "topic": "age"},
-    {"id": "none", "response": "", "contexts": ["x"], "topic": "look"},
-    {"id": "shy", "response": "I do not know", "contexts": ["x"], "topic": "look"},
-]
-
-
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def said(self):
-        """The lines on standard error."""
-        return self.err.splitlines()
 
 
 @pytest.fixture
@@ -83,7 +56,3 @@ def process(desk):
         )
 
     return start
-
-
-def write_jsonl(path, rows):
-    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

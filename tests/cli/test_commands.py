@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from conftest import ANSWERS, write_jsonl
+from command_line import ANSWERS, write_jsonl
 
 CLAIMS = [
     {"id": "a", "claim": "It is red", "contexts": ["It is red"]},
@@ -317,6 +317,7 @@ def test_errors_cannot_be_forged_by_names(everyclaim):
     assert "\u202e" not in done.err
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
     """Ctrl-C: 130, one line, and the same command goes on without scoring anything twice."""
     rows = [{"id": f"s{i}", "response": "It is red", "contexts": ["It is red"]} for i in range(30)]
@@ -334,6 +335,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
     assert len(json.loads(process("runs", "--json").stdout)) == 1
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(desk, process):
     """`everyclaim … | head` ends silently."""
     write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i), "question": "why " * 300} for i in range(300)])

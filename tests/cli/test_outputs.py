@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, PLUGIN, write_jsonl
 
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
 
@@ -93,6 +93,7 @@ def test_a_corpus_may_lie_beside_its_documents(everyclaim, desk):
     assert everyclaim("corpus", "build", ".", "--out", "corpus.db").code == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("out", ["answers.jsonl", "other.jsonl"])
 def test_a_redirected_input_is_the_same_file(process, desk, out):
     """`< answers.jsonl` is reading answers.jsonl; verdicts that are appended to it would be read again."""
@@ -171,6 +172,7 @@ def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arg
         subprocess.run(["umount", "-l", str(small)], check=True)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGKILL"])
 def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(desk, how):

@@ -12,7 +12,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from conftest import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, PLUGIN, write_jsonl
 
 from everyclaim.core.types import Label
 from everyclaim.store import Store
@@ -154,6 +154,7 @@ def test_deleting_makes_no_store(everyclaim, desk):
     assert not (desk / ".everyclaim").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, desk):
     """It cannot be deleted or begun twice while somebody is at it; killed, it goes on at once."""

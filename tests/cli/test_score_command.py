@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from conftest import ANSWERS, write_jsonl
+from command_line import ANSWERS, write_jsonl
 
 
 def only_line(done):
@@ -255,6 +255,7 @@ def test_contexts_that_are_one_string_are_one_passage(everyclaim):
     assert json.loads(everyclaim("score", "one.jsonl", "--json").out)["summary"]["score"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
     """Size and odd characters neither crash nor act on the page."""
     long = "word " * 2_000_000

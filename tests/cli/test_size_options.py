@@ -2,7 +2,7 @@
 
 import json
 
-from conftest import write_jsonl
+from command_line import write_jsonl
 
 ROWS = [
     {"id": "good", "response": "It is red", "contexts": ["It is red."]},

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from conftest import ANSWERS, write_jsonl
+from command_line import ANSWERS, write_jsonl
 
 NULL = {"id": "n", "response": None, "contexts": ["x"]}
 

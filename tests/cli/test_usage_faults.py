@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import ANSWERS, PLUGIN, write_jsonl
+from command_line import ANSWERS, PLUGIN, write_jsonl
 
 posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of POSIX")
 
@@ -84,6 +84,7 @@ def shell(desk, line, **env):
     return subprocess.run(command, cwd=desk, env=clean | env, capture_output=True, text=True, timeout=120, check=False)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("line", "code", "said"),
@@ -110,6 +111,7 @@ def test_standard_streams_that_are_closed_or_full(desk, line, code, said):
         assert (desk / "r.jsonl").read_text().count("\n") == len(ANSWERS)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize(
     ("name", "word", "code"),

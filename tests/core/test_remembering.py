@@ -111,6 +111,7 @@ def _passage(number: int, words: int) -> str:
     return "".join(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [13, 800, 8000])
 def test_what_is_held_of_passages_weighs_what_it_is_said_to(words: int) -> None:
     """Passages read, laid side by side, and searched for facts: for short texts and for long ones."""
@@ -174,13 +175,14 @@ print(peak() - first)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("judge", "strategy", "metric"),
     [
         ("lexical", "joint", "faithfulness"),
-        pytest.param("lexical", "each", "faithfulness", marks=pytest.mark.slow),
-        pytest.param("lexical", "joint", "ragchecker", marks=pytest.mark.slow),
-        pytest.param("embedded", "joint", "faithfulness", marks=pytest.mark.slow),
+        ("lexical", "each", "faithfulness"),
+        ("lexical", "joint", "ragchecker"),
+        ("embedded", "joint", "faithfulness"),
     ],
 )
 def test_rows_of_fifty_kilobytes_leave_nothing_behind(judge: str, strategy: str, metric: str) -> None:

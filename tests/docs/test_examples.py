@@ -45,6 +45,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> None:
     """The blocks of one page are one program."""
@@ -52,6 +53,7 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) ->
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_the_commands_of_a_page_run(page: Path, desk: Path) -> None:
     """Every line that starts with `everyclaim` ends as it should; RUN stands for the newest run."""

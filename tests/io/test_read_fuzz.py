@@ -151,10 +151,11 @@ def test_any_text_is_read_as_it_is(tmp_path, response, passages, suffix):
     assert [passage.text for passage in sample.passages] == passages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "count"),
     [
-        pytest.param("jsonl", 200_000, marks=pytest.mark.slow),
+        ("jsonl", 200_000),
         ("jsonl", 20_000),
         ("json", 20_000),
         ("csv", 20_000),

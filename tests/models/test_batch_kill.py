@@ -69,6 +69,8 @@ def test_a_killed_run_pays_for_nothing_twice(wire: str, tmp_path: Path) -> None:
     assert kills >= 10
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", ["chat", "messages"])
 def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) -> None:
     """The provider has the batch, the process dies before it hears of it: the next one finds it by itself."""
@@ -82,6 +84,8 @@ def test_a_kill_between_taken_and_noted_is_made_good(wire: str, tmp_path: Path) 
         assert taken(server) == ONCE
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", ["chat", "messages"])
 def test_a_second_process_is_refused(wire: str, tmp_path: Path) -> None:
     """While one run holds the file another stops with what to do; when the first is gone, it goes on."""

@@ -58,6 +58,8 @@ def bomb(encoding: str = "gzip", megabytes: int = 40, status: int = 200) -> Faul
     return Fault(status, {"content-encoding": encoding}, raw=packed(encoding, megabytes))
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("encoding", PACKERS)
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_a_reply_that_inflates_is_one_failure(endpoint: str, encoding: str) -> None:
@@ -79,6 +81,8 @@ def test_a_compressed_reply_of_usual_size_is_read(endpoint: str, encoding: str) 
         assert ask(server, endpoint).content == GOOD
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk"])
 def test_the_limit_can_be_set(endpoint: str) -> None:
     """In the spec, up and down; nothing need be compressed for it to hold."""
@@ -140,6 +144,8 @@ print(ec.score(**row, **judge).reason[:15], peak() - first)
 """
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("transport", ["direct", "sdk"])
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
 def test_what_is_beyond_the_limit_is_never_made(transport: str, encoding: str) -> None:
@@ -189,6 +195,8 @@ def site() -> Iterator[str]:
         server.shutdown()
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["searxng", "serper", "tavily", "brave"])
 def test_a_search_engine_that_sends_too_much_is_one_failure(
     site: str, engine: str, monkeypatch: pytest.MonkeyPatch

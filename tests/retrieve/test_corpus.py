@@ -228,6 +228,7 @@ def test_a_killed_build_leaves_no_half_file_and_the_next_one_cleans_up(tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["c.db"]
 
 
+@pytest.mark.slow
 def test_a_document_of_ten_megabytes_is_cut_like_any_other():
     """In passages of the usual size."""
     corpus = Corpus.of(

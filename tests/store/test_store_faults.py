@@ -239,6 +239,7 @@ WRITER = """
 """
 
 
+@pytest.mark.slow
 def test_processes_write_the_same_store_at_once(place: str) -> None:
     """Three processes make the store and fill it together; each run is whole."""
     here = str(Path(__file__).parent)

@@ -185,6 +185,8 @@ def status(place: str, expected: str) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @posix
 def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> None:
     """Known without a clock, from another process, on both kinds of store; and it can go on at once."""
@@ -204,6 +206,8 @@ def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> 
     status(place, "interrupted")
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @posix
 def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> None:
     """What it had kept is read with the log that it left."""
@@ -215,6 +219,8 @@ def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> No
     assert contents(locked) == before
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @posix
 def test_what_killed_processes_leave_behind_is_swept(tmp_path: Path) -> None:
     """The next run removes their locks, and none that is in use."""

@@ -174,6 +174,7 @@ def test_saving_to_a_run_that_is_not_there_is_said(store: Store) -> None:
         keep(store, "nothere", 0)
 
 
+@pytest.mark.slow
 def test_reading_a_long_run_needs_little_memory(store: Store) -> None:
     """Only a few results are in memory at a time, however many there are."""
     run = store.create_run(PROVENANCE).id

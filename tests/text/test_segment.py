@@ -128,6 +128,8 @@ def test_wild_characters_keep_offsets_true():
     ]
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece", ["The pier is long [1]. ", "( . ", "> x\n", "- a\n", "```\n", "|-", '" ', "A. ", "`", "'"]
 )

@@ -63,12 +63,15 @@ def with_more(lesson: Lesson, rng: random.Random) -> list[str]:
     return [*more[:1], *passages, *more[1:]]
 
 
+@pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", [shuffled, repeated, with_more])
 def test_labels_stay_when_what_is_beside_the_point_changes(usual: list[Label], layout: Layout) -> None:
     stayed = [one is other for one, other in zip(usual, labels(layout), strict=True)]
     assert sum(stayed) / len(stayed) >= STAYS[layout.__name__]
 
 
+@pytest.mark.slow
 def test_lessons_are_told_from_their_twins_better_than_by_chance(usual: list[Label]) -> None:
     """What is supported is called so more often than what is wrong in one thing."""
     right = [it.kind == "=" for lesson in LESSONS for it in islice(lesson.claims, 4)]

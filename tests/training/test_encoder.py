@@ -14,6 +14,7 @@ from encoder.network import CrossEncoder, from_stages
 from encoder.rows import Rows
 from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
 
+pytestmark = pytest.mark.slow
 TOKENIZER = Path(__file__).parents[2] / "src" / "everyclaim" / "models" / "data" / "tokenizer.json"
 CONFIG = {"hidden_size": 16, "vocab_size": 30522, "max_position_embeddings": 512, "num_attention_heads": 2,
           "intermediate_size": 32, "num_hidden_layers": 2}  # fmt: skip

@@ -161,6 +161,7 @@ def test_only_kinds_that_clash_both_ways_are_paired(folder: Path) -> None:
             assert {twins[row["text"]], twins[row["contexts"][0]]} - {"="} <= CLASHING
 
 
+@pytest.mark.slow
 def test_the_shipped_lessons_are_readable_and_some_are_kept_for_tests(tmp_path: Path) -> None:
     known = list(lessons())
     kept = [lesson for lesson in known if lesson.tested]

@@ -52,7 +52,7 @@ def judged(judge: str, several: bool) -> tuple[tuple[Pair, Verdict, Verdict], ..
     return tuple(found)
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("judge", JUDGES)
 def test_an_equal_value_contradicts_nothing(judge, several):
     """A value in another spelling is never the reason of a CONTRADICTED, and hardly any such claim is called so."""
@@ -63,7 +63,7 @@ def test_an_equal_value_contradicts_nothing(judge, several):
     assert not [said for said in against if "claim says" in said]
 
 
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("judge", JUDGES)
 def test_another_value_is_never_supported(judge, several):
     """The wrong twin of hardly any pair is missed."""
