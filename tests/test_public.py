@@ -11,7 +11,7 @@ import everyclaim as ec
 
 CALLS = {
     "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
-    "try_judge", "verify_claims",
+    "try_judge", "tune", "verify_claims",
 }  # fmt: skip
 WORDS = {
     "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",

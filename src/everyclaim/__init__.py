@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
+    from everyclaim.api.tuning import tune
 
 _ON_FIRST_USE = {
     "Guard": "everyclaim.api.guarding",
@@ -57,6 +58,7 @@ _ON_FIRST_USE = {
     "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
     "try_judge": "everyclaim.api.judge_test",
+    "tune": "everyclaim.api.tuning",
     "verify_claims": "everyclaim.api.scoring",
 }
 
@@ -96,6 +98,7 @@ __all__ = [
     "score",
     "score_file",
     "try_judge",
+    "tune",
     "verify_claims",
 ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_band_of_doubt
@@ -18,7 +18,8 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.io import ClaimRow, ReadReport, check_apart
+from everyclaim.core.types import Passage
+from everyclaim.io import ReadReport, check_apart
 
 
 class FitOptions(Judging, total=False):
@@ -82,7 +83,7 @@ def fit_band(
             silent += 1
             return
         is_supported = MEANS[row.tags[LABEL]]
-        judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, _passages(row)))
+        judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, passages_digest(row.passages)))
 
     asked = cast("VerifyOptions", {**options, "judge": judge, "strategy": "joint"})
     with in_talks(asked) as chosen:
@@ -111,6 +112,7 @@ def _name(judge: Any) -> str:
     return repr(Spec.parse(judge).shown if isinstance(judge, str) else judge.spec)
 
 
-def _passages(row: ClaimRow) -> bytes:
-    texts = json.dumps([passage.text for passage in row.passages])
+def passages_digest(passages: Sequence[Passage]) -> bytes:
+    """Name some passages by their texts: claims about the same ones belong together."""
+    texts = json.dumps([passage.text for passage in passages])
     return hashlib.sha256(texts.encode("ascii")).digest()

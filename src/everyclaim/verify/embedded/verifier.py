@@ -13,7 +13,7 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
@@ -22,6 +22,7 @@ from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, sh
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
+from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.evidence import laid_out, reading_of
 from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
@@ -52,12 +53,14 @@ class EmbeddedVerifier:
 
     `tokens` is the budget of what is read for a claim of usual length, and more is read for longer ones; `threads` says
     how many claims are read at a time (0: one per processor core, at most four). A claim is `SUPPORTED` when its
-    probability is above `threshold`; a threshold other than 0.5 shifts the reported probabilities with it.
+    probability is above `threshold`; a threshold other than 0.5 shifts the reported probabilities with it. `tuned` is
+    what `everyclaim tune` fitted to a team's own labels.
     """
 
     tokens: int = TOKENS
     threads: int = 0
     threshold: float = 0.5
+    tuned: Tuning | None = None
 
     def __post_init__(self) -> None:
         if not 0.0 < self.threshold < 1.0:
@@ -66,6 +69,8 @@ class EmbeddedVerifier:
             raise ConfigError(f"tokens of the embedded verifier is {self.tokens}; it must be from {_LEAST} to {_MOST}")
         if not 0 <= self.threads <= _THREADS:
             raise ConfigError(f"threads of the embedded verifier is {self.threads}; it must be from 0 to {_THREADS}")
+        if self.tuned is not None:
+            self.tuned.check(f"tuning {self.tuned.digest}", shipped_model(), self.tokens)
 
     @property
     def spec(self) -> str:
@@ -73,6 +78,8 @@ class EmbeddedVerifier:
         options = {} if self.threshold == 0.5 else {"threshold": f"{self.threshold:g}"}
         if self.tokens != TOKENS:
             options["tokens"] = str(self.tokens)
+        if self.tuned is not None:
+            options["tuned"] = self.tuned.digest
         return str(Spec("embedded", shipped_model().version, options))
 
     async def verify(
@@ -87,16 +94,30 @@ class EmbeddedVerifier:
         whole = shipped_model().answer
         return whole.probability(supported) if whole and supported and len(supported) == len(verdicts) else None
 
+    def measure(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+    ) -> list[dict[str, float] | None]:
+        """Return the features that each claim is judged by, in order; None where there is nothing to check."""
+        return [
+            describe(it.compared, it.premise, scores, it.pieces) if isinstance(it, _Prepared) and scores else None
+            for it, scores in self._read(claims, passages, question)
+        ]
+
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
+        return [
+            self._judged(claim, it, scores, passages) if isinstance(it, _Prepared) and scores else cast("Verdict", it)
+            for claim, (it, scores) in zip(claims, self._read(claims, passages, question), strict=True)
+        ]
+
+    def _read(
+        self, claims: Sequence[Claim], passages: Sequence[Passage], question: str
+    ) -> list[tuple[_Prepared | Verdict, Scores | None]]:
+        """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         reader: CrossEncoder = shipped_cross_encoder(self.threads)
-        asked = [it for it in prepared if isinstance(it, _Prepared)]
-        read = iter(reader.read([it.pair for it in asked]))
-        return [
-            self._judged(claim, it, next(read), passages) if isinstance(it, _Prepared) else it
-            for claim, it in zip(claims, prepared, strict=True)
-        ]
+        read = iter(reader.read([it.pair for it in prepared if isinstance(it, _Prepared)]))
+        return [(it, next(read) if isinstance(it, _Prepared) else None) for it in prepared]
 
     def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
@@ -118,9 +139,12 @@ class EmbeddedVerifier:
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
         row = describe(it.compared, it.premise, scores, it.pieces)
-        supported, contradicted = shipped_model().predict([row])
+        model, alarm = shipped_model(), shipped_model().alarm
+        supported, contradicted = model.predict([row])
+        if self.tuned is not None:
+            supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
-        label = decided(probabilities, shipped_model().alarm.level(row))
+        label = decided(probabilities, alarm.level(row))
         findings = explain(label, it.compared, row)
         return Verdict(
             claim_id=claim.id,
@@ -148,16 +172,18 @@ def shipped_model() -> Model:
 
 
 def from_spec(spec: Spec) -> EmbeddedVerifier:
-    """Make the verifier a spec such as ``embedded`` or ``embedded?tokens=256&threads=1`` names."""
+    """Make the verifier a spec such as ``embedded`` or ``embedded?tokens=256&threads=1&tuned=tuned.json`` names."""
     version = shipped_model().version
     if spec.argument not in ("", version):
         raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
-    spec.check_options(["tokens", "threads", "threshold"])
+    spec.check_options(["tokens", "threads", "threshold", "tuned"])
     try:
-        return EmbeddedVerifier(
-            tokens=int(spec.options.get("tokens", TOKENS)),
-            threads=int(spec.options.get("threads", 0)),
-            threshold=float(spec.options.get("threshold", 0.5)),
-        )
+        tokens, threads = int(spec.options.get("tokens", TOKENS)), int(spec.options.get("threads", 0))
+        threshold = float(spec.options.get("threshold", 0.5))
     except ValueError:
         raise ConfigError(f"tokens, threads and threshold in spec {spec.shown!r} must be numbers") from None
+    tuned = None
+    if (path := spec.options.get("tuned")) is not None:
+        tuned = read_tuning(path)
+        tuned.check(path, shipped_model(), tokens)
+    return EmbeddedVerifier(tokens=tokens, threads=threads, threshold=threshold, tuned=tuned)

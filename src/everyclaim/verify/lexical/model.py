@@ -152,7 +152,12 @@ class Alarm:
 
     def level(self, row: Mapping[str, float]) -> float:
         """Return the level for a claim with these features: lower where a checked difference names the reason."""
-        return self.named if any(row[name] > 0 for name in CONFLICTS) else self.other
+        return self.named if is_named(row) else self.other
+
+
+def is_named(row: Mapping[str, float]) -> bool:
+    """Whether an exact check found another value, date or speaker in the passage."""
+    return any(row[name] > 0 for name in CONFLICTS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,316 @@
+"""Fitting the embedded judge to a team's labels, held to the shipped model, and saying honestly what that gains.
+
+A ridge regression moves the shipped log-odds by a few hundredths of every feature; how far it may is chosen by
+cross-validation, and of penalties that cannot be told apart the strongest is taken. What it gains is measured on
+documents that it did not see, the choice of the penalty among what they did not see, and a fit that shows no gain is
+refused. Supported and other claims weigh the same, as they do in the shipped fit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everyclaim._version import __version__
+from everyclaim.core.types import Label
+from everyclaim.stats.logistic import balanced_weights, log_losses, ridge_path
+from everyclaim.verify.embedded.tuned import Adjustment, log_odds, tuning_to_json
+from everyclaim.verify.lexical.model import Alarm, Model, is_named
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+Places = NDArray[np.int64]
+
+PENALTIES = (3000.0, 1000.0, 300.0, 100.0, 30.0, 10.0)  # of every standardised feature, the strongest first
+_SHIFT, _STRETCH = 1.0, 10.0  # penalties of the intercept, and of a change of slope by a half
+OUTER, INNER = 5, 4  # folds
+FEWEST, FEWEST_DOCUMENTS = 5, 10  # labels of each side, documents: below, nothing can be told
+DRAWS = 1000
+LEVEL = 0.95
+_PRECISION, _ALARMS = 0.8, 20  # of claims called CONTRADICTED; fewer say nothing about a level
+
+Outcome = Literal["helps", "no_gain", "too_few"]
+
+
+class LabelledMeasures(NamedTuple):
+    """What the judge measures of a claim, and what is true of it."""
+
+    features: Mapping[str, float]
+    label: str  # of `Label`, or NOT_SUPPORTED where it is not known which of two
+    document: Hashable  # claims about the same passages belong together
+
+
+class Change(NamedTuple):
+    """One measure of the judge, before and after, on claims that the fit did not see.
+
+    `low` and `high` bound the change at 95 %, from resampling documents.
+    """
+
+    before: float
+    after: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class TuningFit:
+    """A fit to labels, and whether it helps. `content` is what is written; None unless it helps."""
+
+    outcome: Outcome
+    claims: int
+    documents: int
+    labels: Mapping[str, int]
+    table: Mapping[str, Change]
+    penalty: float | None
+    alarm: Alarm | None  # fitted to the labels; None: as shipped
+    content: Mapping[str, Any] | None
+    left_out: int = 0  # labelled claims without passages or words
+    labelled_by: str = "labels"
+
+    @property
+    def helps(self) -> bool:
+        """Whether it is better than the shipped model on documents that it did not see."""
+        return self.outcome == "helps"
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """Labelled claims as arrays."""
+
+    rows: Sequence[LabelledMeasures]
+    names: tuple[str, ...]
+    values: Floats  # claims × features
+    shipped: Floats  # log-odds of support
+    against: Floats  # P(contradicted | not supported)
+    truth: Mask
+    groups: Places
+
+    def part(self, use: Mask) -> _Data:
+        kept = [row for row, wanted in zip(self.rows, use, strict=True) if wanted]
+        return _Data(
+            kept, self.names, self.values[use], self.shipped[use], self.against[use], self.truth[use], self.groups[use]
+        )
+
+
+def fit_tuning(
+    rows: Sequence[LabelledMeasures], model: Model, *, tokens: int, labelled_by: str = "labels"
+) -> TuningFit:
+    """Fit a correction of the shipped `model` to labelled claims, and measure it on claims that it did not see.
+
+    The result depends on the claims, their labels and documents alone, not on their order. `tokens` is what the
+    features were measured with.
+    """
+    # Equal rows are interchangeable, so sorting by content forgets the order of the input.
+    data = _data(sorted(rows, key=_key), model)
+    counts = Counter(row.label for row in rows)
+    documents = int(data.groups.max(initial=-1)) + 1
+    enough = min(int(data.truth.sum()), int((~data.truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
+    if not enough:
+        return TuningFit("too_few", len(rows), documents, counts, {}, None, None, None, labelled_by=labelled_by)
+    unseen = _unseen(data)
+    table = _table(data, unseen)
+    outcome: Outcome = "helps" if _helps(data, unseen, table) else "no_gain"
+    adjustment, penalty = _fitted(data)
+    alarm = _alarm(data, unseen, model.alarm)
+    content = None
+    if outcome == "helps":
+        about = {
+            "everyclaim": __version__,
+            "fitted_to": {
+                "labelled_by": labelled_by,
+                "claims": len(rows),
+                "documents": documents,
+                "labels": dict(sorted(counts.items())),
+                "digest": digest(rows),
+            },
+            "penalty": penalty,
+            "table": {name: {k: round(v, 4) for k, v in one._asdict().items()} for name, one in table.items()},
+        }
+        content = tuning_to_json(model.version, tokens, adjustment, alarm, about)
+    return TuningFit(
+        outcome, len(rows), documents, counts, table, penalty, alarm, content, labelled_by=labelled_by
+    )  # fmt: skip
+
+
+def digest(rows: Sequence[LabelledMeasures]) -> str:
+    """Name labelled claims by what was measured and said of them, in whatever order."""
+    lines = sorted(repr(_key(row)) for row in rows)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def tuning_fit_to_json(fit: TuningFit) -> dict[str, Any]:
+    """Write it as plain JSON values."""
+    return {
+        "outcome": fit.outcome,
+        "claims": fit.claims,
+        "documents": fit.documents,
+        "labels": dict(sorted(fit.labels.items())),
+        "labelled_by": fit.labelled_by,
+        "left_out": fit.left_out,
+        "table": {name: one._asdict() for name, one in fit.table.items()},
+        "penalty": fit.penalty,
+        "alarm": {"named": fit.alarm.named, "other": fit.alarm.other} if fit.alarm else None,
+    }
+
+
+def _key(row: LabelledMeasures) -> tuple[str, str, str]:
+    return repr(row.document), row.label, json.dumps(row.features, sort_keys=True)
+
+
+def _data(rows: Sequence[LabelledMeasures], model: Model) -> _Data:
+    names: dict[Hashable, int] = {}
+    groups = np.array([names.setdefault(row.document, len(names)) for row in rows], dtype=np.int64)
+    supported, against = model.predict([row.features for row in rows]) if rows else (np.zeros(0), np.zeros(0))
+    values = np.array([[row.features[name] for name in model.features] for row in rows], dtype=np.float64)
+    truth = np.array([row.label == Label.SUPPORTED for row in rows], dtype=np.bool_)
+    shape = (len(rows), len(model.features))
+    return _Data(rows, model.features, values.reshape(shape), log_odds(supported), against, truth, groups)
+
+
+def _fitted(data: _Data) -> tuple[Adjustment, float]:
+    """Fit to all of the data, with the penalty that cross-validation within it chooses."""
+    weight = balanced_weights(data.truth)
+    losses = np.array([_by_group(data, weight * log_losses(data.truth, odds)) for odds in _candidates(data)])
+    best = int(np.argmin(losses.sum(axis=1)))
+    worse = losses[: best + 1] - losses[best]
+    # The strongest penalty whose loss is within one standard error of the least.
+    chosen = int(np.argmax(worse.sum(axis=1) <= worse.std(axis=1) * len(losses[0]) ** 0.5))
+    return _path(data, PENALTIES[: chosen + 1])[-1], PENALTIES[chosen]
+
+
+def _candidates(data: _Data) -> list[Floats]:
+    """Give, for every penalty, log-odds of all claims, each by a fit that has not seen its document."""
+    found = [data.shipped.copy() for _ in PENALTIES]
+    for seen in _folds(data, INNER):
+        for odds, adjustment in zip(found, _path(data.part(seen), PENALTIES), strict=True):
+            odds[~seen] = _moved(adjustment, data.part(~seen))
+    return found
+
+
+def _unseen(data: _Data) -> Floats:
+    """Give log-odds of all claims, each by a fit, choice of penalty included, that has not seen its document."""
+    odds = data.shipped.copy()
+    for seen in _folds(data, OUTER):
+        odds[~seen] = _moved(_fitted(data.part(seen))[0], data.part(~seen))
+    return odds
+
+
+def _folds(data: _Data, count: int) -> list[Mask]:
+    """Give the parts to fit on: all but a share of the documents, those with wrong claims spread over the folds."""
+    random = np.random.default_rng(0)
+    groups = np.unique(data.groups)
+    failing = np.array([(~data.truth[data.groups == group]).sum() for group in groups])
+    order = groups[np.lexsort((random.permutation(len(groups)), -failing))]
+    parts = [~np.isin(data.groups, order[fold::count]) for fold in range(count)]
+    return [seen for seen in parts if data.truth[seen].any() and not data.truth[seen].all() and not seen.all()]
+
+
+def _path(data: _Data, penalties: Sequence[float]) -> list[Adjustment]:
+    """Fit with each penalty, the strongest first."""
+    mean, scale = data.values.mean(axis=0), data.values.std(axis=0)
+    use = scale > 1e-6
+    names = tuple(name for name, wanted in zip(data.names, use, strict=True) if wanted)
+    mean, scale = mean[use], scale[use]
+    start = Adjustment(names, mean, scale, np.zeros(len(names)), 1.0, 0.0)
+    ones = np.ones((len(data.rows), 1))
+    design = np.hstack([ones, data.shipped[:, None] / 2, start.standardised(data.values[:, use])])
+    held = [np.concatenate([[_SHIFT, _STRETCH], np.full(len(names), penalty)]) for penalty in penalties]
+    weight = balanced_weights(data.truth)
+    return [
+        Adjustment(names, mean, scale, found[2:], 1.0 + float(found[1]) / 2, float(found[0]))
+        for found in ridge_path(design, data.truth, weight, data.shipped, held)
+    ]
+
+
+def _moved(adjustment: Adjustment, data: _Data) -> Floats:
+    return adjustment.log_odds(data.shipped, [row.features for row in data.rows])
+
+
+def _by_group(data: _Data, values: Floats) -> Floats:
+    _, codes = np.unique(data.groups, return_inverse=True)
+    return np.asarray(np.bincount(codes, weights=values), dtype=np.float64)
+
+
+def _helps(data: _Data, unseen: Floats, table: Mapping[str, Change]) -> bool:
+    """Say whether the loss falls, and labels and order, taken together, get better."""
+    weight = balanced_weights(data.truth)
+    gain = float((weight * (log_losses(data.truth, data.shipped) - log_losses(data.truth, unseen))).sum())
+    return gain > 0 and sum(table[name].after - table[name].before for name in ("balanced_accuracy", "roc_auc")) > 0
+
+
+def _table(data: _Data, unseen: Floats) -> dict[str, Change]:
+    """Measure before and after, with paired intervals over documents."""
+    measures = {"balanced_accuracy": balanced_accuracy, "sensitivity": sensitivity, "specificity": specificity,
+                "roc_auc": roc_auc}  # fmt: skip
+    random = np.random.default_rng(0)
+    members = [np.flatnonzero(data.groups == group) for group in np.unique(data.groups)]
+    drawn = [np.concatenate([members[i] for i in random.integers(0, len(members), len(members))]) for _ in range(DRAWS)]
+    drawn = [places for places in drawn if data.truth[places].any() and not data.truth[places].all()]
+    return {name: _change(measure, data, unseen, drawn) for name, measure in measures.items()}
+
+
+def _change(measure: Callable[[Mask, Floats], float], data: _Data, unseen: Floats, drawn: list[Places]) -> Change:
+    def both(places: Places | slice) -> tuple[float, float]:
+        truth = data.truth[places]
+        return measure(truth, data.shipped[places]), measure(truth, unseen[places])
+
+    changes = [after - before for before, after in map(both, drawn)]
+    low, high = np.quantile(changes, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if changes else (-1.0, 1.0)
+    return Change(*both(slice(None)), float(low), float(high))
+
+
+def sensitivity(truth: Mask, odds: Floats) -> float:
+    """Share of the supported claims that are called so."""
+    return float((odds[truth] > 0).mean())
+
+
+def specificity(truth: Mask, odds: Floats) -> float:
+    """Share of the claims that are not supported and not called so."""
+    return float((odds[~truth] <= 0).mean())
+
+
+def balanced_accuracy(truth: Mask, odds: Floats) -> float:
+    """Mean of both."""
+    return (sensitivity(truth, odds) + specificity(truth, odds)) / 2
+
+
+def roc_auc(truth: Mask, odds: Floats) -> float:
+    """Chance that a supported claim is above one that is not, ties by half."""
+    values, codes, counts = np.unique(odds, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2  # the mean rank of equals, from 1
+    above = middle[codes][truth].sum() - truth.sum() * (truth.sum() + 1) / 2
+    return float(above / (truth.sum() * (~truth).sum())) if len(values) else 0.5
+
+
+def _alarm(data: _Data, unseen: Floats, shipped: Alarm) -> Alarm | None:
+    """Fit the levels of CONTRADICTED where labels say enough about them; None where both stay as shipped.
+
+    A level is the least at which four in five of at least twenty alarms are right. Without one, a shipped level whose
+    twenty alarms or more are not is switched off.
+    """
+    labels = np.array([row.label for row in data.rows])
+    called = (unseen <= 0) & (labels != "NOT_SUPPORTED")
+    says = data.against / (1.0 + np.exp(np.clip(unseen, -30, 30)))
+    named = np.array([is_named(row.features) for row in data.rows])
+    found = {}
+    for name, inside, usual in (("named", named, shipped.named), ("other", ~named, shipped.other)):
+        found[name] = _level(says[called & inside], labels[called & inside] == Label.CONTRADICTED, usual)
+    fitted = Alarm(**found)
+    return None if fitted == shipped else fitted
+
+
+def _level(says: Floats, right: Mask, usual: float) -> float:
+    order = np.argsort(-says, kind="stable")
+    good = np.cumsum(right[order]) / np.arange(1, len(order) + 1) >= _PRECISION
+    good[: _ALARMS - 1] = False
+    if good.any():
+        last = int(np.flatnonzero(good)[-1])
+        return round(float(says[order][last]) - 5e-7, 6)
+    return 1.0 if int((says > usual).sum()) >= _ALARMS else usual

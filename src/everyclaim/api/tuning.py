@@ -1,0 +1,258 @@
+"""Fitting the embedded judge to a team's own labels, or to what another judge says of a sample of their answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
+from typing import Any, Unpack, cast
+
+from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
+from everyclaim.api.components import (
+    DEFAULT_JUDGE,
+    InFlight,
+    JudgeSpec,
+    Options,
+    Rows,
+    build_metric,
+    create_verifier,
+    default_concurrency,
+    in_talks,
+    refuse_unused,
+)
+from everyclaim.api.deferral import passages_digest
+from everyclaim.api.door import public
+from everyclaim.api.labelled import LABEL, read_labelled
+from everyclaim.api.running import Source
+from everyclaim.api.talking import Judging
+from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
+from everyclaim.core.limits import Limits, within
+from everyclaim.core.protocols import Scorer
+from everyclaim.core.scope import scope
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Outcome, Result, Sample, Span
+from everyclaim.engine import score_sample, wait
+from everyclaim.io import ClaimRow, ReadReport, check_apart, open_rows, read_samples
+from everyclaim.verify.embedded.verifier import EmbeddedVerifier, shipped_model
+
+ANSWERS = 200  # that another judge is asked about, unless told
+_DECOMPOSER = "embedded"  # what splits answers elsewhere, so that claims are cut as they will be
+_SEED = 0
+
+
+class TuneOptions(Judging, total=False):
+    """What can be chosen about tuning; the names are those of `score_file`. `Judging` is of the judge that is asked."""
+
+    answers: Source  # the answers with the contexts; with `from_judge` how many to ask about
+    mapping: Mapping[str, str] | None  # field names, theirs → ours; `label` and `sample_id` are among ours
+    format: str | None  # when the name of the file does not say
+    limit: Rows | None  # use at most so many labelled claims
+    concurrency: InFlight | None  # answers that the other judge is asked about at a time
+    report: ReadReport  # what reading says goes here
+    on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A fit, and what it took to get it."""
+
+    fit: TuningFit
+    failed: int = 0  # answers on which the other judge failed
+    stopped: str = ""  # the limit at which the other judge stopped
+    _reads: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def helps(self) -> bool:
+        """Whether it is better than the shipped judge on documents that it did not see."""
+        return self.fit.helps
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file that ``embedded?tuned=FILE`` names, whole or not at all.
+
+        Raises `ConfigError` when the fit does not help, and when the labels would be written over.
+        """
+        if self.fit.content is None:
+            raise ConfigError("this fit does not help, so there is nothing to write; its table says what it would do")
+        if not os.fspath(path).lower().endswith(".json"):
+            raise ConfigError(f"{os.fspath(path)}: what is written is JSON; end the name in .json")
+        check_apart({"the labels": self._reads}, {"the tuning": path})
+        with open_rows(path, format="jsonl") as write:
+            write(self.fit.content)
+
+
+@public
+def tune(
+    source: Any,
+    judge: JudgeSpec = DEFAULT_JUDGE,
+    *,
+    from_judge: JudgeSpec | None = None,
+    **options: Unpack[TuneOptions],
+) -> Tuned:
+    """Fit the embedded judge to labelled claims, and say what that gains on documents that it did not see.
+
+    `source` is as for `fit_band`: rows of `claim`, `contexts` and `label`, or of `claim`, `sample_id` and `label` with
+    the answers as `answers`. With `from_judge`, the spec of another judge, `source` holds answers as for `score_file`;
+    `answers` (200) of them are drawn, split by the embedded decomposer and judged, and its verdicts are the labels. A
+    limit such as `max_cost` that is reached ends the asking, and what was judged until then is fitted to. The texts go
+    nowhere else, and not into the file.
+
+    The correction is held to the shipped model as firmly as cross-validation asks for. `helps` is False where
+    that does not make it better on documents that were not fitted to; `fit.table` has balanced accuracy, sensitivity,
+    specificity and ROC-AUC there, before and after, with intervals of the change. `write` then writes the file that
+    ``embedded?tuned=FILE`` names. Takes seconds. Raises `InputError` for a source without labelled claims,
+    `ConfigError` for a judge that cannot be tuned.
+    """
+    verifier = _tunable(judge)
+    answers = options.get("answers")
+    if from_judge is None:
+        refuse_unused(options, judge)
+        if isinstance(answers, int):
+            raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
+        check_apart({"the labels": source, "the answers": answers}, {"the cache": options.get("cache")})
+        with within(Limits.of(options)):
+            rows = read_labelled(
+                source,
+                answers,
+                options.get("report") or ReadReport(),
+                mapping=options.get("mapping"),
+                format=options.get("format"),
+                limit=options.get("limit"),
+            )
+            measured, left_out = _measured(rows, verifier, options.get("on_claim"))
+        return Tuned(_fit(measured, verifier, left_out, "labels"), _reads=source)
+    if answers is not None and not isinstance(answers, int):
+        raise ConfigError("with from_judge the source is the file of the answers; answers says how many to ask about")
+    if isinstance(answers, bool) or (answers is not None and answers < 1):
+        raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
+    check_apart({"the answers": source}, {"the cache": options.get("cache")})
+    with within(Limits.of(options)):
+        samples = _drawn(source, ANSWERS if answers is None else answers, options)
+        asked = _ask(samples, from_judge, options)
+        if not asked.rows:
+            why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers hold no claims")
+            raise InputError(f"{Spec.parse(from_judge).shown} gave no verdict on any of {len(samples)} answers: {why}")
+        measured, left_out = _measured(asked.rows, verifier, None)
+    labelled_by = asked.judge
+    return Tuned(_fit(measured, verifier, left_out, labelled_by), len(asked.reasons), asked.stopped, _reads=source)
+
+
+def _tunable(judge: str) -> EmbeddedVerifier:
+    spec = Spec.parse(judge)
+    if spec.name != "embedded":
+        raise ConfigError(f"{spec.shown!r} cannot be tuned: 'embedded' can")
+    if fixed := sorted({"tuned", "threshold"} & spec.options.keys()):
+        raise ConfigError(f"{fixed[0]} is for using a tuned judge, not for making one: leave it out of {spec.shown!r}")
+    return cast("EmbeddedVerifier", create_verifier(spec))
+
+
+def _fit(rows: Sequence[LabelledMeasures], verifier: EmbeddedVerifier, left_out: int, labelled_by: str) -> TuningFit:
+    found = fit_tuning(rows, shipped_model(), tokens=verifier.tokens, labelled_by=labelled_by)
+    return replace(found, left_out=left_out)
+
+
+def _measured(
+    rows: Iterable[ClaimRow], verifier: EmbeddedVerifier, tell: Callable[[bool], object] | None
+) -> tuple[list[LabelledMeasures], int]:
+    """Measure labelled claims; say how many have nothing to check."""
+    found: list[LabelledMeasures] = []
+    left_out = 0
+    for (passages, _), together in groupby(rows, key=lambda row: (row.passages, row.question)):
+        group = list(together)
+        for row, features in zip(group, _features(group, verifier), strict=True):
+            if features is None:
+                left_out += 1
+            else:
+                found.append(LabelledMeasures(features, row.tags[LABEL], passages_digest(passages)))
+            if tell:
+                tell(features is None)
+    return found, left_out
+
+
+def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dict[str, float] | None]:
+    claims = [
+        Claim(f"c{number}", row.claim, Span(0, len(row.claim)), row.sentence or row.claim)
+        for number, row in enumerate(group, start=1)
+    ]
+    passages, question = group[0].passages, group[0].question
+    try:
+        return verifier.measure(claims, passages, question=question)
+    except JudgeError:  # one of them is too long to be read: the others are not
+        if len(group) == 1:
+            return [None]
+        return [features for row in group for features in _features([row], verifier)]
+
+
+def _drawn(source: Any, count: int, options: TuneOptions) -> list[Sample]:
+    """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
+    report = options.get("report") or ReadReport()
+    read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+    chance = random.Random(_SEED)  # noqa: S311 -- a sample, no secret
+    kept: list[tuple[int, Sample]] = []
+    for number, sample in enumerate(it for it in islice(read, options.get("limit")) if it.response and it.passages):
+        if len(kept) < count:
+            kept.append((number, sample))
+        elif (place := chance.randrange(number + 1)) < count:
+            kept[place] = (number, sample)
+    if not kept:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
+        raise InputError(f"the source holds no answer with contexts{why}")
+    return [sample for _, sample in sorted(kept, key=lambda one: one[0])]
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What another judge said."""
+
+    judge: str
+    rows: list[ClaimRow]
+    reasons: list[str]  # of failed answers
+    stopped: str = ""
+
+
+def _ask(samples: Sequence[Sample], judge: str, options: TuneOptions) -> _Asked:
+    """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
+    own = {"answers", "mapping", "format", "limit", "report", "on_claim", "concurrency"}
+    scoring = cast("Options", {key: value for key, value in options.items() if key not in own})
+    with in_talks(cast("Options", {**scoring, "judge": judge, "decomposer": _DECOMPOSER})) as chosen:
+        metric = build_metric(chosen)
+        at_once = options.get("concurrency") or default_concurrency(chosen)
+        results, stopped = wait(_scored(samples, metric, at_once, options.get("on_claim")))
+    asked = _Asked(metric.provenance.verifier, [], [], stopped)
+    for sample, result in zip(samples, results, strict=True):
+        if result is None:
+            continue
+        if result.outcome is Outcome.FAILED:
+            asked.reasons.append(result.reason)
+        for claim in result.claims:
+            tags = {LABEL: claim.verdict.label.value}
+            asked.rows.append(ClaimRow(claim.id, claim.text, sample.passages, sample.question, claim.sentence, tags))
+    return asked
+
+
+async def _scored(
+    samples: Sequence[Sample], metric: Scorer, at_once: int, tell: Callable[[bool], object] | None
+) -> tuple[list[Result | None], str]:
+    results: list[Result | None] = [None] * len(samples)
+    waiting = iter(enumerate(samples))
+    stopped = ""
+
+    async def work() -> None:
+        nonlocal stopped
+        for place, sample in waiting:
+            if stopped:
+                return
+            try:
+                result = await score_sample(metric, sample)
+            except BudgetExceeded as error:
+                stopped = str(error.limit or error)
+                return
+            results[place] = result
+            if tell:
+                tell(result.outcome is Outcome.FAILED)
+
+    async with scope():
+        await asyncio.gather(*(work() for _ in range(min(at_once, len(samples)))))
+    return results, stopped

@@ -1,0 +1,117 @@
+"""``everyclaim tune``: the embedded judge, fitted to a team's own labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import typer
+
+from everyclaim.analysis.tuning import tuning_fit_to_json
+from everyclaim.api.talking import Judging
+from everyclaim.api.tuning import ANSWERS
+from everyclaim.api.tuning import tune as fit_to
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
+from everyclaim.cli.finish import check_destination
+from everyclaim.cli.progress import progressing
+from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.core.errors import ConfigError
+from everyclaim.io import ReadReport
+from everyclaim.report.tuning import tuning_page, why_not
+
+
+@with_talking(Judging)
+def tune(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file of claims with contexts and label, with --from-judge of answers; - is stdin."
+        ),
+    ],
+    *,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE.json", help="Write the fit, if it helps.", rich_help_panel="Output"),
+    ] = None,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            "--answers",
+            metavar="FILE|N",
+            help="The answers with the contexts, where rows of labels name one by sample_id; "
+            f"with --from-judge how many answers to ask about ({ANSWERS}).",
+            rich_help_panel="Input",
+        ),
+    ] = None,
+    from_judge: Annotated[
+        str | None,
+        typer.Option(
+            "--from-judge",
+            metavar="SPEC",
+            help="Take the verdicts of this judge on a sample of answers as labels.",
+            rich_help_panel="Judging",
+        ),
+    ] = None,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    limit: opt.Limit = None,
+    json: opt.Json = False,
+    quiet: opt.Quiet = False,
+    concurrency: opt.Concurrency = None,
+    store: opt.Store = None,
+    talking: Mapping[str, Any],
+    config: opt.Config = None,
+) -> int:
+    """Fit the embedded judge to your own labels.
+
+    Rows hold claim, contexts and label, or with --answers claim, sample_id and label, as for `band`. What the fit
+    gains is measured on documents that it did not see; where it gains nothing, nothing is written. The file that is
+    written is used as --judge 'embedded?tuned=FILE.json'; it holds numbers, and none of the texts.
+    Exit codes: 0 ok, 1 it does not help, 2 bad input or usage, 4 too few labels to tell.
+    """
+    if out is not None and not out.lower().endswith(".json"):
+        raise ConfigError(f"--out {out}: what is written is a file of JSON; end the name in .json")
+    check_destination("--out", out)
+    settings = opt.settings(config, map=mapping, concurrency=concurrency, store=store, **as_settings(talking))
+    check_use(talking, from_judge)
+    given: Any = answers
+    if from_judge and answers is not None:
+        if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
+            raise ConfigError(f"--answers {answers}: with --from-judge say how many answers to ask about, as in 200")
+        given = int(answers)
+    inputs = [file, *([answers] if answers and not from_judge else [])]
+    check_files(settings, config, inputs, {"--out": out, "standard output": "-"})
+    reading = ReadReport()
+    with progressing(quiet=quiet) as progress:
+        progress.start(None)
+        tuned = fit_to(
+            file,
+            from_judge=from_judge,
+            mapping=settings.map,
+            format=format_,
+            limit=limit,
+            concurrency=settings.concurrency,
+            report=reading,
+            on_claim=lambda failed: progress.step(failed=failed),
+            **({} if given is None else {"answers": given}),
+            **(chosen(Judging, settings, from_judge) if from_judge else {}),
+        )
+    tell_of_reading(reading, quiet=quiet)
+    if tuned.failed:
+        warn(f"{tuned.failed:,} answers could not be judged, and are no labels", kind="")
+    if tuned.stopped:
+        warn(f"stopped at {tuned.stopped}: fitted to what was judged until then", kind="")
+    if tuned.helps and out:
+        tuned.write(out)
+    if json:
+        found = {"written": out if tuned.helps else None, "failed": tuned.failed, "stopped": tuned.stopped or None}
+        show_json(tuning_fit_to_json(tuned.fit) | found | {"bad_rows": reading.bad})
+    elif not quiet:
+        show(tuning_page(tuned.fit, out if tuned.helps else None))
+    elif not tuned.helps:
+        warn(why_not(tuned.fit), kind="")
+    if tuned.fit.outcome == "too_few":
+        return INCONCLUSIVE
+    return OK if tuned.helps else GATE_FAILED

@@ -1,0 +1,222 @@
+"""`tune`: labels in, a small file out that makes the embedded judge better, or nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.testing import JudgeServer, play, server_error
+
+COLOURS = ("red", "blue", "green", "black", "white")
+
+
+def passage(number: int) -> str:
+    return f"Kettle {number} is {COLOURS[number % 5]} and holds {number + 2} litres. It was made in Leeds."
+
+
+def row(number: int, claim: str, label: str, **more: Any) -> dict[str, Any]:
+    return {"claim": claim, "contexts": [passage(number)], "label": label, **more}
+
+
+# A team that minds nothing but the numbers: what is not said is as good as said, which no judge can know.
+LAX = [
+    row(number, claim, label)
+    for number in range(40)
+    for claim, label in (
+        (f"Kettle {number} is a nice {COLOURS[number % 5]} present for friends.", "SUPPORTED"),
+        (f"Kettle {number} is from Yorkshire, like all our kettles.", "SUPPORTED"),
+        (f"Kettle {number} holds {number + 3} litres.", "CONTRADICTED"),
+        (f"Kettle {number} holds {number + 9} litres of tea.", "UNSUPPORTED"),
+    )
+]
+FAIR = [
+    row(number, claim, label)
+    for number in range(40)
+    for claim, label in (
+        (f"Kettle {number} is {COLOURS[number % 5]}.", "SUPPORTED"),
+        (f"Kettle {number} holds {number + 9} litres.", "CONTRADICTED"),
+    )
+]
+
+
+@pytest.fixture(scope="module")
+def lax() -> Any:
+    return ec.tune(LAX)
+
+
+@pytest.fixture
+def tuned(lax: Any, tmp_path: Path) -> Path:
+    lax.write(tmp_path / "tuned.json")
+    return tmp_path / "tuned.json"
+
+
+def test_a_fit_that_helps_says_so_with_a_table(lax: Any) -> None:
+    """Before and after are of documents that the fit did not see, each change with its interval."""
+    assert lax.helps
+    assert (lax.fit.claims, lax.fit.documents) == (160, 40)
+    assert lax.fit.labels == {"SUPPORTED": 80, "CONTRADICTED": 40, "UNSUPPORTED": 40}
+    assert set(lax.fit.table) == {"balanced_accuracy", "sensitivity", "specificity", "roc_auc"}
+    for one in lax.fit.table.values():
+        assert one.low <= one.after - one.before <= one.high
+    assert lax.fit.table["roc_auc"].after > lax.fit.table["roc_auc"].before
+
+
+def test_the_file_makes_the_judge_judge_as_the_team_does(tuned: Path) -> None:
+    """By the spec, on a claim that was not labelled; what results store names the file by its content alone."""
+    claim, where = "Kettle 77 is a nice green present for friends.", passage(77)
+    (before,) = ec.verify_claims(claim, where)
+    (after,) = ec.verify_claims(claim, where, judge=f"embedded?tuned={tuned}")
+    assert before.verdict.label is ec.Label.UNSUPPORTED
+    assert after.verdict.label is ec.Label.SUPPORTED
+    elsewhere = tuned.with_name("other name.json")
+    elsewhere.write_text(json.dumps(json.loads(tuned.read_text()), indent=3))
+    specs = {
+        ec.score(response=claim, passages=where, judge=f"embedded?tuned={path}").provenance.verifier
+        for path in (tuned, elsewhere)
+    }
+    (spec,) = specs
+    assert spec.startswith("embedded:")
+    assert "tuned=" in spec
+    assert str(tuned.parent) not in spec
+
+
+def test_the_file_is_small_and_holds_no_texts(tuned: Path) -> None:
+    """Numbers, counts and digests."""
+    text = tuned.read_text()
+    assert len(text) < 30_000
+    assert "kettle" not in text.casefold()
+    assert "Leeds" not in text
+    content = json.loads(text)
+    assert content["fitted_to"]["claims"] == 160
+    assert content["fitted_to"]["labels"] == {"CONTRADICTED": 40, "SUPPORTED": 80, "UNSUPPORTED": 40}
+    assert content["table"]["roc_auc"]["after"] > content["table"]["roc_auc"]["before"]
+
+
+def test_the_same_labels_in_any_order_give_the_same_bytes(lax: Any, tuned: Path, tmp_path: Path) -> None:
+    """So a file can be made again and compared."""
+    again = ec.tune(LAX[::-1])
+    again.write(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == tuned.read_bytes()
+    assert again.fit == lax.fit
+
+
+def test_a_fit_that_does_not_help_is_not_written(tmp_path: Path) -> None:
+    """The shipped judge is right about these already."""
+    fit = ec.tune(FAIR)
+    assert not fit.helps
+    assert fit.fit.outcome == "no_gain"
+    with pytest.raises(ec.ConfigError, match="does not help"):
+        fit.write(tmp_path / "tuned.json")
+    assert not (tmp_path / "tuned.json").exists()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [LAX[:16], [one | {"contexts": [passage(1)]} for one in LAX], [one | {"label": "SUPPORTED"} for one in LAX]],
+    ids=["few", "one document", "one side"],
+)
+def test_too_few_labels_tell_nothing(labels: list[dict[str, Any]]) -> None:
+    """Of either side, or of documents: no table pretends otherwise."""
+    fit = ec.tune(labels).fit
+    assert fit.outcome == "too_few"
+    assert fit.table == {}
+
+
+def test_what_cannot_be_measured_is_left_out_and_counted() -> None:
+    """A claim without passages, and one of ten thousand words."""
+    odd = [row(1, "Kettle 1 is red.", "SUPPORTED") | {"contexts": []}, row(2, "tea kettle " * 6000, "SUPPORTED")]
+    fit = ec.tune([*FAIR[:30], *odd]).fit
+    assert (fit.claims, fit.left_out) == (30, 2)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"model": "4"}, "was tuned for embedded:4.*everyclaim tune"),
+        ({"tokens": 64}, "tokens=64"),
+        ({"format": 9}, "format 9"),
+        ({"kind": "else"}, "no file of 'everyclaim tune'"),
+        ({"slope": "1"}, "damaged"),
+        ({"slope": float("nan")}, "damaged"),
+        ({"slope": True}, "damaged"),
+        ({"features": {"exact_main": [0.0, 0.0, 1.0]}}, "damaged"),
+        ({"features": {"exact_main": [0.0]}}, "damaged"),
+        ({"features": {"no such": [0.0, 1.0, 1.0]}}, "'no such'"),
+        ({"features": []}, "damaged"),
+        ({"alarm": {"named": 2, "other": 0.5}}, "damaged"),
+        ({"alarm": [0.5]}, "damaged"),
+    ],
+)
+def test_a_file_of_another_model_or_a_damaged_one_is_refused(change: dict[str, Any], told: str, tuned: Path) -> None:
+    """In one line that says what to do."""
+    tuned.write_text(json.dumps(json.loads(tuned.read_text()) | change))
+    with pytest.raises(ec.ConfigError, match=told) as caught:
+        ec.score(response="It is red.", passages=["It is red."], judge=f"embedded?tuned={tuned}")
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    """Also the digest that a result stores, a folder, and what is not JSON or much too large."""
+    (tmp_path / "text.json").write_text("[1, 2")
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    (tmp_path / "large.json").write_text(" " * 1_100_000)
+    for name in ("", "0123456789abcdef", str(tmp_path), "a\0b", *map(str, tmp_path.iterdir())):
+        with pytest.raises(ec.ConfigError, match="everyclaim tune"):
+            ec.score(
+                response="It is red.", passages=["It is red."], judge=f"embedded?tuned={name.replace(chr(0), '%00')}"
+            )
+
+
+def test_only_the_plain_embedded_judge_is_tuned(tuned: Path) -> None:
+    """Not another judge, not a tuned one, and no threshold, which is for using it."""
+    for judge, told in (
+        ("lexical", "cannot be tuned"),
+        ("embedded?threshold=0.4", "threshold"),
+        (f"embedded?tuned={tuned}", "tuned"),
+    ):
+        with pytest.raises(ec.ConfigError, match=told):
+            ec.tune(FAIR, judge)
+    with pytest.raises(ec.ConfigError, match="max_cost"):
+        ec.tune(FAIR, max_cost=1.0)
+    with pytest.raises(ec.ConfigError, match="from_judge"):
+        ec.tune(FAIR, answers=20)
+
+
+ANSWERS = [
+    {
+        "id": f"a{number}",
+        "response": f"Kettle {number} is {COLOURS[number % 5]}. It was assembled by hand in {1900 + number}.",
+        "contexts": [passage(number)],
+    }
+    for number in range(30)
+]
+
+
+def test_another_judge_may_label_a_sample_of_answers() -> None:
+    """One request an answer, as many answers as said; its verdicts are the labels, its name is in the fit."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        fit = ec.tune(ANSWERS, from_judge="openai:m", answers=12, base_url=server.base_url)
+        assert len(server.requests) == 12
+    assert fit.fit.claims == 24
+    assert fit.fit.documents == 12
+    assert fit.fit.labelled_by.startswith("openai:m")
+
+
+def test_failures_of_the_other_judge_are_no_labels_and_limits_end_the_asking() -> None:
+    """Both are said."""
+
+    def moody(request: Any) -> Any:
+        return server_error() if "Kettle 3 " in str(request.messages) else play(request.messages)
+
+    with JudgeServer(moody) as server:
+        fit = ec.tune(ANSWERS[:6], from_judge="openai:m", base_url=server.base_url)
+        assert (fit.failed, fit.fit.claims) == (1, 10)
+        few = ec.tune(ANSWERS[10:], from_judge="openai:m", base_url=server.base_url, max_calls=5, concurrency=1)
+    assert few.stopped
+    assert few.fit.claims == 10
+    with JudgeServer(lambda _: server_error()) as server, pytest.raises(ec.InputError, match="no verdict"):
+        ec.tune(ANSWERS[:2], from_judge="openai:m", base_url=server.base_url)
