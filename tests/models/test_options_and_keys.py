@@ -224,8 +224,8 @@ def test_one_model_serves_several_event_loops() -> None:
     [
         ("openai:m?base_url=http://x/v1", "aiohttp", "openai"),
         ("anthropic:m?base_url=http://x", "aiohttp", "anthropic"),
-        ("openai:m?base_url=http://x/v1&transport=sdk", "openai", "openai"),
-        ("anthropic:m?base_url=http://x&transport=sdk", "anthropic", "anthropic"),
+        ("openai:m?base_url=http://x/v1&transport=sdk", "openai", "openai-sdk"),
+        ("anthropic:m?base_url=http://x&transport=sdk", "anthropic", "anthropic-sdk"),
         ("openai:m?base_url=http://x/v1", "stamina", "openai"),
         ("anthropic:m?base_url=http://x", "aiolimiter", "anthropic"),
     ],

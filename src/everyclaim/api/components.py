@@ -36,6 +36,7 @@ from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
 from everyclaim.metrics.assembled import Assembled, Empty
 from everyclaim.metrics.context import Metric
+from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
@@ -52,22 +53,21 @@ MetricSpec = Annotated[
     "a spec such as 'faithfulness', an object with `score`, or a function of a sample",
 ]
 
-_LLM_JUDGE, _LLM_SPLIT = "everyclaim.api.judges:llm_verifier", "everyclaim.api.judges:llm_decomposer"
 DECOMPOSERS = Registry(
     "decomposers",
-    {"embedded": "everyclaim.decompose.embedded:from_spec", "openai": _LLM_SPLIT, "anthropic": _LLM_SPLIT},
+    {"embedded": "everyclaim.decompose.embedded:from_spec"},
+    others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_decomposer"),
 )
 VERIFIERS = Registry(
     "verifiers",
     {
         "embedded": "everyclaim.verify.embedded:from_spec",
         "lexical": "everyclaim.verify.lexical:from_spec",
-        "openai": _LLM_JUDGE,
-        "anthropic": _LLM_JUDGE,
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
         "hf": "everyclaim.api.huggingface:hf_verifier",
     },
+    others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
 )
 InFlight = Annotated[int, Range(1, 10_000)]
 Rows = Annotated[int, Range(1)]
@@ -168,7 +168,7 @@ def default_decomposer(judge: str | Verifier) -> str:
     A model trained only to judge (MiniCheck) cannot split.
     """
     spec = Spec.parse(judge) if isinstance(judge, str) else None
-    if spec is None or spec.name not in {"openai", "anthropic"} or spec.options.get("prompt") == "minicheck":
+    if spec is None or not is_provider(spec.name) or spec.options.get("prompt") == "minicheck":
         return "embedded"
     from everyclaim.api.judges import split_spec
 

@@ -25,6 +25,7 @@ from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generat
 from everyclaim.guard.loop import Loop
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
+from everyclaim.models.chat.providers import is_provider, provider_names
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -191,8 +192,8 @@ def _chat(model: Any, options: Options) -> ChatModel:
     if not isinstance(model, str):
         return cast("ChatModel", model)
     spec = Spec.parse(author_spec(model, options))
-    if spec.name not in {"openai", "anthropic"}:
-        meant = did_you_mean(spec.name, ("openai", "anthropic"))
+    if not is_provider(spec.name):
+        meant = did_you_mean(spec.name, provider_names())
         raise ConfigError(
             f"{spec.shown!r} is no chat model; name one as in 'openai:gpt-5-mini' or 'anthropic:claude-…'{meant}"
         )

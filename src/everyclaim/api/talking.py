@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal, TypedDict
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.spec import Spec
+from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.composed import taken_apart
 
-MODELS = ("openai", "anthropic")
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
 ENGINES = ("serper", "tavily", "brave", "searxng")  # web search, whose answers go into the same cache
 SEARCHING = ("factscore", "safe")  # metrics that search for every claim
@@ -233,7 +233,7 @@ def _with(text: str, said: list[_Said]) -> str:
 
 def _parts(spec: Spec) -> list[Spec]:
     """Return the language models in a spec."""
-    if spec.name in MODELS:
+    if is_provider(spec.name):
         return [spec]
     if spec.name not in MARKS:
         return []
@@ -241,7 +241,7 @@ def _parts(spec: Spec) -> list[Spec]:
 
 
 def _filled_everywhere(spec: Spec, said: list[_Said]) -> Spec:
-    if spec.name in MODELS:
+    if is_provider(spec.name):
         return _filled(spec, said)
     if spec.name not in MARKS:
         return spec

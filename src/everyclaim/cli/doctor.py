@@ -21,13 +21,13 @@ from everyclaim.api.assembly import METRICS
 from everyclaim.api.components import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import Settings, find_settings_file
-from everyclaim.api.talking import MODELS
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
-from everyclaim.models.chat.keys import VARIABLES, keys_file, where_key_is
+from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
+from everyclaim.models.chat.providers import provider_names
 from everyclaim.report.style import Page, counted, data
 from everyclaim.store import Store
 
@@ -37,8 +37,11 @@ _EXTRAS = {
     "pandas": ("pandas", "pandas", "pandas frames"),
     "polars": ("polars", "polars", "polars frames"),
     "postgres": ("psycopg", "psycopg", "a PostgreSQL store"),
-    "openai": ("openai", "openai", "judges at OpenAI and endpoints like it"),
-    "anthropic": ("anthropic", "anthropic", "judges at Anthropic and endpoints like it"),
+    "openai": ("aiohttp", "aiohttp", "judges at OpenAI and endpoints like it"),
+    "openai-sdk": ("openai", "openai", "OpenAI's own client, for transport=sdk"),
+    "anthropic": ("aiohttp", "aiohttp", "judges at Anthropic and endpoints like it"),
+    "anthropic-sdk": ("anthropic", "anthropic", "Anthropic's own client, for transport=sdk"),
+    "search": ("aiohttp", "aiohttp", "web search engines"),
     "hf": ("torch", "torch", "judges from the Hugging Face hub"),
     "testing": ("stamina", "stamina", "a provider on loopback for tests"),
 }
@@ -76,7 +79,7 @@ def doctor(
         Check("metrics", True, ", ".join(METRICS.names())),
         Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
         Check("judges", True, ", ".join(VERIFIERS.names())),
-        *(_key(provider) for provider in MODELS),
+        *(_key(provider) for provider in provider_names()),
         *(_extra(name) for name in _EXTRAS),
     ]
     if settings is not None:
@@ -103,7 +106,7 @@ def _key(provider: str) -> Check:
         return Check(f"key {provider}", False, str(error))
     if place:
         return Check(f"key {provider}", True, f"from {place}")
-    return Check(f"key {provider}", None, f"none: set {VARIABLES[provider]}, or write it into {keys_file()}")
+    return Check(f"key {provider}", None, f"none: set {key_variable(provider)}, or write it into {keys_file()}")
 
 
 def _extra(name: str) -> Check:

@@ -90,10 +90,12 @@ class Registry:
     kind: str
     builtin: Mapping[str, str]  # name → "package.module:factory", imported on first use
     built_from: str = "chats"
+    others: Callable[[], Mapping[str, str]] = dict  # more of ours, whose names are known only when they are asked for
 
     def names(self) -> list[str]:
         """Every name that can be used, sorted."""
-        return sorted({*self.builtin, *(point.name for point in entry_points(group=f"everyclaim.{self.kind}"))})
+        theirs = (point.name for point in entry_points(group=f"everyclaim.{self.kind}"))
+        return sorted({*self.builtin, *self.others(), *theirs})
 
     def create(self, spec: str | Spec, built_from: Any = None) -> Any:
         """Build the component a spec names. Raises `ConfigError` for an unknown name."""
@@ -113,8 +115,8 @@ class Registry:
         return places(factory, ("spec", self.built_from), f"the factory of {name!r} among {self.kind}")
 
     def _factory(self, name: str) -> Callable[..., Any]:
-        if name in self.builtin:
-            module, _, attribute = self.builtin[name].partition(":")
+        if path := self.builtin.get(name) or self.others().get(name):
+            module, _, attribute = path.partition(":")
             factory: Callable[..., Any] = getattr(import_module(module), attribute)
             return factory
         found = list(entry_points(group=f"everyclaim.{self.kind}", name=name))

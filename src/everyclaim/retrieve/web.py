@@ -129,6 +129,7 @@ def _options(spec: Spec, engine: Engine, address: str) -> EndpointOptions:
         transport="direct",
         spec=engine.name,
         identity=engine.name,
+        extra="search",
         timeout=_positive(spec, "timeout", 20.0),
         max_reply_mb=_positive(spec, "max_reply_mb", MAX_REPLY_MB),
         headers=headers,

@@ -18,7 +18,8 @@ from everyclaim.core.hiding import HIDDEN
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call
-from everyclaim.models.chat.keys import VARIABLES
+from everyclaim.models.chat.keys import key_variable
+from everyclaim.models.chat.providers import provider_names
 
 
 class Recorder:
@@ -57,7 +58,7 @@ class Recorder:
             **came,
         }
         line = json.dumps(row)
-        for variable in VARIABLES.values():
+        for variable in map(key_variable, provider_names()):
             if key := os.environ.get(variable):
                 line = line.replace(key, HIDDEN)
         with self._path.open("a", encoding="utf-8") as file:

@@ -11,7 +11,8 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec
 from everyclaim.models import build_chat_model
-from everyclaim.models.chat.options import HOMES, SAMPLING
+from everyclaim.models.chat.options import SAMPLING
+from everyclaim.models.chat.providers import find_provider, is_provider, provider_names
 
 _OWN = (*SAMPLING, "max_tokens", "timeout")
 
@@ -27,15 +28,15 @@ def llm_factory(
     `temperature`, `max_tokens` and other fields of the request; none is sent unless it is given.
     Raises `ConfigError` for an unknown provider or a missing key.
     """
-    if provider not in HOMES:
-        known = ", ".join(sorted(HOMES))
+    if not is_provider(provider):
+        known = ", ".join(provider_names())
         raise ConfigError(
             f"unknown provider {provider!r}; known: {known}. Other providers that speak the format of OpenAI: "
             "provider='openai' with base_url=…"
         )
     options = dict(_as_options(model_args))
     address = base_url or _address(client)
-    if address and address.rstrip("/").removesuffix("/v1") != HOMES[provider][0].removesuffix("/v1"):
+    if address and address.rstrip("/").removesuffix("/v1") != find_provider(provider).address.removesuffix("/v1"):
         options["base_url"] = address
     key = getattr(client, "api_key", None)
     return build_chat_model(Spec(provider, model, options), key=key if isinstance(key, str) else None)

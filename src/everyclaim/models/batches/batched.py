@@ -28,6 +28,7 @@ from everyclaim.models.batches.settings import BatchSettings
 from everyclaim.models.chat.call import Call
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.loop_local import LoopLocal
+from everyclaim.models.chat.providers import find_provider
 
 
 class Batched:
@@ -37,6 +38,8 @@ class Batched:
         options = endpoint.options
         if options.transport != "direct":
             raise ConfigError(f"batches need transport=direct, {options.spec!r} asks for {options.transport}")
+        if not find_provider(options.provider).batches:
+            raise ConfigError(f"{options.provider} has no batch API to ask through; score without provider batches")
         self._endpoint = endpoint
         self._state = settings.state
         self._settings = settings

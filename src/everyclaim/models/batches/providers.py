@@ -226,7 +226,7 @@ def open_api(endpoint: Endpoint) -> BatchApi:
     """Return the batch API that belongs to an endpoint whose transport is direct, with connections open."""
     assert isinstance(endpoint.transport, DirectTransport)
     endpoint.transport.connect()
-    kind = AnthropicBatches if endpoint.options.provider == "anthropic" else OpenAiBatches
+    kind = AnthropicBatches if endpoint.options.api == "messages" else OpenAiBatches
     api: BatchApi = kind(endpoint.transport, endpoint.path)
     return api
 

@@ -35,6 +35,7 @@ from everyclaim.models.chat.limited import Limited, Rates
 from everyclaim.models.chat.meter import Budget, Meter
 from everyclaim.models.chat.metered import Metered
 from everyclaim.models.chat.prices import find_price
+from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.chat.retrying import Patience, Retrying
 from everyclaim.models.chat.single_flight import Shared
 
@@ -106,7 +107,7 @@ class Chat:
 def build_chat_model(
     spec: Spec | str, settings: ChatSettings | None = None, *, key: str | None = None, meter: Meter | None = None
 ) -> Chat:
-    """Build what ``openai:…`` or ``anthropic:…`` names, ready to be called many thousand times.
+    """Build what a spec such as ``openai:…`` names, ready to be called many thousand times.
 
     `key` goes over the environment and the keys file. Models that shall share a budget are given the same
     `meter`. Raises `ConfigError` for a wrong spec, a missing key, or a limit on cost where no price is known.
@@ -114,13 +115,15 @@ def build_chat_model(
     settings, meter = settings or ChatSettings(), meter or Meter()
     endpoint = from_spec(spec, key=key)
     options = endpoint.options
-    _check_libraries(options.provider)
-    price = find_price(options.provider, options.model, is_home=options.is_home, file=settings.prices)
+    provider = find_provider(options.provider)
+    _check_libraries(provider.extra)
+    prices = provider.prices or options.provider
+    price = find_price(prices, options.model, is_home=options.is_home, file=settings.prices)
     if settings.budget.max_cost is not None and price is None:
         raise ConfigError(
             f"max_cost needs a price, and none is known for {options.model!r} at {options.where}: give a price file "
             f"(prices, --prices) with a line such as '\"{options.model}\" = {{ input = 0.10, output = 0.30 }}' under "
-            f"[{options.provider}.models], in dollars per million tokens, or limit max_calls or max_tokens"
+            f"[{prices}.models], in dollars per million tokens, or limit max_calls or max_tokens"
         )
     batched = Batched(endpoint, settings.batch) if settings.batch else None
     metered = Metered(

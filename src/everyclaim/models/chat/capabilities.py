@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode
+from everyclaim.models.chat.providers import find_provider
 
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
@@ -32,7 +33,7 @@ class Capabilities:
 
 def first_capabilities(options: EndpointOptions) -> Capabilities:
     """Return what is tried first."""
-    limit = "max_completion_tokens" if options.is_home else "max_tokens"
+    limit = find_provider(options.provider).output_limit if options.is_home else "max_tokens"
     return Capabilities(options.structured or "schema", limit, confirmed=options.structured is not None)
 
 

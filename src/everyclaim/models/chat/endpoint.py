@@ -106,7 +106,7 @@ class Endpoint:
 
 
 def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
-    """Build the endpoint that ``openai:…`` or ``anthropic:…`` names.
+    """Build the endpoint that a spec such as ``openai:…`` names.
 
     A server at another address may need no key, so there a missing one is no error. Raises `ConfigError` for
     an option that is wrong and `MissingExtraError` for a part that is not installed.

@@ -17,14 +17,13 @@ from urllib.parse import quote
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
+from everyclaim.models.chat.providers import find_provider
 
-VARIABLES: Mapping[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 SEARCH_VARIABLES: Mapping[str, str] = {
     "serper": "SERPER_API_KEY",
     "tavily": "TAVILY_API_KEY",
     "brave": "BRAVE_API_KEY",
 }
-_VARIABLES = {**VARIABLES, **SEARCH_VARIABLES}
 
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
 _SHORTEST_KEY = 16  # characters; local servers are given words such as "EMPTY"
@@ -67,7 +66,7 @@ def find_key(provider: str, *, given: str | None = None, variable: str = "", req
         if not _VARIABLE.fullmatch(variable):  # a key, by mistake, is not repeated
             raise ConfigError("key_env must be the name of an environment variable that holds the key")
         raise ConfigError(f"key_env names the environment variable {variable}, which is not set")
-    usual = _VARIABLES.get(provider, "")
+    usual = key_variable(provider)
     if value := os.environ.get(usual, "") or _from_file(provider):
         return _checked(value, usual)
     if required:
@@ -82,8 +81,13 @@ def where_key_is(provider: str) -> str:
     """
     if not find_key(provider, required=False):
         return ""
-    variable = _VARIABLES.get(provider, "")
+    variable = key_variable(provider)
     return variable if os.environ.get(variable) else str(keys_file())
+
+
+def key_variable(name: str) -> str:
+    """Return the environment variable that holds the key of a provider or search engine."""
+    return SEARCH_VARIABLES[name] if name in SEARCH_VARIABLES else find_provider(name).key_variable
 
 
 def keys_file() -> Path:

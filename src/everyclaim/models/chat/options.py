@@ -4,7 +4,7 @@
 | --- | --- |
 | `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it \
 are sent as basic authentication, for OpenAI's format in the place of the key |
-| `api` | `chat` (default) or `responses`; OpenAI only |
+| `api` | the format, where a provider has several: OpenAI `chat` (default) or `responses` |
 | `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
 | `max_tokens` | most tokens of a reply |
 | `temperature`, `top_p`, `seed`, `reasoning_effort` | sent as given; where refused dropped, with a warning in the log |
@@ -34,13 +34,10 @@ from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.bounded import MAX_REPLY_MB, MB
-from everyclaim.models.chat.keys import VARIABLES, Secret
+from everyclaim.models.chat.keys import Secret
+from everyclaim.models.chat.providers import Format, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
-HOMES: Mapping[str, tuple[str, str]] = {  # provider → its own address, the variable that moves it
-    "openai": ("https://api.openai.com/v1", "OPENAI_BASE_URL"),
-    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_BASE_URL"),
-}
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
@@ -54,11 +51,12 @@ class EndpointOptions:
     provider: str
     model: str
     base_url: str = field(repr=False)
-    api: Literal["chat", "responses", "messages"]
+    api: Format
     transport: Literal["direct", "sdk"]
     spec: str
     identity: str = field(repr=False)
     max_tokens: int | None = None
+    extra: str = "openai"  # what has to be installed
     sampling: Mapping[str, Any] = field(default_factory=dict)
     structured: Mode | None = None
     timeout: float = 120.0
@@ -71,7 +69,7 @@ class EndpointOptions:
     @property
     def is_home(self) -> bool:
         """Whether this is the provider's own endpoint, where its prices and habits hold."""
-        return urlsplit(self.base_url).hostname == urlsplit(HOMES[self.provider][0]).hostname
+        return urlsplit(self.base_url).hostname == urlsplit(find_provider(self.provider).address).hostname
 
     @property
     def max_reply(self) -> int:
@@ -109,27 +107,26 @@ class EndpointOptions:
 def read_options(spec: Spec | str) -> EndpointOptions:
     """Check a spec. Raises `ConfigError` that names the option, the value and what it may be."""
     spec = Spec.parse(spec) if isinstance(spec, str) else spec
-    if spec.name not in HOMES:
-        raise ConfigError(f"unknown provider {spec.name!r}; known: {', '.join(sorted(HOMES))}")
+    provider = find_provider(spec.name)
     if not spec.argument:
         raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
     given = dict(spec.options)
-    home, variable = HOMES[spec.name]
+    variable = provider.address_variable
     said = given.pop("base_url", "")
-    moved = os.environ.get(variable, "")
-    base_url = checked_address(said or moved or home, name="base_url" if said or not moved else variable)
-    apis = ("chat", "responses") if spec.name == "openai" else ("messages",)
+    moved = os.environ.get(variable, "") if variable else ""
+    base_url = checked_address(said or moved or provider.address, name="base_url" if said or not moved else variable)
     named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
     structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
     options = EndpointOptions(
         provider=spec.name,
         model=spec.argument,
         base_url=base_url,
-        api=_choice(given, "api", apis),
+        api=_choice(given, "api", provider.formats),
         transport=_choice(given, "transport", ("direct", "sdk")),
         spec=spec.shown,
         identity=_identity(spec, base_url, named),
         max_tokens=_number(given, "max_tokens", int, at_least=1),
+        extra=provider.extra,
         sampling=_sampling(given),
         structured=cast("Mode | None", structured),
         timeout=_number(given, "timeout", float, at_least=0.001) or 120.0,
@@ -143,7 +140,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         name = min(given)
         meant = did_you_mean(name, _KNOWN)
         if "key" in name.lower() or "token" in name.lower():
-            meant = f"; a key goes into the environment variable {VARIABLES[spec.name]}, or the one that key_env names"
+            meant = f"; a key goes into the environment variable {provider.key_variable}, or the one that key_env names"
         raise ConfigError(
             f"unknown option {name!r} of '{spec.name}:{spec.argument}'; known: {', '.join(_KNOWN)}{meant}"
         )

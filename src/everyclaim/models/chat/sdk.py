@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 
 from everyclaim.core.errors import JudgeError, MissingExtraError
@@ -17,6 +18,7 @@ from everyclaim.models.chat.error_mapping import from_status
 from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.loop_local import LoopLocal
 from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.providers import Format
 from everyclaim.models.chat.transport import (
     CONNECT_SECONDS,
     Transport,
@@ -27,19 +29,24 @@ from everyclaim.models.chat.transport import (
     translated,
 )
 
+_CLIENTS: Mapping[Format, tuple[str, str]] = {  # by format: the library, and its client
+    "chat": ("openai", "AsyncOpenAI"),
+    "responses": ("openai", "AsyncOpenAI"),
+    "messages": ("anthropic", "AsyncAnthropic"),
+}
+
 
 class SdkTransport:
     """POST by a provider's client; one client per event loop."""
 
     def __init__(self, options: EndpointOptions, key: Secret) -> None:
+        name, _ = _CLIENTS[options.api]
         try:
-            if options.provider == "openai":
-                import openai as library
-            else:
-                import anthropic as library  # type: ignore[no-redef]
             import httpx2
+
+            library = import_module(name)
         except ImportError:
-            raise MissingExtraError(f"transport=sdk for {options.provider}", options.provider) from None
+            raise MissingExtraError(f"transport=sdk for {options.provider}", f"{name}-sdk") from None
         find_proxy(options.base_url)  # their own message would quote one that is none
         self._library: Any = library
         self._http = httpx2
@@ -75,7 +82,7 @@ class SdkTransport:
     def _client(self) -> Any:
         at_end(self.aclose)
         options = self._options
-        factory = self._library.AsyncOpenAI if options.provider == "openai" else self._library.AsyncAnthropic
+        factory = getattr(self._library, _CLIENTS[options.api][1])
         pool = {"limits": self._http.Limits(max_connections=None, max_keepalive_connections=1000)}
         wrapper = bounded_client(self._library.DefaultAsyncHttpxClient, options.where, options.max_reply)
         return factory(

@@ -52,7 +52,7 @@ class DirectTransport:
         try:
             import aiohttp
         except ImportError:
-            raise MissingExtraError(f"a judge at {options.provider}", options.provider) from None
+            raise MissingExtraError(f"a judge at {options.provider}", options.extra) from None
         self._aiohttp: Any = aiohttp
         self._options = options
         self._address = options.address
@@ -204,7 +204,7 @@ def translated(error: Exception, where: str, secrets: tuple[Secret, ...]) -> Exc
 def _headers(options: EndpointOptions, key: Secret) -> dict[str, str]:
     headers = {"content-type": JSON, "accept": JSON}
     headers["user-agent"] = f"everyclaim/{__version__}"
-    if options.provider == "anthropic":
+    if options.api == "messages":
         headers |= {"anthropic-version": "2026-10-21", "x-api-key": key.reveal()}
     elif key:
         headers["authorization"] = f"Bearer {key.reveal()}"

@@ -1,0 +1,166 @@
+"""A provider that a third party registers is one like ours, in Python and on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.metadata import requires
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.errors import ConfigError
+from everyclaim.testing import JudgeServer, play
+
+KEY = "acme-key-0123456789"
+ROW: dict[str, Any] = {
+    "question": "What does the kettle hold?",
+    "response": "The kettle holds 1.7 litres. It is red.",
+    "passages": ["The kettle holds 1.7 litres."],
+}
+
+
+def install(folder: Path, **providers: str) -> None:
+    """Put a package with these providers, each a line of Python, where packages are looked for."""
+    (folder / "acme_everyclaim.py").write_text(
+        "from everyclaim.models import Provider\n" + "".join(f"{name} = {code}\n" for name, code in providers.items())
+    )
+    info = folder / "acme_everyclaim-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-everyclaim\nVersion: 1.0\n")
+    lines = "".join(f"{name} = acme_everyclaim:{name}\n" for name in providers)
+    (info / "entry_points.txt").write_text(f"[everyclaim.providers]\n{lines}absent = acme_nowhere:absent\n")
+
+
+@pytest.fixture
+def acme(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A server that the provider `acme` has as its own address; `claude_like` speaks Anthropic's format there."""
+    with JudgeServer(lambda request: play(request.messages), api_key=KEY) as server:
+        install(
+            tmp_path,
+            acme=f'Provider("{server.base_url}", "ACME_API_KEY", address_variable="ACME_URL")',
+            claude_like=f'Provider("{server.root}", "ACME_API_KEY", ("messages",), extra="anthropic")',
+            wrong='"https://acme.example/v1"',
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "acme_everyclaim", raising=False)
+        monkeypatch.setenv("ACME_API_KEY", KEY)
+        yield server
+    sys.modules.pop("acme_everyclaim", None)
+
+
+def test_it_judges_splits_and_searches(acme: JudgeServer) -> None:
+    """Two calls at its own address, with its own key; the splitter is the judge's model, as with ours."""
+    result = ec.score(**ROW, judge="acme:fast-1")
+    assert result.outcome is ec.Outcome.SCORED
+    assert (acme.calls, result.provenance.verifier, result.provenance.decomposer) == (2, "acme:fast-1", "acme:fast-1")
+    safe = ec.score(
+        **{**ROW, "passages": []}, judge="cascade:lexical>acme:fast-1", metric="safe", knowledge=lambda _: []
+    )
+    assert safe.provenance.parameters["queries"] == "acme:fast-1"
+
+
+def test_it_may_speak_another_format(acme: JudgeServer) -> None:
+    """Anthropic's, with the key where that format has it."""
+    assert ec.score(**ROW, judge="claude_like:m", decomposer="embedded").outcome is ec.Outcome.SCORED
+    assert acme.requests[0].path == "/v1/messages"
+
+
+def test_it_generates_for_a_guard(acme: JudgeServer) -> None:
+    """By its spec."""
+    del acme
+    with ec.Guard("acme:fast-1", judge="lexical") as guard:
+        assert guard.rules.repair == "rewrite"
+
+
+def test_its_address_is_moved_by_its_variable(acme: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As `OPENAI_BASE_URL` moves OpenAI's."""
+    with JudgeServer(lambda request: play(request.messages)) as other:
+        monkeypatch.setenv("ACME_URL", other.base_url)
+        ec.score(**ROW, judge="acme:fast-1")
+        assert (acme.calls, other.calls) == (0, 2)
+
+
+def test_its_prices_come_from_a_file(acme: JudgeServer, tmp_path: Path) -> None:
+    """Without one a limit on cost is refused, and the message says which table to write."""
+    del acme
+    with pytest.raises(ConfigError, match=r"\[acme\.models\]"):
+        ec.score(**ROW, judge="acme:fast-1", max_cost=1.0)
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[acme.models]\n'fast-1' = { input = 1, output = 2 }\n")
+    cost = ec.score(**ROW, judge="acme:fast-1", max_cost=1.0, prices=prices).usage.cost
+    assert cost is not None
+    assert cost > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"judge": "acme"}, "acme:model-name"),
+        ({"judge": "acme:m?tempature=1"}, "did you mean 'temperature'"),
+        ({"judge": "acme:m?api=responses"}, "choose one of chat"),
+        ({"judge": "acme:m", "provider_batch": True}, "acme has no batch API"),
+        ({"judge": "acne:m"}, "did you mean 'acme'"),
+        ({"judge": "wrong:m"}, r"wrong.*acme_everyclaim:wrong.*is a str, not an everyclaim.models.Provider"),
+        ({"judge": "absent:m"}, r"absent.*acme_nowhere:absent.*cannot be loaded.*acme_nowhere"),
+    ],
+)
+def test_what_is_wrong_is_told(acme: JudgeServer, options: dict[str, Any], said: str) -> None:
+    """Before anything is sent."""
+    with pytest.raises(ConfigError, match=said):
+        ec.score(**ROW, **options)
+    assert acme.calls == 0
+
+
+def test_a_missing_key_is_asked_for_by_its_name(acme: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The provider's own variable."""
+    monkeypatch.delenv("ACME_API_KEY")
+    with pytest.raises(ConfigError, match="no API key for acme: set ACME_API_KEY"):
+        ec.score(**ROW, judge="acme:fast-1")
+    assert acme.calls == 0
+
+
+def test_the_command_line_knows_it(acme: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`score --judge` takes it, and `doctor` says whether its key is there."""
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")
+    (tmp_path / "answers.jsonl").write_text(json.dumps({**ROW, "id": "1"}) + "\n")
+
+    def everyclaim(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "everyclaim", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+
+    done = everyclaim("score", "answers.jsonl", "--judge", "acme:fast-1", "--json")
+    assert done.returncode == 0, done.stderr
+    assert acme.calls == 2
+    checks = {check["name"]: check for check in json.loads(everyclaim("doctor", "--json").stdout)["checks"]}
+    assert checks["key acme"]["found"] == "from ACME_API_KEY"
+    assert "acme" in checks["judges"]["found"]
+
+
+def test_an_extra_installs_only_what_its_usual_path_imports() -> None:
+    """Judging by the direct transport imports no provider's client; those are extras of their own."""
+    brings = {line.partition(";")[0].strip() for line in requires("everyclaim") or () if "extra ==" in line}
+    assert any(line.startswith("openai") for line in brings)
+    code = (
+        "import sys\n"
+        "from importlib.abc import MetaPathFinder\n"
+        "class No(MetaPathFinder):\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name.partition('.')[0] in ('openai', 'anthropic', 'httpx2'): raise ImportError(name)\n"
+        "sys.meta_path.insert(0, No())\n"
+        "import everyclaim as ec\n"
+        "from everyclaim.testing import JudgeServer, play\n"
+        "with JudgeServer(lambda request: play(request.messages)) as server:\n"
+        "    at = f'base_url={server.base_url}'\n"
+        "    row = dict(question='q', response='The kettle is red.', passages=['The kettle is red.'])\n"
+        "    print(ec.score(**row, judge=f'openai:m?{at}').score)\n"
+        "    print(ec.score(**row, judge=f'anthropic:m?base_url={server.root}').score)\n"
+        "    for name in ('openai', 'anthropic'):\n"
+        "        try: ec.score(**row, judge=f'{name}:m?transport=sdk&{at}')\n"
+        "        except ec.MissingExtraError as error: print(error.extra)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.split() == ["1.0", "1.0", "openai-sdk", "anthropic-sdk"], done.stderr
