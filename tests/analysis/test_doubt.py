@@ -1,12 +1,12 @@
-"""The band of doubt: how much may be settled, and that the stated error holds."""
+"""The deferral zone: how much may be settled, and that the stated error holds."""
 
 import numpy as np
 import pytest
 
-from everyclaim.analysis.deferral import LabelledJudgement, fit_band_of_doubt
+from everyclaim.analysis.deferral import LabelledJudgement, fit_deferral
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Probabilities, Verdict
-from everyclaim.verify.cascade import Band
+from everyclaim.verify.cascade import Deferral
 
 
 def judged(says: float, is_supported: bool, cluster: object = None) -> LabelledJudgement:
@@ -18,7 +18,7 @@ def calibrated(random: np.random.Generator, n: int) -> list[LabelledJudgement]:
     return [judged(p, bool(random.random() < p)) for p in random.beta(0.4, 0.4, n)]
 
 
-def settled_by(band: Band, judgement: LabelledJudgement) -> bool:
+def settled_by(band: Deferral, judgement: LabelledJudgement) -> bool:
     probabilities = judgement.probabilities
     return band.settles(Verdict("c1", probabilities.label, probabilities))
 
@@ -26,7 +26,7 @@ def settled_by(band: Band, judgement: LabelledJudgement) -> bool:
 def test_the_stated_error_holds_for_claims_that_were_not_seen() -> None:
     """In 95 of 100 fits or more, and more than a third is settled all the same."""
     random = np.random.default_rng(11)
-    fits = [fit_band_of_doubt(calibrated(random, 200), error=0.1) for _ in range(60)]
+    fits = [fit_deferral(calibrated(random, 200), error=0.1) for _ in range(60)]
     # How often the judge is wrong where it says p is min(p, 1 − p), because its probabilities are true.
     truth = random.beta(0.4, 0.4, 100_000)
     error = np.minimum(truth, 1 - truth)
@@ -40,7 +40,7 @@ def test_each_side_can_be_held_to_the_error() -> None:
     random = np.random.default_rng(3)
     rows = [judged(0.95, bool(random.random() < 0.8)) for _ in range(300)]
     rows += [judged(0.05, is_supported=False) for _ in range(900)]
-    pooled, alone = fit_band_of_doubt(rows, error=0.1), fit_band_of_doubt(rows, error=0.1, each_side=True)
+    pooled, alone = fit_deferral(rows, error=0.1), fit_deferral(rows, error=0.1, each_side=True)
     assert pooled.as_supported.claims == 300
     assert (alone.low, alone.high) == (0.05, 1.0)
     assert (alone.as_supported.claims, alone.as_not_supported.claims) == (0, 900)
@@ -51,8 +51,8 @@ def test_what_the_fit_counts_is_what_a_cascade_settles() -> None:
     random = np.random.default_rng(5)
     rows = [judged(round(one.probabilities.supported, 3), one.is_supported) for one in calibrated(random, 800)]
     for each_side in (False, True):
-        fit = fit_band_of_doubt(rows, error=0.15, each_side=each_side)
-        band = Band(fit.low, fit.high)
+        fit = fit_deferral(rows, error=0.15, each_side=each_side)
+        band = Deferral(fit.low, fit.high)
         assert fit.settled.claims == sum(settled_by(band, one) for one in rows) > 0
         assert fit.settled.claims == fit.as_supported.claims + fit.as_not_supported.claims
         assert fit.settled.wrong == fit.as_supported.wrong + fit.as_not_supported.wrong
@@ -63,17 +63,17 @@ def test_what_the_fit_counts_is_what_a_cascade_settles() -> None:
 def test_more_error_settles_more() -> None:
     """And the order of the claims plays no part."""
     rows = calibrated(np.random.default_rng(2), 1000)
-    fits = [fit_band_of_doubt(rows, error=error) for error in (0.02, 0.05, 0.1, 0.2)]
+    fits = [fit_deferral(rows, error=error) for error in (0.02, 0.05, 0.1, 0.2)]
     assert [fit.share for fit in fits] == sorted(fit.share for fit in fits)
-    assert fit_band_of_doubt(rows[::-1], error=0.1) == fits[2]
+    assert fit_deferral(rows[::-1], error=0.1) == fits[2]
 
 
 def test_claims_of_one_answer_are_not_many_answers() -> None:
     """Forty claims in four clusters show nothing; on their own they do."""
     alone = [judged(0.99, is_supported=True) for _ in range(40)]
     alike = [judged(0.99, is_supported=True, cluster=i // 10) for i in range(40)]
-    assert fit_band_of_doubt(alone).share == 1.0
-    fit = fit_band_of_doubt(alike)
+    assert fit_deferral(alone).share == 1.0
+    fit = fit_deferral(alike)
     assert (fit.low, fit.high, fit.share, fit.clusters) == (0.0, 1.0, 0.0, 4)
     assert fit.needed == 39
     assert fit.settled.at_most is None
@@ -82,19 +82,19 @@ def test_claims_of_one_answer_are_not_many_answers() -> None:
 def test_a_judge_that_is_wrong_when_it_is_sure_settles_nothing() -> None:
     """However many labels there are."""
     rows = [judged(0.999, is_supported=False) for _ in range(200)] + [judged(0.6, is_supported=True)] * 200
-    fit = fit_band_of_doubt(rows)
+    fit = fit_deferral(rows)
     assert (fit.low, fit.high) == (0.0, 1.0)
-    assert not any(settled_by(Band(fit.low, fit.high), judged(p, is_supported=True)) for p in (0.0, 0.5, 1.0))
+    assert not any(settled_by(Deferral(fit.low, fit.high), judged(p, is_supported=True)) for p in (0.0, 0.5, 1.0))
 
 
 @pytest.mark.parametrize(("error", "confidence"), [(0, 0.95), (1, 0.95), (float("nan"), 0.95), (0.1, 1), (0.1, -2)])
 def test_rates_that_are_none_are_refused(error: float, confidence: float) -> None:
     """With the value."""
     with pytest.raises(ConfigError, match="must lie between 0 and 1"):
-        fit_band_of_doubt([judged(0.9, is_supported=True)], error=error, confidence=confidence)
+        fit_deferral([judged(0.9, is_supported=True)], error=error, confidence=confidence)
 
 
 def test_no_labels_is_said() -> None:
     """Nothing is fitted to nothing."""
     with pytest.raises(ConfigError, match="labelled claims"):
-        fit_band_of_doubt([])
+        fit_deferral([])

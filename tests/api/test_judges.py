@@ -128,7 +128,7 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
         ("openai:", "which model"),
         ("cascade:lexical", "a cascade needs two judges"),
         ("cascade:lexical>openai:m?low=x", "low='x' must be a number from 0 to 1"),
-        ("cascade:lexical>openai:m?low=0.9&high=0.1", "a band of doubt"),
+        ("cascade:lexical>openai:m?low=0.9&high=0.1", "a deferral zone"),
         ("cascade:lexical>openai:m?batch=3", "as in '2.batch'"),
         ("panel:openai:a", "a panel needs two judges"),
         ("panel:openai:a|nobody:b", "unknown name 'nobody'"),

@@ -30,7 +30,7 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     done = everyclaim("band", labels, "--judge", "lexical", "--then", "openai:m?batch=4", "--error", "0.1")
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
-    assert "band of doubt · of lexical · 120 labelled claims on 120 sets of passages" in page
+    assert "deferral zone · of lexical · 120 labelled claims on 120 sets of passages" in page
     assert "as supported ≥" in page
     assert "as not supported ≤" in page
     assert "0 (0.0 %)" in page

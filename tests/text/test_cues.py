@@ -1,5 +1,8 @@
 """Cues: the small words that change what is claimed, and words that mean the opposite."""
 
+import hashlib
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -94,3 +97,11 @@ def test_cues_stand_where_they_say(text):
         assert at <= cue.start < cue.end
         assert text[cue.start : cue.end] == cue.text
         at = cue.end
+
+
+def test_the_table_of_opposites_is_the_one_the_judges_are_fitted_to() -> None:
+    """1,688 pairs; another table is another judge, and is fitted anew."""
+    found = list(pairs())
+    assert len(found) == 1688
+    assert hashlib.sha256(json.dumps(found).encode()).hexdigest()[:16] == "fc7871a8d6231502"
+    assert {("decreas", "increas"), ("buy", "sold")} <= {*found, *((b, a) for a, b in found)}

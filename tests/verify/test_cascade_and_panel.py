@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Verdict
-from everyclaim.verify.cascade import Band, Cascade
+from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.composed import composed, taken_apart
 from everyclaim.verify.panel import Panel
 
@@ -73,7 +73,7 @@ def run(verifier: Cascade | Panel, given_: Sequence[Claim]) -> list[Verdict]:
 def test_what_lies_in_the_band_goes_to_the_second_judge() -> None:
     """At its edges the first judge is sure; without probabilities it is in doubt. The verdict says who decided."""
     first, second = Sure(), Always(Label.CONTRADICTED)
-    found = run(Cascade(first, second, Band(0.2, 0.8), audit=0), claims("0.9", "0.8", "0.5", "0.2", "0.1", "?"))
+    found = run(Cascade(first, second, Deferral(0.2, 0.8), audit=0), claims("0.9", "0.8", "0.5", "0.2", "0.1", "?"))
     assert [v.judge for v in found] == ["sure", "sure", "always", "sure", "sure", "always"]
     assert [v.label.value[0] for v in found] == ["S", "S", "C", "U", "U", "C"]
     assert second.asked == ["c3", "c6"]
@@ -99,7 +99,7 @@ def test_the_audit_draws_the_same_claims_in_any_order_and_about_the_stated_share
     many = claims(*(f"0.{i:04d}" for i in range(1, 2001)))
     texts = {c.id: c.text for c in many}
     again = [Claim(f"x{c.id}", c.text, c.span, c.sentence) for c in reversed(many)]
-    cascade = Cascade(Sure(), Always(), Band(1, 1), audit=0.1)
+    cascade = Cascade(Sure(), Always(), Deferral(1, 1), audit=0.1)
     drawn = {texts[v.claim_id] for v in run(cascade, many) if "audited" in v.flags}
     assert drawn == {texts[v.claim_id[1:]] for v in run(cascade, again) if "audited" in v.flags}
     assert 150 < len(drawn) < 250
@@ -115,8 +115,8 @@ def test_a_failure_of_either_judge_is_a_failure() -> None:
 @pytest.mark.parametrize(("low", "high"), [(-0.1, 0.5), (0.6, 0.5), (0.5, 1.1), (float("nan"), 1)])
 def test_a_band_that_is_none_is_refused(low: float, high: float) -> None:
     """Low comes first, and both are probabilities."""
-    with pytest.raises(ConfigError, match="band of doubt"):
-        Band(low, high)
+    with pytest.raises(ConfigError, match="deferral zone"):
+        Deferral(low, high)
 
 
 def test_an_audit_share_beyond_all_is_refused() -> None:
@@ -186,6 +186,6 @@ def test_a_composed_spec_is_taken_apart_into_what_it_was_made_of(
 def test_the_spec_of_a_cascade_says_what_is_not_usual() -> None:
     """And its parameters say everything."""
     assert Cascade(Sure(), Always()).spec == "cascade:sure>always"
-    cascade = Cascade(Sure(), Always(), Band(0.1), 0.2)
+    cascade = Cascade(Sure(), Always(), Deferral(0.1), 0.2)
     assert cascade.spec == "cascade:sure>always?audit=0.2&low=0.1"
     assert cascade.parameters == {"low": "0.1", "high": "0.85", "audit": "0.2"}

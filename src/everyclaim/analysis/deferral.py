@@ -1,4 +1,4 @@
-"""The band of doubt of a cascade, fitted to labels: where the first judge may decide alone.
+"""The deferral zone of a cascade, fitted to labels: where the first judge may decide alone.
 
 Zones of growing size are tested, those where the judge is surest first, until one cannot be shown to keep its
 error at or below the stated rate. Which zones are tried depends on what the judge says alone, never on who is
@@ -24,7 +24,7 @@ Zones = Callable[[int], Mask]  # how many thousandths from sure → the claims t
 
 STARTS = (1 / 8, 1 / 4, 1 / 2)  # sizes of the zones that the sequences begin with, as shares of all claims
 TRIED = 30  # zones, at most
-_STEPS = 1000  # edges of a band are whole thousandths
+_STEPS = 1000  # edges of a zone are whole thousandths
 
 
 class LabelledJudgement(NamedTuple):
@@ -49,7 +49,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class BandFit:
-    """A fitted band of doubt: strictly between `low` and `high`, in the first judge's probability of SUPPORTED.
+    """A fitted deferral zone: strictly between `low` and `high`, in the first judge's probability of SUPPORTED.
 
     A `low` of 0 or a `high` of 1 settles nothing on that side: no zone could be shown to be good.
     """
@@ -71,23 +71,23 @@ class BandFit:
         return self.settled.claims / self.claims
 
 
-def fit_band_of_doubt(
+def fit_deferral(
     judgements: Sequence[LabelledJudgement],
     *,
     error: float = 0.1,
     confidence: float = 0.95,
     each_side: bool = False,
 ) -> BandFit:
-    """Find the band in which the first judge settles the most claims and is wrong in at most `error` of these.
+    """Find the zone in which the first judge settles the most claims and is wrong in at most `error` of these.
 
     With probability `confidence` over the draw of the labelled claims the rate holds for claims like them: for
     all that is settled, or with `each_side` also for what is settled as supported and as not supported alone.
-    Wrong is a label on the other side of SUPPORTED than people's. Without `each_side` the band is symmetric.
+    Wrong is a label on the other side of SUPPORTED than people's. Without `each_side` the zone is symmetric.
     Raises `ConfigError` for a rate or a confidence that is none, and when there are no claims.
     """
     check_rates(error, confidence)
     if not judgements:
-        raise ConfigError("a band of doubt needs labelled claims, and there are none")
+        raise ConfigError("a deferral zone needs labelled claims, and there are none")
     says = np.array([one.probabilities.supported for one in judgements], dtype=float)
     called = np.array([one.probabilities.label is Label.SUPPORTED for one in judgements])
     wrong = called != np.array([one.is_supported for one in judgements])

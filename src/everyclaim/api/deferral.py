@@ -1,4 +1,4 @@
-"""Fitting to people's labels: the band of doubt of a cascade."""
+"""Fitting to people's labels: the deferral zone of a cascade."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Unpack, cast
 
-from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_band_of_doubt
+from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
 from everyclaim.api.components import DEFAULT_JUDGE, InFlight, JudgeSpec, Rows, in_talks
 from everyclaim.api.door import public
 from everyclaim.api.labelled import LABEL, MEANS, read_labelled
@@ -44,7 +44,7 @@ def fit_band(
     each_side: bool = False,
     **options: Unpack[FitOptions],
 ) -> BandFit:
-    """Find the band of doubt in which a judge settles what it may, wrong in at most `error` of that.
+    """Find the deferral zone in which a judge settles what it may, wrong in at most `error` of that.
 
     `source` is anything that `score_file` takes, with rows of `claim`, `contexts` and `label` (`SUPPORTED`,
     `UNSUPPORTED`, `CONTRADICTED`, or `NOT_SUPPORTED` where it is not known which of the two), and optionally `id`,
@@ -95,7 +95,7 @@ def fit_band(
         )
     if not judged:
         raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")
-    return fit_band_of_doubt(judged, error=error, confidence=confidence, each_side=each_side)
+    return fit_deferral(judged, error=error, confidence=confidence, each_side=each_side)
 
 
 def cascade_spec(fit: BandFit, first: str, second: str) -> str:

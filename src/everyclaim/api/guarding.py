@@ -21,7 +21,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.engine import wait
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
-from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Pair, Task
+from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
 from everyclaim.guard.loop import Loop
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
@@ -85,7 +85,7 @@ class Guard:
             chosen = self._open.enter_context(talking)
             check_address(chosen, generate, rewriter, chosen.get("judge"), chosen.get("decomposer"))
             author = _author(generate, rewriter, chosen)
-            writes_chats = isinstance(author, ChatAuthor | Pair)
+            writes_chats = isinstance(author, ChatAuthor | SplitAuthors)
             rules = {"repair": "rewrite" if writes_chats else "drop", **rules}
             metric = build_metric(chosen)
             language = getattr(build_decomposer(chosen), "language", "")
@@ -185,7 +185,7 @@ def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
     if rewriter is None:
         return writer
     corrector = ChatAuthor(_chat(rewriter, options))
-    return Pair(writer, corrector)
+    return SplitAuthors(writer, corrector)
 
 
 def _chat(model: Any, options: Options) -> ChatModel:

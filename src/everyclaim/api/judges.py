@@ -24,7 +24,7 @@ from everyclaim.models import (
     build_chat_model,
 )
 from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Strictness, VerdictPrompt, read_domain
-from everyclaim.verify.cascade import Band, Cascade
+from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.llm import LlmVerifier
 from everyclaim.verify.minicheck import MiniCheckChat
@@ -119,8 +119,8 @@ def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
     _no_more(own, ("low", "high", "audit"), spec)
     first, second = _verifiers(parts, chats)
     usual = Cascade(first, second)
-    band = Band(_share(own, "low", usual.band.low), _share(own, "high", usual.band.high))
-    return Cascade(first, second, band, _share(own, "audit", usual.audit))
+    deferral = Deferral(_share(own, "low", usual.deferral.low), _share(own, "high", usual.deferral.high))
+    return Cascade(first, second, deferral, _share(own, "audit", usual.audit))
 
 
 def panel(spec: Spec, chats: ChatPool | None = None) -> Panel:

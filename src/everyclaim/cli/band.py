@@ -67,7 +67,7 @@ def band(
     talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> int:
-    """Fit the band of doubt of a cascade to labels.
+    """Fit the deferral zone of a cascade to labels.
 
     Rows hold claim, contexts and label: SUPPORTED, UNSUPPORTED, CONTRADICTED or NOT_SUPPORTED; they may hold
     id, question and sentence. With --answers they hold sample_id instead of contexts. The judge judges them,

@@ -23,7 +23,7 @@ _EVENT = re.compile(
 )
 
 
-class Part(NamedTuple):
+class Adjunct(NamedTuple):
     """One of the two statements, and where its circumstance stands in the text."""
 
     text: str
@@ -31,7 +31,7 @@ class Part(NamedTuple):
     end: int
 
 
-def where_and_when(text: str) -> tuple[Part, Part] | None:
+def where_and_when(text: str) -> tuple[Adjunct, Adjunct] | None:
     """Split a clause about a once-only event into its place and its date, in their order; None when it is no such."""
     body = text.rstrip(" .")
     found = _EVENT.match(body)
@@ -44,8 +44,8 @@ def where_and_when(text: str) -> tuple[Part, Part] | None:
         return None
     head, end = found["head"], text[len(body) :]
     return (
-        Part(f"{head} {found[first]}{end}", 0, found.end(first)),
-        Part(f"{head} {found[second]}{end}", *found.span(second)),
+        Adjunct(f"{head} {found[first]}{end}", 0, found.end(first)),
+        Adjunct(f"{head} {found[second]}{end}", *found.span(second)),
     )
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from everyclaim.decompose import grammar
 from everyclaim.decompose.adjuncts import where_and_when
-from everyclaim.decompose.coordination import JOINERS, Piece, predicates
+from everyclaim.decompose.coordination import JOINERS, ClauseWords, predicates
 from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton
 from everyclaim.decompose.parentheticals import insertion, main_words, relative_clause
 from everyclaim.text.tagger import Word, tag
@@ -54,7 +54,7 @@ def without_asides(sentence: str) -> Clause:
     main = main_words(words) if words else []
     if not words or len(main) == len(words):
         return Clause(sentence, 0, len(sentence))
-    return _clause(Piece((), tuple(main)))
+    return _clause(ClauseWords((), tuple(main)))
 
 
 def asides(sentence: str) -> list[tuple[int, int]]:
@@ -139,7 +139,7 @@ def _opaque(words: list[Word]) -> list[Word] | None:
     return None if closer else result
 
 
-def _split(words: list[Word]) -> list[Piece]:
+def _split(words: list[Word]) -> list[ClauseWords]:
     """The pieces of a sentence: at semicolons first, then clause by clause."""
     cuts = [index for index, word in enumerate(words) if word.low == ";"]
     if not cuts:
@@ -150,13 +150,13 @@ def _split(words: list[Word]) -> list[Piece]:
     return [piece for part in parts for piece in _clause_pieces(part)]
 
 
-def _clause_pieces(words: list[Word], depth: int = 0) -> list[Piece]:
+def _clause_pieces(words: list[Word], depth: int = 0) -> list[ClauseWords]:
     """The pieces of one stretch between semicolons."""
-    whole = [Piece((), tuple(words))]
+    whole = [ClauseWords((), tuple(words))]
     inner, words = insertion(words)
     bones = grammar.skeleton(words)
     if bones is None:
-        return whole if not inner else [inner, Piece((), tuple(words))]
+        return whole if not inner else [inner, ClauseWords((), tuple(words))]
     first = [inner] if inner else []
     for index in range(bones.rest, len(words) - 3):
         pair = _clause_boundary(words, bones, index)
@@ -167,12 +167,14 @@ def _clause_pieces(words: list[Word], depth: int = 0) -> list[Piece]:
     return [*first, *_single(words, bones)]
 
 
-def _with_subject(right: list[Word], subject: Sequence[Word], depth: int) -> list[Piece]:
+def _with_subject(right: list[Word], subject: Sequence[Word], depth: int) -> list[ClauseWords]:
     """The pieces of a clause, its leading pronoun replaced by the words it stands for."""
     if not subject:
         return _clause_pieces(right, depth)
     return [
-        Piece((*subject, *piece.carried[1:]), piece.own) if piece.carried else Piece(tuple(subject), piece.own[1:])
+        ClauseWords((*subject, *piece.carried[1:]), piece.own)
+        if piece.carried
+        else ClauseWords(tuple(subject), piece.own[1:])
         for piece in _clause_pieces(right, depth)
         if piece.own
     ]
@@ -245,7 +247,7 @@ def _carried_subject(left: list[Word], bones: Skeleton, right: list[Word]) -> Se
     return subject if fits else ()
 
 
-def _single(words: list[Word], bones: Skeleton) -> list[Piece]:
+def _single(words: list[Word], bones: Skeleton) -> list[ClauseWords]:
     """The pieces of a clause with one subject: its predicates, and a relative clause at its end."""
     cut, antecedent = relative_clause(words, bones)
     if cut is None:
@@ -257,11 +259,13 @@ def _single(words: list[Word], bones: Skeleton) -> list[Piece]:
     main = predicates(head, bones)
     bodied = [*antecedent, *body]
     inner = predicates(bodied, Skeleton(0, len(antecedent), len(antecedent) + rest))
-    relative = [piece if piece.carried else Piece(tuple(antecedent), piece.own[len(antecedent) :]) for piece in inner]
+    relative = [
+        piece if piece.carried else ClauseWords(tuple(antecedent), piece.own[len(antecedent) :]) for piece in inner
+    ]
     return [*main, *relative]
 
 
-def _clause(piece: Piece) -> Clause:
+def _clause(piece: ClauseWords) -> Clause:
     """Put the words of a piece together as a readable sentence."""
     own = list(piece.own)
     while own and own[0].low == ",":

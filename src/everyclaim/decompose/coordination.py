@@ -18,16 +18,16 @@ _OBJECT = frozenset({"DT", "PRP$", "NNP", "NNPS", "CD", "JJ", "NN", "NNS", "PRP"
 _AFTER_VERB = frozenset({"DT", "PRP$", "IN", "TO", "CD", "PRP"})
 
 
-class Piece(NamedTuple):
+class ClauseWords(NamedTuple):
     """Words carried in front (subject, lead), and the clause's own words."""
 
     carried: tuple[Word, ...]
     own: tuple[Word, ...]
 
 
-def predicates(words: list[Word], bones: Skeleton) -> list[Piece]:
+def predicates(words: list[Word], bones: Skeleton) -> list[ClauseWords]:
     """The predicates of one subject, each with the subject (and the auxiliaries it needs) carried over."""
-    whole = [Piece((), tuple(words))]
+    whole = [ClauseWords((), tuple(words))]
     subject = tuple(words[: bones.verb])
     chain = words[bones.verb : bones.rest]
     if any(word.low in {"both", "each"} for word in subject):
@@ -57,9 +57,9 @@ def predicates(words: list[Word], bones: Skeleton) -> list[Piece]:
         if not _says_something(own):
             return whole
         if number == 0:
-            pieces.append(Piece((), tuple(words[:finish])))
+            pieces.append(ClauseWords((), tuple(words[:finish])))
         else:
-            pieces.append(Piece((*subject, *cuts[number - 1][2]), own))
+            pieces.append(ClauseWords((*subject, *cuts[number - 1][2]), own))
     return pieces
 
 

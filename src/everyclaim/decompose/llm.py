@@ -13,7 +13,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
-from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
+from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.ungrounded import Faults, Surroundings, faults
 from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
@@ -62,7 +62,7 @@ class LlmDecomposer:
 
         Raises `JudgeError` when the model cannot be reached, declines, or twice says nothing usable at all.
         """
-        pieces, skipped = pieces_of(response, self.language)
+        pieces, skipped = numbered_sentences(response, self.language)
         job = _Job(self, response, question)
         parts = [_by_number(part) for part in portions(pieces, self.at_most)]
         splits = await ask_for_each(job.inquiry(), parts)
@@ -77,11 +77,11 @@ class _Job:
     response: str
     question: str
 
-    def inquiry(self, faulty: Mapping[int, Faults] | None = None) -> Inquiry[Piece, Split]:
+    def inquiry(self, faulty: Mapping[int, Faults] | None = None) -> Inquiry[NumberedSentence, Split]:
         """Ask for claims by sentence; `faulty` says what was wrong with those of a first reply."""
         prompt, wrong = self.decomposer.prompt, faulty or {}
 
-        def write(pieces: Mapping[str, Piece], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
+        def write(pieces: Mapping[str, NumberedSentence], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
             texts = {name: piece.text for name, piece in pieces.items()}
             faults_by_name = {name: wrong[piece.number] for name, piece in pieces.items() if piece.number in wrong}
             foreign = {name: one.foreign for name, one in faults_by_name.items() if one.foreign}
@@ -91,7 +91,7 @@ class _Job:
 
         return Inquiry(self.decomposer.chat, prompt, write, ids="s", needs="some", code="missing_claims")
 
-    async def corrected(self, pieces: Sequence[Piece], splits: Mapping[int, Split]) -> dict[int, Split]:
+    async def corrected(self, pieces: Sequence[NumberedSentence], splits: Mapping[int, Split]) -> dict[int, Split]:
         """Check every claim against its sentence; ask again for what is at fault, then keep the sentence."""
         kept = {piece.number: splits.get(piece.number, piece.whole) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
@@ -112,11 +112,11 @@ class _Job:
         return kept
 
 
-def _by_number(pieces: Sequence[Piece]) -> dict[int, Piece]:
+def _by_number(pieces: Sequence[NumberedSentence]) -> dict[int, NumberedSentence]:
     return {piece.number: piece for piece in pieces}
 
 
-def faults_of(split: Split, piece: Piece, around: Surroundings) -> Faults:
+def faults_of(split: Split, piece: NumberedSentence, around: Surroundings) -> Faults:
     """Return what is wrong with the claims of a sentence."""
     found = [faults(claim, piece.ground, around) for claim in split.claims] if split != piece.whole else []
     foreign = dict.fromkeys(word for one in found for word in one.foreign)

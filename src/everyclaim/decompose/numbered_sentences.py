@@ -15,7 +15,7 @@ CHARACTERS_PER_CALL = 12_000
 _CONTEXT = 1500  # characters of the response before a request's first sentence that go with it
 
 
-class Piece(NamedTuple):
+class NumberedSentence(NamedTuple):
     """One sentence; ``response[start:end] == text``. `number` is its place in the response, from 0.
 
     `ground` is what its claims may be made of: the sentence behind its lead-in, where it has one.
@@ -42,9 +42,9 @@ class Placed(NamedTuple):
     sentence: str
 
 
-def pieces_of(response: str, language: str) -> tuple[list[Piece], list[Skipped]]:
+def numbered_sentences(response: str, language: str) -> tuple[list[NumberedSentence], list[Skipped]]:
     """Number the sentences that a model must see; code and what has no word in it is skipped without asking."""
-    pieces: list[Piece] = []
+    pieces: list[NumberedSentence] = []
     skipped: list[Skipped] = []
     everything = grounds(response, language)
     limits_here().check_claims(len(everything))
@@ -54,13 +54,13 @@ def pieces_of(response: str, language: str) -> tuple[list[Piece], list[Skipped]]
             reason = "code" if found.kind == "code" else "no_words"
             skipped.append(Skipped(text, Span(found.start, found.end), reason))
         else:
-            pieces.append(Piece(number, text, found.start, found.end, found.text))
+            pieces.append(NumberedSentence(number, text, found.start, found.end, found.text))
     return pieces, skipped
 
 
-def portions(pieces: Sequence[Piece], at_most: int) -> Iterator[list[Piece]]:
+def portions(pieces: Sequence[NumberedSentence], at_most: int) -> Iterator[list[NumberedSentence]]:
     """Cut a list of sentences into requests of a bounded number of sentences and characters."""
-    part: list[Piece] = []
+    part: list[NumberedSentence] = []
     size = 0
     for piece in pieces:
         if part and (len(part) == at_most or size + len(piece.text) > CHARACTERS_PER_CALL):
@@ -72,7 +72,7 @@ def portions(pieces: Sequence[Piece], at_most: int) -> Iterator[list[Piece]]:
         yield part
 
 
-def context(response: str, pieces: Sequence[Piece]) -> str:
+def context(response: str, pieces: Sequence[NumberedSentence]) -> str:
     """Return what stands before these sentences, so that what "it" means is known.
 
     Where sentences are missing in between, the text that holds them all is given.
@@ -84,12 +84,14 @@ def context(response: str, pieces: Sequence[Piece]) -> str:
     return f"… {text}" if begin and text else text
 
 
-def placed(piece: Piece, texts: Iterable[str]) -> list[Placed]:
+def placed(piece: NumberedSentence, texts: Iterable[str]) -> list[Placed]:
     """Give the claims of one sentence their spans, in order of these."""
     return sorted(Placed(place(text, piece.text, piece.start), i, text, piece.text) for i, text in enumerate(texts))
 
 
-def assembled(pieces: Sequence[Piece], splits: Mapping[int, Split], skipped: Sequence[Skipped]) -> Decomposition:
+def assembled(
+    pieces: Sequence[NumberedSentence], splits: Mapping[int, Split], skipped: Sequence[Skipped]
+) -> Decomposition:
     """Put claims and skipped sentences of a response together; it abstained when that is all it does."""
     claims: list[Claim] = []
     left = list(skipped)

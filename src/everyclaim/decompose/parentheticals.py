@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from everyclaim.decompose import grammar
-from everyclaim.decompose.coordination import JOINERS, Piece
+from everyclaim.decompose.coordination import JOINERS, ClauseWords
 from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton, word_set
 from everyclaim.text.tagger import Word
 
@@ -43,7 +43,7 @@ def _bracketed(words: list[Word]) -> list[bool]:
     return found
 
 
-def insertion(words: list[Word]) -> tuple[Piece | None, list[Word]]:
+def insertion(words: list[Word]) -> tuple[ClauseWords | None, list[Word]]:
     """Take out what stands between commas behind the subject: ", who ...," ", a German physicist,"."""
     commas = [index for index, word in enumerate(words) if word.low == ","]
     if len(commas) < 2:
@@ -64,21 +64,21 @@ def insertion(words: list[Word]) -> tuple[Piece | None, list[Word]]:
             word.tag in FINITE or word.low in RELATIVES for word in inner[grammar.chain_end(inner, start) :]
         )
         if simple and grammar.agrees(subject, inner[start]):
-            return Piece(tuple(subject), tuple(inner[1:])), remaining
+            return ClauseWords(tuple(subject), tuple(inner[1:])), remaining
         return None, words
     known = next((word for word in inner if word.tag not in {"RB", "RBR", "RBS"}), inner[0])
     if known.low in {"born", "known", "called", "nicknamed"} and len(inner) > 2:
         if any(word.tag in FINITE for word in inner):
             return None, words
         past = known.low == "born" or verb.tag == "VBD"
-        return Piece((*subject, _added("was" if past else "is")), tuple(inner)), remaining
+        return ClauseWords((*subject, _added("was" if past else "is")), tuple(inner)), remaining
     if subject[-1].tag == "NN" and subject[0].tag in {"DT", "PRP$", "NNP"} and all(w.tag == "NNP" for w in inner):
-        return Piece((*subject, _added("was" if verb.tag == "VBD" else "is")), tuple(inner)), remaining
+        return ClauseWords((*subject, _added("was" if verb.tag == "VBD" else "is")), tuple(inner)), remaining
     named = any(word.tag in {"NNP", "NNPS"} for word in subject) and grammar.is_plural(subject) is False
     nominal = all(word.tag in NOUNS | {"DT", "JJ", "JJS", "IN", "CD", "HYPH", "POS", "PRP$", "VBN"} for word in inner)
     if named and nominal and inner[0].low in {"a", "an", "the"} and inner[-1].tag in NOUNS and len(inner) > 1:
         copula = _added("was" if verb.tag == "VBD" else "is")
-        return Piece((*subject, copula), tuple(inner)), remaining
+        return ClauseWords((*subject, copula), tuple(inner)), remaining
     return None, words
 
 

@@ -5,7 +5,7 @@ answers that are checked while they are written, `Rules` for what may pass.
 """
 
 from everyclaim.guard.answers import Attempt, GuardedAnswer, GuardedSentence, Removed
-from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, Pair, Task
+from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
 from everyclaim.guard.claim_removal import Cut, cut
 from everyclaim.guard.loop import Loop
 from everyclaim.guard.rules import Action, Repair, Rules
@@ -22,10 +22,10 @@ __all__ = [
     "GuardedAnswer",
     "GuardedSentence",
     "Loop",
-    "Pair",
     "Removed",
     "Repair",
     "Rules",
+    "SplitAuthors",
     "Task",
     "cut",
     "stream",

@@ -140,7 +140,7 @@ class ChatAuthor:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class SplitAuthors:
     """One that writes, if there is one, and another that corrects."""
 
     writer: Author | None

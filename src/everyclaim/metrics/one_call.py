@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
 from everyclaim.decompose.llm import LlmDecomposer, faults_of
-from everyclaim.decompose.numbered_sentences import Piece, assembled, context, pieces_of, portions
+from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.ungrounded import Surroundings
 from everyclaim.metrics.context import MetricContext, Score, supported
@@ -48,7 +48,7 @@ class OneCallFaithfulness:
         """Ask, check, and divide."""
         if not any(passage.text.strip() for passage in sample.passages):
             return await Faithfulness().score(sample, ctx)
-        pieces, skipped = pieces_of(sample.response, self.decomposer.language)
+        pieces, skipped = numbered_sentences(sample.response, self.decomposer.language)
         found = await self._found(sample, pieces)
         splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
         parts = marked(assembled(pieces, splits, skipped), sample.question)
@@ -63,11 +63,11 @@ class OneCallFaithfulness:
         claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
         return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped)
 
-    async def _found(self, sample: Sample, pieces: Sequence[Piece]) -> dict[int, Judged]:
+    async def _found(self, sample: Sample, pieces: Sequence[NumberedSentence]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""
         shelf = passage_data(sample.passages)
 
-        def write(asked: Mapping[str, Piece], shared: bool) -> list[Message]:
+        def write(asked: Mapping[str, NumberedSentence], shared: bool) -> list[Message]:
             texts = {name: piece.text for name, piece in asked.items()}
             task = SplitTask(texts, context(sample.response, list(asked.values())), sample.question)
             return self.prompt.messages(task, shelf, shared=shared)

@@ -21,7 +21,7 @@ from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import Source, align
-from everyclaim.verify.lexical.analysis import Floats, Reading
+from everyclaim.verify.lexical.analysis import Float32Array, Reading
 from everyclaim.verify.lexical.evidence import reading_of, source_of
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
@@ -111,14 +111,14 @@ class _Shelf:
         return next((text for text in found if _same(mark.kind, wanted, text)), found[0] if found else None)
 
 
-def _strengths(context: Reading, source: Source) -> Floats:
+def _strengths(context: Reading, source: Source) -> Float32Array:
     """Return how much of the context's weight each sentence covers, with half of what only the one before has."""
     aligned = align(context, source, shipped_vectors())
     held = (aligned.exact + aligned.soft) / 2
     before = np.zeros_like(held)
     together = source.owner[1:] == source.owner[:-1]
     before[:, 1:] = np.where(together[None, :], held[:, :-1], 0.0)
-    strengths: Floats = aligned.weights @ np.maximum(held, _BEFORE * before)
+    strengths: Float32Array = aligned.weights @ np.maximum(held, _BEFORE * before)
     return strengths
 
 

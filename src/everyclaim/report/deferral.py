@@ -1,4 +1,4 @@
-"""The page of a fitted band of doubt."""
+"""The page of a fitted deferral zone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from everyclaim.report.style import NO_NUMBER, Page, counted, data, house_table,
 def band_page(fit: BandFit, judge: str, spec: str) -> Page:
     """Show what the judge may settle and how often it is wrong there; `spec` is the cascade to use."""
     basis = f"{counted(fit.claims, 'labelled claim')} on {counted(fit.clusters, 'set of passages', 'sets of passages')}"
-    head = joined([Text("band of doubt", style="bold"), joined([Text("of"), data(judge)], " "), basis])
+    head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
     made = house_table("", "p(supported)", "settled", "wrong", f"at most ({fit.confidence:.0%} sure)")
     rows = (
         ("as supported", f"≥ {fit.high:g}", fit.as_supported),
@@ -35,7 +35,7 @@ def band_page(fit: BandFit, judge: str, spec: str) -> Page:
 
 
 def why_nothing(fit: BandFit) -> str:
-    """Say why there is no band, and what would help."""
+    """Say why there is no zone, and what would help."""
     if fit.clusters < fit.needed:
         return (
             f"too few labels: an error of at most {fit.error:.1%} takes {fit.needed:,} sets of passages without "

@@ -11,19 +11,19 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Passage, Verdict
 from everyclaim.verify.composed import composed, numbered
-from everyclaim.verify.verdicts import ask
+from everyclaim.verify.verdicts import collect_verdicts
 
 AUDITED = "audited"
 DISAGREED = "audit_disagreed"
 
 
 @dataclass(frozen=True, slots=True)
-class Band:
-    """The band of doubt, in the first judge's probability of SUPPORTED: strictly between `low` and `high`.
+class Deferral:
+    """The deferral zone, in the first judge's probability of SUPPORTED: strictly between `low` and `high`.
 
     At or below `low` its verdict stands as not supported, at or above `high` as supported; a `low` of 0 or a
-    `high` of 1 settles nothing on that side. In the usual band the embedded judge settles a quarter of the claims
-    of its development data, 7 % of them wrongly; `everyclaim.fit_band` finds the band for your own.
+    `high` of 1 settles nothing on that side. In the usual zone the embedded judge settles a quarter of the claims
+    of its development data, 7 % of them wrongly; `everyclaim.fit_band` finds the zone for your own.
     """
 
     low: float = 0.15
@@ -31,17 +31,17 @@ class Band:
 
     def __post_init__(self) -> None:
         if not 0 <= self.low <= self.high <= 1:
-            raise ConfigError(f"a band of doubt needs 0 <= low <= high <= 1, got low={self.low:g}, high={self.high:g}")
+            raise ConfigError(f"a deferral zone needs 0 <= low <= high <= 1, got low={self.low:g}, high={self.high:g}")
 
     def settles(self, verdict: Verdict) -> bool:
-        """Whether a verdict lies outside the band; one without probabilities is always in doubt."""
+        """Whether a verdict lies outside the zone; one without probabilities is always deferred."""
         if verdict.probabilities is None:
             return False
         supported = verdict.probabilities.supported
         return (supported <= self.low and self.low > 0) or (supported >= self.high and self.high < 1)
 
 
-_BAND = Band()
+_DEFERRAL = Deferral()
 _AUDIT = 0.05
 
 
@@ -57,7 +57,7 @@ class Cascade:
 
     first: Verifier
     second: Verifier
-    band: Band = _BAND
+    deferral: Deferral = _DEFERRAL
     audit: float = _AUDIT
 
     def __post_init__(self) -> None:
@@ -67,7 +67,11 @@ class Cascade:
     @property
     def spec(self) -> str:
         """Both specs, cheap one first."""
-        plain = {"low": self.band.low != _BAND.low, "high": self.band.high != _BAND.high, "audit": self.audit != _AUDIT}
+        plain = {
+            "low": self.deferral.low != _DEFERRAL.low,
+            "high": self.deferral.high != _DEFERRAL.high,
+            "audit": self.audit != _AUDIT,
+        }
         own = {key: value for key, value in self._own.items() if plain[key]}
         return composed("cascade", ">", (self.first, self.second), own)
 
@@ -78,7 +82,7 @@ class Cascade:
 
     @property
     def parameters(self) -> Mapping[str, str]:
-        """The band, the audit share, and both judges' own parameters by their place."""
+        """The deferral zone, the audit share, and both judges' own parameters by their place."""
         return self._own | numbered((self.first, self.second))
 
     async def verify(
@@ -88,11 +92,11 @@ class Cascade:
 
         Raises `JudgeError` when either has no usable verdict.
         """
-        verdicts = {v.claim_id: v for v in await ask(self.first, claims, passages, question=question)}
-        settled = {claim.id for claim in claims if self.band.settles(verdicts[claim.id])}
+        verdicts = {v.claim_id: v for v in await collect_verdicts(self.first, claims, passages, question=question)}
+        settled = {claim.id for claim in claims if self.deferral.settles(verdicts[claim.id])}
         drawn = {claim.id for claim in claims if claim.id in settled and self._is_drawn(claim, passages, question)}
         open_claims = [claim for claim in claims if claim.id not in settled or claim.id in drawn]
-        for verdict in await ask(self.second, open_claims, passages, question=question):
+        for verdict in await collect_verdicts(self.second, open_claims, passages, question=question):
             before = verdicts[verdict.claim_id]
             verdicts[verdict.claim_id] = verdict
             if verdict.claim_id in drawn:
@@ -102,7 +106,7 @@ class Cascade:
 
     @property
     def _own(self) -> dict[str, str]:
-        return {"low": f"{self.band.low:g}", "high": f"{self.band.high:g}", "audit": f"{self.audit:g}"}
+        return {"low": f"{self.deferral.low:g}", "high": f"{self.deferral.high:g}", "audit": f"{self.audit:g}"}
 
     def _is_drawn(self, claim: Claim, passages: Sequence[Passage], question: str) -> bool:
         """Draw by content alone, so that order, ids and concurrency play no part."""

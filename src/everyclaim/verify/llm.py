@@ -17,7 +17,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
-from everyclaim.verify.verdicts import Policy, grounded, under
+from everyclaim.verify.verdicts import Policy, apply_policy, locate_evidence
 
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
 _REQUIRED = Policy(strict_evidence=True)
@@ -105,7 +105,9 @@ class LlmVerifier:
         if len(votes) > 1:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
         if self.evidence == "required":
-            verdict = under(_REQUIRED, grounded(verdict, {passage.id: passage.text for passage in passages}))
+            verdict = apply_policy(
+                _REQUIRED, locate_evidence(verdict, {passage.id: passage.text for passage in passages})
+            )
         return verdict
 
     def _is_enough(self, finding: Finding, passages: Sequence[Passage]) -> bool:
@@ -113,7 +115,7 @@ class LlmVerifier:
         if self.evidence != "required" or finding.label is Label.UNSUPPORTED:
             return True
         texts = {passage.id: passage.text for passage in passages}
-        return bool(grounded(as_verdict("", finding, passages, ""), texts).evidence)
+        return bool(locate_evidence(as_verdict("", finding, passages, ""), texts).evidence)
 
 
 def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.composed import composed, numbered
-from everyclaim.verify.verdicts import ask
+from everyclaim.verify.verdicts import collect_verdicts
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,9 @@ class Panel:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Let every judge judge every claim, and count. Raises `JudgeError` when one has no usable verdict."""
-        rounds = await gather(ask(verifier, claims, passages, question=question) for verifier in self.verifiers)
+        rounds = await gather(
+            collect_verdicts(verifier, claims, passages, question=question) for verifier in self.verifiers
+        )
         return [self._counted([verdicts[i] for verdicts in rounds]) for i in range(len(claims))]
 
     def _counted(self, verdicts: Sequence[Verdict]) -> Verdict:

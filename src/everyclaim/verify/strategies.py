@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, Ranker, Verifier, chat_of
 from everyclaim.core.types import Claim, Label, Passage, PassageVerdict, Verdict
-from everyclaim.verify.verdicts import ask
+from everyclaim.verify.verdicts import collect_verdicts
 
 Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one claim, in the order asked
 
@@ -46,7 +46,9 @@ class Each:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Judge every claim against every passage, combine, and retry what is spread."""
-        rounds = await gather(ask(self.verifier, claims, [passage], question=question) for passage in passages)
+        rounds = await gather(
+            collect_verdicts(self.verifier, claims, [passage], question=question) for passage in passages
+        )
         alone = {
             claim.id: [(passage, verdicts[i]) for passage, verdicts in zip(passages, rounds, strict=True)]
             for i, claim in enumerate(claims)
@@ -89,7 +91,7 @@ class Ranked:
             for claim in waiting:
                 groups[orders[claim.id][turn]].append(claim)
             answers = await gather(
-                ask(self.verifier, group, [passages[i]], question=question) for i, group in groups.items()
+                collect_verdicts(self.verifier, group, [passages[i]], question=question) for i, group in groups.items()
             )
             for (i, group), verdicts in zip(groups.items(), answers, strict=True):
                 for claim, verdict in zip(group, verdicts, strict=True):
@@ -155,7 +157,7 @@ async def _together(
 ) -> Verdict:
     best = strategy.ranker.rank(claim.text, passages)[: strategy.together]
     chosen = [passages[i] for i in sorted(best)]
-    verdict = (await ask(strategy.verifier, [claim], chosen, question=question))[0]
+    verdict = (await collect_verdicts(strategy.verifier, [claim], chosen, question=question))[0]
     if verdict.label is Label.UNSUPPORTED:
         return first
     return replace(verdict, per_passage=first.per_passage, flags=(*verdict.flags, "spread_evidence"))

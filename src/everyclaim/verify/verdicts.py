@@ -62,31 +62,33 @@ async def judged(
     if not any(passage.text.strip() for passage in passages):
         verdicts = [_no_passages(claim, verifier.spec) for claim in claims]
     else:
-        verdicts = await ask(verifier, claims, passages, question=question)
+        verdicts = await collect_verdicts(verifier, claims, passages, question=question)
     rules = policy or Policy()
     texts = {passage.id: passage.text for passage in passages}
     return tuple(
-        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, under(rules, grounded(verdict, texts)))
+        JudgedClaim(
+            claim.id, claim.text, claim.span, claim.sentence, apply_policy(rules, locate_evidence(verdict, texts))
+        )
         for claim, verdict in zip(claims, verdicts, strict=True)
     )
 
 
-async def ask(
+async def collect_verdicts(
     verifier: Verifier, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
 ) -> list[Verdict]:
     """Get exactly one well-formed verdict per claim, in the claims' order; re-ask once for what is missing."""
     if not claims:
         return []
     known = {passage.id for passage in passages}
-    found: dict[str, Verdict] = {}
+    usable_verdicts: dict[str, Verdict] = {}
     complaint = ""
     for _ in range(2):
-        missing = [claim for claim in claims if claim.id not in found]
+        missing = [claim for claim in claims if claim.id not in usable_verdicts]
         usable, complaint = _usable(await verifier.verify(missing, passages, question=question), missing, known)
-        found |= usable
-        if len(found) == len(claims):
-            return [_signed(found[claim.id], verifier.spec) for claim in claims]
-    absent = [claim.id for claim in claims if claim.id not in found]
+        usable_verdicts |= usable
+        if len(usable_verdicts) == len(claims):
+            return [_signed(usable_verdicts[claim.id], verifier.spec) for claim in claims]
+    absent = [claim.id for claim in claims if claim.id not in usable_verdicts]
     code = "missing_verdict" if complaint == "" else "bad_verdict"
     detail = f"; {complaint}" if complaint else ""
     raise JudgeError(code, f"{verifier.spec} gave no usable verdict for {', '.join(absent)}{detail}")
@@ -136,9 +138,9 @@ def _is_distribution(probabilities: Probabilities) -> bool:
     )
 
 
-def grounded(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
+def locate_evidence(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
     """Keep only evidence that is really there, its offsets corrected; flag a quote that is nowhere."""
-    evidence = [found for given in verdict.evidence if (found := _found(given, texts))]
+    evidence = [located for quoted in verdict.evidence if (located := _located(quoted, texts))]
     flags = verdict.flags
     if len(evidence) < len(verdict.evidence):
         flags = (*flags, "quote_not_found")
@@ -149,7 +151,7 @@ def grounded(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
     return replace(verdict, evidence=tuple(evidence), flags=flags)
 
 
-def _found(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
+def _located(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     """Return the evidence with true offsets: as given, else located in its passage, else in any other."""
     text = texts.get(evidence.passage_id)
     if not evidence.quote.strip():
@@ -164,7 +166,7 @@ def _found(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     return None
 
 
-def under(policy: Policy, verdict: Verdict) -> Verdict:
+def apply_policy(policy: Policy, verdict: Verdict) -> Verdict:
     """Turn a SUPPORTED that a strict policy does not accept into UNSUPPORTED; the flags say why."""
     if verdict.label is not Label.SUPPORTED:
         return verdict

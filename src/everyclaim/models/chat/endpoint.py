@@ -36,7 +36,7 @@ class Endpoint:
         # The Anthropic address may be given with or without the version at its end.
         known = options.api == "messages" and options.base_url.endswith("/v1")
         self.path = self._wire.path.removeprefix("/v1") if known else self._wire.path
-        self.dialect_: Capabilities = first_capabilities(options)  # learned
+        self.capabilities_: Capabilities = first_capabilities(options)  # learned
         self.before_another: Callable[[], None] = _no_limit  # asked before a request is put in another way
 
     @property
@@ -58,7 +58,7 @@ class Endpoint:
         """Ask by a way of posting other than the endpoint's own."""
         schema = call.schema
         turns = [_encodable(message) for message in call.messages]
-        tried = self.dialect_
+        tried = self.capabilities_
         first: RejectedError | None = None
         for calls in range(1, MAX_ATTEMPTS + 1):
             if calls > 1:
@@ -95,9 +95,9 @@ class Endpoint:
     def _remember(self, worked: Capabilities, *, structured: bool) -> None:
         if structured and not worked.confirmed:
             worked = replace(worked, confirmed=True)
-        if worked == self.dialect_:
+        if worked == self.capabilities_:
             return
-        before, self.dialect_ = self.dialect_, worked
+        before, self.capabilities_ = self.capabilities_, worked
         for name in sorted(worked.dropped - before.dropped):
             if not name.startswith("limit:"):
                 _log.warning("%s does not take %s; it is left out from now on", self.spec, name)

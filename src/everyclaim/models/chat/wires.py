@@ -77,17 +77,17 @@ def _is_strict_once(same: _Same) -> bool:
 
 
 def write_chat(
-    options: EndpointOptions, dialect: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
 ) -> Json:
     """Write a request for chat completions."""
-    body: Json = {"model": options.model, "messages": _plain_turns(_instructed(messages, schema, dialect))}
+    body: Json = {"model": options.model, "messages": _plain_turns(_instructed(messages, schema, capabilities))}
     if options.max_tokens:
-        body[dialect.limit] = options.max_tokens
-    body |= _sampling(options, dialect)
-    if schema is not None and dialect.mode == "schema":
+        body[capabilities.limit] = options.max_tokens
+    body |= _sampling(options, capabilities)
+    if schema is not None and capabilities.mode == "schema":
         named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    elif schema is not None and dialect.mode == "tool":
+    elif schema is not None and capabilities.mode == "tool":
         function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": _TOOL}}
@@ -111,20 +111,20 @@ def read_chat(payload: Json) -> ChatReply:
 
 
 def write_responses(
-    options: EndpointOptions, dialect: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
 ) -> Json:
     """Write a request for the responses API. Nothing is kept at the provider (`store` is false)."""
-    turns = _plain_turns(_instructed(messages, schema, dialect))
+    turns = _plain_turns(_instructed(messages, schema, capabilities))
     body: Json = {"model": options.model, "input": turns, "store": False}
     if options.max_tokens:
         body["max_output_tokens"] = options.max_tokens
-    body |= _sampling(options, dialect)
+    body |= _sampling(options, capabilities)
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
-    if schema is not None and dialect.mode == "schema":
+    if schema is not None and capabilities.mode == "schema":
         named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["text"] = {"format": {"type": "json_schema", **named}}
-    elif schema is not None and dialect.mode == "tool":
+    elif schema is not None and capabilities.mode == "tool":
         function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
         body["tools"] = [{"type": "function", **function, "strict": _is_strict_once(_Same(schema))}]
         body["tool_choice"] = {"type": "function", "name": _TOOL}
@@ -153,10 +153,10 @@ def read_responses(payload: Json) -> ChatReply:
 
 
 def write_messages(
-    options: EndpointOptions, dialect: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
+    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
 ) -> Json:
     """Write a request for Anthropic messages, with markers where a cached prefix ends."""
-    turns = _instructed(messages, schema, dialect)
+    turns = _instructed(messages, schema, capabilities)
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
     system = [_block(m, marked) for m in turns if m.role == "system" and m.content]
     others = [{"role": m.role, "content": [_block(m, marked)]} for m in turns if m.role != "system" and m.content]
@@ -164,13 +164,13 @@ def write_messages(
     if system:
         body["system"] = system
     body["messages"] = others
-    body |= _sampling(options, dialect)
+    body |= _sampling(options, capabilities)
     config: Json = {}
     if effort := body.pop("reasoning_effort", None):
         config["effort"] = effort
-    if schema is not None and dialect.mode == "schema":
+    if schema is not None and capabilities.mode == "schema":
         config["format"] = {"type": "json_schema", "schema": _untitled(schema)}
-    elif schema is not None and dialect.mode == "tool":
+    elif schema is not None and capabilities.mode == "tool":
         body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": _untitled(schema)}]
         body["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
@@ -205,10 +205,10 @@ WIRES: Mapping[str, Wire] = {
 
 
 def _instructed(
-    messages: Sequence[Message], schema: Mapping[str, Any] | None, dialect: Capabilities
+    messages: Sequence[Message], schema: Mapping[str, Any] | None, capabilities: Capabilities
 ) -> Sequence[Message]:
     """Say the schema in words where the endpoint has no other way to be told; the first turn stays a stable prefix."""
-    if schema is None or dialect.mode != "plain":
+    if schema is None or capabilities.mode != "plain":
         return messages
     words = (
         "Answer with one JSON object and nothing else: no code fence, no words around it. "
@@ -236,8 +236,8 @@ def _block(message: Message, marked: set[int]) -> Json:
     return block | {"cache_control": {"type": "ephemeral"}} if id(message) in marked else block
 
 
-def _sampling(options: EndpointOptions, dialect: Capabilities) -> Json:
-    return {name: value for name, value in options.sampling.items() if name not in dialect.dropped}
+def _sampling(options: EndpointOptions, capabilities: Capabilities) -> Json:
+    return {name: value for name, value in options.sampling.items() if name not in capabilities.dropped}
 
 
 def _name(schema: Mapping[str, Any]) -> str:

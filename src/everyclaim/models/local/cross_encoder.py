@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
-Floats = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 POSITIONS = 512  # tokens of everything that is read at a time
 CONTEXT, CLAIM = 48, 96  # tokens that are read at most; the premise has its own budget
 CLS, SEP = 101, 102
@@ -158,7 +158,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(threads, thread_name_prefix="everyclaim-reader")
 
 
-def _scored(encoding: Encoding, logits: Floats) -> tuple[TokenScore, ...]:
+def _scored(encoding: Encoding, logits: Float32Array) -> tuple[TokenScore, ...]:
     return tuple(
         TokenScore(start, end, float(logit))
         for (start, end), logit in zip(encoding.offsets[: len(logits)], logits, strict=True)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from everyclaim.verify.lexical.alignment import Alignment, Bools, Source
 
-Floats = npt.NDArray[np.floating[Any]]
+FloatArray = npt.NDArray[np.floating[Any]]
 GAP, STEP = " … ", " | "  # within a passage, to another passage
 _AGAIN = 0.25  # what covering a word once more is worth
 _NEXT = 0.12  # what standing beside a taken sentence is worth
@@ -29,7 +29,7 @@ _CHARACTERS = 4.2  # of one token, on average
 _WORDS = 0.8  # of one token: text of short words and signs has more tokens than its length says
 
 
-class Part(NamedTuple):
+class Excerpt(NamedTuple):
     """A run of sentences: ``premise.text[at:at + end - start] == readings[reading].text[start:end]``."""
 
     at: int
@@ -43,7 +43,7 @@ class Premise:
     """What is read for a claim, and where each part of it is from."""
 
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[Excerpt, ...]
 
     def place(self, start: int, end: int) -> tuple[int, int, int] | None:
         """Find where ``text[start:end]`` is from: reading, start and end there; None when it is in no single part."""
@@ -93,7 +93,13 @@ def _tokens(text: str, start: int, end: int) -> float:
 
 
 def _greedy(
-    source: Source, weights: Floats, held: Floats, again: Floats, costs: Floats, near: Bools, tokens: int
+    source: Source,
+    weights: FloatArray,
+    held: FloatArray,
+    again: FloatArray,
+    costs: FloatArray,
+    near: Bools,
+    tokens: int,
 ) -> Bools:
     """Take sentences of near passages, the worthiest first, while there is room."""
     beside = source.owner[1:] == source.owner[:-1]
@@ -116,7 +122,7 @@ def _greedy(
 
 def _laid_out(source: Source, places: Sequence[tuple[int, int]]) -> Premise:
     """Join sentences in order; neighbours keep the text between them."""
-    parts: list[Part] = []
+    parts: list[Excerpt] = []
     runs: list[list[int]] = []  # reading, first, last sentence
     for number, sentence in places:
         if runs and runs[-1][0] == number and runs[-1][2] == sentence - 1:
@@ -130,7 +136,7 @@ def _laid_out(source: Source, places: Sequence[tuple[int, int]]) -> Premise:
         start, end = reading.sentences[first][0], reading.sentences[last][1]
         if text:
             text += GAP if number == previous else STEP
-        parts.append(Part(len(text), number, start, end))
+        parts.append(Excerpt(len(text), number, start, end))
         text += reading.text[start:end]
         previous = number
     return Premise(text, tuple(parts))

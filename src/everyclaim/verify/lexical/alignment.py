@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from everyclaim.verify.lexical.analysis import NUMBER, Floats, Ints, Reading
+from everyclaim.verify.lexical.analysis import NUMBER, Float32Array, Ints, Reading
 from everyclaim.verify.lexical.vectors import WordVectors
 
 Bools = npt.NDArray[np.bool_]
@@ -32,8 +32,8 @@ class Source:
     owner: Ints  # the reading of every sentence
     ids: Ints  # of every content word's key
     index: dict[str, int]  # key → id
-    matrix: Floats  # word vectors of the content words
-    mixed: Floats  # the same, each mixed with its neighbours
+    matrix: Float32Array  # word vectors of the content words
+    mixed: Float32Array  # the same, each mixed with its neighbours
     numeric: Bools
 
 
@@ -41,9 +41,9 @@ class Source:
 class Alignment:
     """How a claim's content words (rows) are covered, per sentence of the source (columns)."""
 
-    weights: Floats  # of the claim's content words, summing to 1
-    exact: Floats  # 1 where the sentence has the same word
-    soft: Floats  # similarity of the most similar word, at most 1
+    weights: Float32Array  # of the claim's content words, summing to 1
+    exact: Float32Array  # 1 where the sentence has the same word
+    soft: Float32Array  # similarity of the most similar word, at most 1
     best: dict[int, tuple[int, int]]  # window size → first and last sentence (columns), inclusive
     main: tuple[int, int]  # the smallest window that does the work
 
@@ -110,7 +110,7 @@ def portions(words: int, others: int) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, words, step))
 
 
-def _covered(claim: Reading, rows: slice, source: Source, vectors: WordVectors) -> tuple[Floats, Floats]:
+def _covered(claim: Reading, rows: slice, source: Source, vectors: WordVectors) -> tuple[Float32Array, Float32Array]:
     """Compare some content words of a claim (rows) with the sentences of a source (columns): exactly, and softly."""
     content = claim.content[rows]
     claim_ids = np.array([source.index.get(claim.keys[i], -1) for i in content], dtype=np.int64)
@@ -122,7 +122,7 @@ def _covered(claim: Reading, rows: slice, source: Source, vectors: WordVectors) 
     return exact, np.maximum(np.maximum.reduceat(soft, source.starts, axis=1), exact)
 
 
-def widen(values: Floats, owner: Ints, size: int) -> Floats:
+def widen(values: Float32Array, owner: Ints, size: int) -> Float32Array:
     """Take the maximum over each sentence and the `size` - 1 after it in the same passage."""
     wide = values
     for step in range(1, min(size, values.shape[1])):
@@ -152,7 +152,7 @@ def sentence(source: Source, column: int) -> str:
     return reading.text[slice(*reading.sentences[place])]
 
 
-def widen_by_neighbours(matrix: Floats) -> Floats:
+def widen_by_neighbours(matrix: Float32Array) -> Float32Array:
     """Mix every word's vector with half of the one before and the one after, and scale to length one."""
     mixed = matrix.copy()
     if len(matrix) > 1:

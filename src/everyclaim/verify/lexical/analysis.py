@@ -16,7 +16,7 @@ from everyclaim.verify.lexical.vectors import WordVectors
 from everyclaim.verify.lexical.words import months_in_full, number_value
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 
 PLAIN, NUMBER, NAME = 0, 1, 2
 
@@ -34,7 +34,7 @@ class Reading:
     content: list[int]  # positions of the tokens that carry meaning
     kinds: list[int]  # PLAIN, NUMBER or NAME, of every token
     rows: Ints  # of the content tokens, in the word vectors
-    weights: Floats  # of the content tokens: how much each word tells
+    weights: Float32Array  # of the content tokens: how much each word tells
 
 
 def read(text: str, vectors: WordVectors, *, every_word: bool = False) -> Reading:

@@ -18,7 +18,7 @@ from rapidfuzz.distance import JaroWinkler, LCSseq
 from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import Alignment, portions, widen_by_neighbours
-from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Floats, Reading
+from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.vectors import WordVectors
 
@@ -387,9 +387,9 @@ def _likeness(it: Comparison) -> dict[str, float]:
     return row
 
 
-def _mean(reading: Reading, positions: Sequence[int], vectors: WordVectors) -> Floats:
+def _mean(reading: Reading, positions: Sequence[int], vectors: WordVectors) -> Float32Array:
     """Unit mean vector of some content words, each by its weight."""
     chosen = list(positions)
     total = reading.weights[chosen] @ vectors.matrix[reading.rows[chosen]]
-    unit: Floats = (total / np.maximum(np.linalg.norm(total), 1e-6)).astype(np.float32)
+    unit: Float32Array = (total / np.maximum(np.linalg.norm(total), 1e-6)).astype(np.float32)
     return unit

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from everyclaim.core.memory import once
 
-Floats = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 _UNKNOWN = -1
 
 
@@ -24,8 +24,8 @@ class WordVectors:
     """Rows of `matrix` are unit vectors; the last row is zero and stands for every unknown word."""
 
     rows: dict[str, int]
-    matrix: Floats
-    rarity: Floats  # per row, within [0, 1]; unknown words are as rare as the rarest
+    matrix: Float32Array
+    rarity: Float32Array  # per row, within [0, 1]; unknown words are as rare as the rarest
 
     def look_up(self, norms: Sequence[str], stems: Sequence[str]) -> npt.NDArray[np.int64]:
         """Give the row of every word: by its form, else by its stem, else the row of unknown words."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.models.chat.loop_local import LoopLocal
-from everyclaim.models.local.hf.networks import Floats, Network
+from everyclaim.models.local.hf.networks import Float32Array, Network
 from everyclaim.models.local.hf.tokens import Tokens
 
 _USUAL_LENGTH = 512  # tokens; a batch never has more cells than `batch_size` inputs of this length
@@ -25,7 +25,7 @@ class _Queue:
     """What waits in one event loop, and the task that works it off."""
 
     def __init__(self) -> None:
-        self.waiting: dict[Tokens, asyncio.Future[Floats]] = {}
+        self.waiting: dict[Tokens, asyncio.Future[Float32Array]] = {}
         self.task: asyncio.Task[None] | None = None
 
 
@@ -39,7 +39,7 @@ class Batcher:
         self._queues: LoopLocal[_Queue] = LoopLocal(_Queue)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="everyclaim-hf")
 
-    async def run(self, inputs: Sequence[Tokens]) -> list[Floats]:
+    async def run(self, inputs: Sequence[Tokens]) -> list[Float32Array]:
         """Return the logits of every input, in order: classes, or tokens × classes.
 
         Raises `JudgeError` when the network fails or gives something that is not a number.
@@ -59,13 +59,15 @@ class Batcher:
             taken, queue.waiting = queue.waiting, {}
             for batch in cut(sorted(taken, key=lambda one: (len(one.ids), one)), self._batch_size):
                 try:
-                    rows: Sequence[Floats | JudgeError] = await loop.run_in_executor(self._thread, self._compute, batch)
+                    rows: Sequence[Float32Array | JudgeError] = await loop.run_in_executor(
+                        self._thread, self._compute, batch
+                    )
                 except Exception as error:  # noqa: BLE001 - a driver's or a library's; it concerns these inputs only
                     rows = [JudgeError("model_error", f"the model failed: {error}") for _ in batch]
                 for one, row in zip(batch, rows, strict=True):
                     _answer(taken[one], row)
 
-    def _compute(self, batch: Sequence[Tokens]) -> list[Floats | JudgeError]:
+    def _compute(self, batch: Sequence[Tokens]) -> list[Float32Array | JudgeError]:
         try:
             logits = self._network(*padded(batch, self._pad))
         except MemoryError:
@@ -103,7 +105,7 @@ def padded(batch: Sequence[Tokens], pad: int) -> tuple[np.ndarray[tuple[int, int
     return ids, mask, types
 
 
-def _answer(future: asyncio.Future[Floats], row: Floats | JudgeError) -> None:
+def _answer(future: asyncio.Future[Float32Array], row: Float32Array | JudgeError) -> None:
     if future.done():
         return
     if isinstance(row, JudgeError):

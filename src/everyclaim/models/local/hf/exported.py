@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
-from everyclaim.models.local.hf.networks import Floats, Ints
+from everyclaim.models.local.hf.networks import Float32Array, Ints
 from everyclaim.models.local.onnx import quiet_onnxruntime
 
 _PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
@@ -38,7 +38,7 @@ class OnnxNetwork:
         if unknown := sorted(self._inputs - _READ):
             raise ConfigError(f"the exported network {str(file)!r} wants {unknown[0]!r}, which is not known here")
 
-    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         """Run one batch."""
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
         logits = self._session.run(None, {name: given[name] for name in self._inputs})[0]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from everyclaim.core.types import Probabilities
-from everyclaim.models.local.hf.networks import Floats
-from everyclaim.models.local.hf.pairs import Pair, binary, softmax
+from everyclaim.models.local.hf.networks import Float32Array
+from everyclaim.models.local.hf.pairs import TextPair, binary, softmax
 from everyclaim.models.local.hf.tokens import TextEncoder, Tokens, as_tokens
 
 PREFIX = "t5."
@@ -29,14 +29,14 @@ class Hhem:
 
     prompt: str = PROMPT
 
-    def inputs(self, encoder: TextEncoder, pairs: Sequence[Pair]) -> list[Tokens]:
+    def inputs(self, encoder: TextEncoder, pairs: Sequence[TextPair]) -> list[Tokens]:
         """Write each pair into the prompt. The texts are put in by position: braces in them mean nothing."""
         before, _, rest = self.prompt.partition(_PREMISE)
         between, _, after = rest.partition(_HYPOTHESIS)
         texts = [before + premise + between + hypothesis + after for premise, hypothesis in pairs]
         return [as_tokens(encoding) for encoding in encoder.encoded(texts)]
 
-    def read(self, row: Floats) -> Probabilities:
+    def read(self, row: Float32Array) -> Probabilities:
         """Read class 1 at the first token of tokens × classes."""
         first = row[0] if row.ndim == 2 else row
         return binary(softmax(first)[1])

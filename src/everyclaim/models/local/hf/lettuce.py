@@ -9,7 +9,7 @@ from typing import Any
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Marked
 from everyclaim.models.local.hf.batching import Batcher
-from everyclaim.models.local.hf.networks import Floats
+from everyclaim.models.local.hf.networks import Float32Array
 from everyclaim.models.local.hf.pairs import softmax
 from everyclaim.models.local.hf.tokens import TextEncoder, as_tokens
 
@@ -51,7 +51,7 @@ class LoadedTokens:
         prompt = _prompt([plain(passage) for passage in passages], plain(question))
         return self._encoder.encoded([(prompt, plain(answer))])[0]
 
-    def _marks(self, encoding: Any, row: Floats) -> list[Marked]:
+    def _marks(self, encoding: Any, row: Float32Array) -> list[Marked]:
         return [
             Marked(start, end, round(softmax(row[i])[self._bad], 4))
             for i, (part, (start, end)) in enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))

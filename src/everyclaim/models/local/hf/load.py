@@ -14,7 +14,15 @@ from everyclaim.models.local.hf.batching import Batcher, padded
 from everyclaim.models.local.hf.exported import OnnxNetwork
 from everyclaim.models.local.hf.folder import Folder, find_folder, is_export
 from everyclaim.models.local.hf.lettuce import LoadedTokens
-from everyclaim.models.local.hf.networks import Floats, Head, Network, Setup, auto_network, libraries, t5_token_network
+from everyclaim.models.local.hf.networks import (
+    Float32Array,
+    Head,
+    Network,
+    Setup,
+    auto_network,
+    libraries,
+    t5_token_network,
+)
 from everyclaim.models.local.hf.options import FAMILIES, FOUNDATIONS, KNOWN, Family, HfOptions
 from everyclaim.models.local.hf.pairs import LoadedPairs, PairFamily
 from everyclaim.models.local.hf.tokens import TextEncoder, as_tokens, open_tokenizer
@@ -88,11 +96,11 @@ class _Opening:
         family.read(self.tried(network, encoder))
         return LoadedPairs(family, encoder, self.batcher(network), limit, self.parameters(network, limit) | more)
 
-    def tried(self, network: Network, encoder: TextEncoder) -> Floats:
+    def tried(self, network: Network, encoder: TextEncoder) -> Float32Array:
         """Run the network once: what cannot work fails here, not in the middle of a run."""
         tokens = as_tokens(encoder.encoded(["0"])[0])
         try:
-            row: Floats = network(*padded([tokens], self.pad))[0]
+            row: Float32Array = network(*padded([tokens], self.pad))[0]
         except Exception as error:  # noqa: BLE001 - torch and onnxruntime raise errors of their own
             raise ConfigError(f"{self.folder.name!r} cannot be run: {error}") from None
         return row

@@ -13,8 +13,8 @@ import numpy as np
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Probabilities
-from everyclaim.models.local.hf.networks import Floats
-from everyclaim.models.local.hf.pairs import Pair, binary, softmax
+from everyclaim.models.local.hf.networks import Float32Array
+from everyclaim.models.local.hf.pairs import TextPair, binary, softmax
 from everyclaim.models.local.hf.tokens import TextEncoder, Tokens, as_tokens
 
 MAX_TOKENS = 2048
@@ -26,12 +26,12 @@ class MiniCheckClassifier:
 
     before: str = ""
 
-    def inputs(self, encoder: TextEncoder, pairs: Sequence[Pair]) -> list[Tokens]:
+    def inputs(self, encoder: TextEncoder, pairs: Sequence[TextPair]) -> list[Tokens]:
         """Write document, end token and claim as one text."""
         texts = [self.before + document + encoder.eos + claim for document, claim in pairs]
         return [as_tokens(encoding) for encoding in encoder.encoded(texts)]
 
-    def read(self, row: Floats) -> Probabilities:
+    def read(self, row: Float32Array) -> Probabilities:
         """Read the probability of class 1."""
         return binary(softmax(row)[1])
 
@@ -43,11 +43,11 @@ class MiniCheckT5:
     no: int
     yes: int
 
-    def inputs(self, encoder: TextEncoder, pairs: Sequence[Pair]) -> list[Tokens]:
+    def inputs(self, encoder: TextEncoder, pairs: Sequence[TextPair]) -> list[Tokens]:
         """Write the instruction, document, end token and claim as one text."""
         return MiniCheckClassifier("predict: ").inputs(encoder, pairs)
 
-    def read(self, row: Floats) -> Probabilities:
+    def read(self, row: Float32Array) -> Probabilities:
         """Read the probability of `yes` among the two."""
         return binary(softmax(np.asarray([row[self.no], row[self.yes]]))[1])
 

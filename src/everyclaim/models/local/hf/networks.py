@@ -19,7 +19,7 @@ from everyclaim.models.local.hf.folder import Folder, weight_files
 from everyclaim.models.local.hf.quiet import quiet
 
 Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
+Float32Array = npt.NDArray[np.float32]
 Head = Literal["sequence", "token", "seq2seq"]
 _CLASSES: Mapping[Head, str] = {
     "sequence": "AutoModelForSequenceClassification",
@@ -38,7 +38,7 @@ class Network(Protocol):
     def device(self) -> str:
         """Where it runs."""
 
-    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         """Run one batch."""
 
 
@@ -59,7 +59,7 @@ class TorchNetwork:
         self._call = call
         self._typed = typed
 
-    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         """Run one batch without gradients."""
         import torch
 

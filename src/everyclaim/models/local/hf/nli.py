@@ -14,8 +14,8 @@ from typing import Any
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label, Probabilities
-from everyclaim.models.local.hf.networks import Floats
-from everyclaim.models.local.hf.pairs import Pair, binary, softmax
+from everyclaim.models.local.hf.networks import Float32Array
+from everyclaim.models.local.hf.pairs import TextPair, binary, softmax
 from everyclaim.models.local.hf.tokens import TextEncoder, Tokens, as_tokens
 
 MAX_TOKENS = 512
@@ -38,11 +38,11 @@ class Nli:
 
     order: tuple[Label, ...]
 
-    def inputs(self, encoder: TextEncoder, pairs: Sequence[Pair]) -> list[Tokens]:
+    def inputs(self, encoder: TextEncoder, pairs: Sequence[TextPair]) -> list[Tokens]:
         """Write premise and hypothesis as the tokenizer joins two texts."""
         return [as_tokens(encoding) for encoding in encoder.encoded(list(pairs))]
 
-    def read(self, row: Floats) -> Probabilities:
+    def read(self, row: Float32Array) -> Probabilities:
         """Put the outputs' probabilities in our order. One output is a probability of support by itself."""
         if len(self.order) == 1:
             return binary(1.0 / (1.0 + math.exp(-max(-700.0, min(700.0, float(row[0]))))))

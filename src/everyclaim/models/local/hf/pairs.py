@@ -11,19 +11,19 @@ import numpy as np
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.types import Probabilities
 from everyclaim.models.local.hf.batching import Batcher
-from everyclaim.models.local.hf.networks import Floats
+from everyclaim.models.local.hf.networks import Float32Array
 from everyclaim.models.local.hf.tokens import TextEncoder, Tokens
 
-Pair = tuple[str, str]
+TextPair = tuple[str, str]
 
 
 class PairFamily(Protocol):
     """How a family of models writes a pair down and what its numbers mean."""
 
-    def inputs(self, encoder: TextEncoder, pairs: Sequence[Pair]) -> list[Tokens]:
+    def inputs(self, encoder: TextEncoder, pairs: Sequence[TextPair]) -> list[Tokens]:
         """Write pairs as inputs of the network. The texts hold no special tokens any more."""
 
-    def read(self, row: Floats) -> Probabilities:
+    def read(self, row: Float32Array) -> Probabilities:
         """Read the network's output for one input."""
 
 
@@ -45,7 +45,7 @@ class LoadedPairs:
         """Count the tokens of each text."""
         return self._encoder.lengths(texts)
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Probabilities]:
+    async def judge(self, pairs: Sequence[TextPair]) -> list[Probabilities]:
         """Judge every pair, together with those that others ask for at the same time.
 
         Raises `JudgeError` when a pair is too long or the model gives no number.
@@ -53,7 +53,7 @@ class LoadedPairs:
         inputs = await asyncio.to_thread(self._written, pairs)
         return [self._family.read(row) for row in await self._batcher.run(inputs)]
 
-    def _written(self, pairs: Sequence[Pair]) -> list[Tokens]:
+    def _written(self, pairs: Sequence[TextPair]) -> list[Tokens]:
         plain = self._encoder.plain
         inputs = self._family.inputs(self._encoder, [(plain(premise), plain(claim)) for premise, claim in pairs])
         longest = max((len(one.ids) for one in inputs), default=0)
@@ -62,7 +62,7 @@ class LoadedPairs:
         return inputs
 
 
-def softmax(row: Floats) -> list[float]:
+def softmax(row: Float32Array) -> list[float]:
     """Turn logits into probabilities."""
     raised = np.exp(row.astype(np.float64) - float(row.max()))
     return [float(value) for value in raised / raised.sum()]
