@@ -54,11 +54,11 @@ def alone(base_url: str, number: int) -> tuple[float, float]:
     """Return what the requests take over one connection, with nothing around them."""
     import aiohttp
 
+    from everyclaim.core.types import Span
     from everyclaim.testing import ScriptedChat
-
-    chat = ScriptedChat(play)
     from everyclaim.verify.llm import LlmVerifier
 
+    chat = ScriptedChat(play)
     claim = ec.Claim("c1", "It is red.", Span(0, 10), "It is red.")
     asyncio.run(LlmVerifier(chat).verify([claim], [ec.Passage("p1", SHELF[0])]))
     body = {"model": "m", "messages": [{"role": one.role, "content": one.content} for one in chat.asked[0]]}
@@ -85,7 +85,10 @@ def main() -> None:
         def row(i: int) -> dict[str, Any]:
             return {"response": f"The kettle is red. It holds {i} litres.", "passages": SHELF}
 
-        rows = [("judge", alone(base_url, number)), ("ec.score", measure(number, lambda i: ec.score(**row(i), **options)))]
+        rows = [
+            ("judge", alone(base_url, number)),
+            ("ec.score", measure(number, lambda i: ec.score(**row(i), **options))),
+        ]
         if hasattr(ec, "Evaluator"):
             with ec.Evaluator(**options) as evaluator:
                 rows.append(("Evaluator.score", measure(number, lambda i: evaluator.score(**row(i)))))

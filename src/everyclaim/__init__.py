@@ -38,6 +38,7 @@ from everyclaim.core.types import (
 
 if TYPE_CHECKING:
     from everyclaim.api.deferral import fit_band
+    from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.guarding import Guard
     from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from everyclaim.api.tuning import tune
 
 _ON_FIRST_USE = {
+    "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
@@ -67,6 +69,7 @@ __all__ = [
     "Claim",
     "ConfigError",
     "Decomposition",
+    "Evaluator",
     "EveryclaimError",
     "Evidence",
     "FailureMode",

@@ -59,9 +59,16 @@ OPEN = {"llm_factory"}  # passes what it does not know to the model
 
 def test_there_are_public_calls() -> None:
     """So that the test below has something to say."""
-    assert {"score", "ascore", "Guard.__init__", "Guard.astream", "fit_band", "evaluate", "Faithfulness.score"} <= {
-        *CALLS
-    }
+    assert {
+        "score",
+        "ascore",
+        "Evaluator.score",
+        "Guard.__init__",
+        "Guard.astream",
+        "fit_band",
+        "evaluate",
+        "Faithfulness.score",
+    } <= {*CALLS}
 
 
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - OPEN))
@@ -93,7 +100,7 @@ def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
         ({"llm": "openai:m"}, "did you mean 'judge'?"),
         ({"max_costs": 5}, "did you mean 'max_cost'?"),
         ({"no_cache": True}, "say cache='off'"),
-        ({"colour": "red"}, "it takes response, passages, question, reference, "),
+        ({"colour": "red"}, "it takes row, response, passages, question, reference, "),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], said: str) -> None:
@@ -107,7 +114,7 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: ec.score(TEXT, PASSAGES), "score() takes everything by name, as in score(response=…)"),
+        (lambda: ec.score(TEXT, PASSAGES), "score() takes only row without a name, as in score(response=…)"),
         (lambda: ec.verify_claims(TEXT, PASSAGES, "Q"), "takes only claims and passages without a name"),
         (lambda: ec.verify_claims(TEXT, PASSAGES, claims=TEXT), "was given 'claims' twice"),
         (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),

@@ -9,9 +9,9 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.components import build_metric, create_verifier, default_decomposer
-from everyclaim.api.judges import ChatPool, llm_decomposer, llm_verifier
+from everyclaim.api.judges import llm_decomposer, llm_verifier
+from everyclaim.api.pool import ChatPool
 from everyclaim.core.spec import Spec
-from everyclaim.models import ChatSettings, ReplyCache
 from everyclaim.testing import JudgeServer, play, rate_limited
 from everyclaim.verify.llm import LlmVerifier
 
@@ -64,14 +64,14 @@ def test_every_way_to_ask_for_json_serves(server: JudgeServer, structured: str) 
 def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
     """With a cache the second run makes no call at all and gives the same scores."""
     rows = [{"id": str(i), "response": f"The kettle number {i} is red.", "contexts": SHELF} for i in range(20)]
-    chats = ChatPool(ChatSettings(cache=ReplyCache(tmp_path / "cache.db")))
-    first = ec.score_file(rows, judge=openai(server), store=tmp_path / "a.db", chats=chats)
-    assert (first.summary.overall.outcomes["scored"], server.calls) == (20, 40)
-    again = ec.score_file(rows, judge=openai(server), store=tmp_path / "b.db", chats=chats)
-    assert server.calls == 40
-    assert [r.score for r in again.results()] == [r.score for r in first.results()]
-    assert {r.usage.cache_hits for r in again.results()} == {2}
-    assert chats.meter.usage.calls == 40
+    with ec.Evaluator(judge=openai(server), cache=tmp_path / "cache.db") as evaluator:
+        first = evaluator.score_file(rows, store=tmp_path / "a.db")
+        assert (first.summary.overall.outcomes["scored"], server.calls) == (20, 40)
+        again = evaluator.score_file(rows, store=tmp_path / "b.db")
+        assert server.calls == 40
+        assert [r.score for r in again.results()] == [r.score for r in first.results()]
+        assert {r.usage.cache_hits for r in again.results()} == {2}
+        assert (evaluator.usage.calls, evaluator.usage.cache_hits) == (40, 40)
 
 
 def test_a_judge_that_stays_away_fails_its_samples(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from everyclaim.metrics.context import Components
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
-    from everyclaim.api.judges import ChatPool
+    from everyclaim.api.pool import ChatPool
 
 METRICS = Registry(
     "metrics",

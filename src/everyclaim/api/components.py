@@ -6,15 +6,13 @@ through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
 from everyclaim.api.talking import (
-    OFF,
     SEARCHING,
     Judging,
     Reaching,
@@ -40,7 +38,8 @@ from everyclaim.models.chat.providers import is_provider, provider_names
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
-    from everyclaim.api.judges import ChatPool
+    from everyclaim.api.pool import ChatPool
+    from everyclaim.engine import BackgroundLoop
 else:
     ChatPool = object  # what is imported only where a language model is; annotations are read at run time, too
 
@@ -79,7 +78,6 @@ class JudgeOptions(Judging, total=False):
     judge: JudgeSpec | Verifier
     strategy: Strategy | None
     strict: bool
-    chats: ChatPool  # how language models are reached, instead of what `Talking` says about limits, rates and cache
 
 
 class Options(JudgeOptions, Talking, total=False):
@@ -91,7 +89,10 @@ class Options(JudgeOptions, Talking, total=False):
     empty: Empty
 
 
-Chosen = TypeVar("Chosen", bound=Mapping[str, Any])
+class Wired(Options, total=False):
+    """Options with the chat models to talk through."""
+
+    chats: ChatPool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class Judge:
         return dict(getattr(self.alone, "parameters", {}))
 
 
-def build_judge(options: JudgeOptions) -> Judge:
+def build_judge(options: Wired) -> Judge:
     """Return the judge a spec names (or the one given), alone and inside the strategy that puts passages to it.
 
     Raises `ConfigError` for an unknown name or option.
@@ -117,7 +118,7 @@ def build_judge(options: JudgeOptions) -> Judge:
     strategy = options.get("strategy") or default_strategy()
     alone = judge
     if isinstance(judge, str):
-        alone = create_verifier(judge_spec(judge, options), options.get("chats") or _chats(options, judge))
+        alone = create_verifier(judge_spec(judge, options), options.get("chats") or new_chats(options, judge))
     return Judge(cast("Verifier", alone), _inside(cast("Verifier", alone), strategy), strategy)
 
 
@@ -175,18 +176,18 @@ def default_decomposer(judge: str | Verifier) -> str:
     return str(split_spec(spec))
 
 
-def build_decomposer(options: Options) -> Decomposer:
+def build_decomposer(options: Wired) -> Decomposer:
     """Return the decomposer a spec names (None: `embedded`), or the one given; an unknown name is a `ConfigError`."""
     named = options.get("decomposer")
     decomposer = "embedded" if named is None else named
     if not isinstance(decomposer, str):
         return decomposer
-    chats = options.get("chats") or _chats(options, decomposer)
+    chats = options.get("chats") or new_chats(options, decomposer)
     built: Decomposer = _create(DECOMPOSERS, decomposer_spec(decomposer, options), chats)
     return built
 
 
-def build_metric(options: Options) -> Assembled:
+def build_metric(options: Wired) -> Assembled:
     """Put a metric together. Raises `ConfigError` for an unknown name or a value that is not allowed."""
     limits = Limits.of(options)
     metric = metric_spec(options.get("metric", "faithfulness"), options)
@@ -194,7 +195,7 @@ def build_metric(options: Options) -> Assembled:
     splitter = options.get("decomposer") or default_decomposer(named)
     options = {**options, "decomposer": splitter}
     check_address(options, named, splitter)
-    if not options.get("chats") and (chats := _chats(options, named, splitter)):
+    if not options.get("chats") and (chats := new_chats(options, named, splitter)):
         options["chats"] = chats
     decomposer, judge = build_decomposer(options), build_judge(options)
     strict = options.get("strict", False)
@@ -221,37 +222,18 @@ def build_metric(options: Options) -> Assembled:
     return assemble(metric, parts)
 
 
-@contextmanager
-def in_talks(options: Chosen, *others: str, cache: str = OFF) -> Iterator[Chosen]:
-    """Give the options with chat models in them, where a component (or one of `others`) is one; close their cache.
-
-    Chat models that are given already stay as they are. New ones keep replies in `cache` unless the options say where.
-    Raises `ConfigError` for options about language models where there is none.
-    """
-    if options.get("chats"):
-        yield options
-        return
-    judge, rest = options.get("judge", DEFAULT_JUDGE), [options.get("decomposer"), *others]
-    refuse_unused(options, judge, *rest)
-    told = cast("Options", {"cache": cache} | dict(options))
-    chats = _chats(told, judge, *rest)
-    try:
-        yield cast("Chosen", dict(options) | {"chats": chats}) if chats else options
-    finally:
-        if chats:
-            chats.close()
-
-
 def refuse_unused(options: Mapping[str, Any], judge: Any, *others: Any) -> None:
     """Raise `ConfigError` for an option about language models that would do nothing."""
     for name in unused(options, judge, *others, metric=options.get("metric"), knowledge=options.get("knowledge")):
         raise refuse(name, judge, *others)
 
 
-def _chats(options: Mapping[str, Any], *components: Any) -> ChatPool | None:
+def new_chats(
+    options: Mapping[str, Any], *components: Any, home: Callable[[], BackgroundLoop] | None = None
+) -> ChatPool | None:
     """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
     if not talks(*components) and not searches(options.get("metric"), options.get("knowledge")):
         return None
-    from everyclaim.api.judges import ChatPool, chat_settings
+    from everyclaim.api.pool import ChatPool, chat_settings
 
-    return ChatPool(chat_settings(cast("Reaching", options)))
+    return ChatPool(chat_settings(cast("Reaching", options)), home() if home else None)

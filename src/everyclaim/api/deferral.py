@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Unpack, cast
+from contextlib import closing
+from typing import Any, Unpack
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
-from everyclaim.api.components import DEFAULT_JUDGE, InFlight, JudgeSpec, Rows, in_talks
+from everyclaim.api.components import DEFAULT_JUDGE, InFlight, JudgeSpec, Rows
 from everyclaim.api.door import public
 from everyclaim.api.labelled import LABEL, MEANS, read_labelled
 from everyclaim.api.running import Source
+from everyclaim.api.session import Session
 from everyclaim.api.talking import MARKS, Judging
-from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, verify_rows
+from everyclaim.api.verifying import ClaimVerdict, verify_rows
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Verifier
@@ -85,9 +87,9 @@ def fit_band(
         is_supported = MEANS[row.tags[LABEL]]
         judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, passages_digest(row.passages)))
 
-    asked = cast("VerifyOptions", {**options, "judge": judge, "strategy": "joint"})
-    with in_talks(asked) as chosen:
-        verify_rows(labelled, take, chosen)
+    asked = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
+        verify_rows(session, labelled, take, options.get("concurrency"))
     if silent:
         raise ConfigError(
             f"judge {_name(judge)} gives no probabilities, so nothing can be sure: take one that does, such as "

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import ExitStack
-from dataclasses import fields
-from typing import TYPE_CHECKING, Annotated, Any, Self, Unpack, cast
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
 
-from everyclaim.api.components import Options, build_decomposer, build_metric, in_talks
+from everyclaim.api.components import Options, Wired
 from everyclaim.api.door import public
 from everyclaim.api.scoring import Passages, read_sample
-from everyclaim.api.talking import author_spec, check_address
+from everyclaim.api.session import Session
+from everyclaim.api.talking import author_spec
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel
-from everyclaim.core.scope import scope
 from everyclaim.core.spec import Spec
 from everyclaim.core.validation import UNDER_TEST, Text
-from everyclaim.engine import wait
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
 from everyclaim.guard.loop import Loop
@@ -30,15 +27,12 @@ from everyclaim.models.chat.providers import is_provider, provider_names
 if TYPE_CHECKING:
     from types import TracebackType
 
-_RULES = frozenset(field.name for field in fields(Rules))
-
-
 Share = Annotated[float, Range(0, 1)]
 Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
 
 
-class GuardOptions(Options, total=False):
-    """What can be chosen about a guard: its `Rules`, and what can be chosen about a score."""
+class RuleOptions(TypedDict, total=False):
+    """What can be chosen about a guard beside what can be chosen about a score: its `Rules`, and who rewrites."""
 
     rewriter: Annotated[str | ChatModel | None, "a chat model or its spec"]  # of single sentences; None: the generator
     threshold: Share
@@ -49,6 +43,10 @@ class GuardOptions(Options, total=False):
     on_failure: OnFailure
     keep: Share
     refusal: str
+
+
+class GuardOptions(Options, RuleOptions, total=False):
+    """What can be chosen about a guard."""
 
 
 class Guard:
@@ -75,25 +73,33 @@ class Guard:
 
     @public
     def __init__(self, generate: Generator, **options: Unpack[GuardOptions]) -> None:
-        rules = {name: value for name, value in options.items() if name in _RULES}
-        rewriter = options.get("rewriter")
-        scoring = {name: value for name, value in options.items() if name not in _RULES and name != "rewriter"}
-        self._limits = Limits.of(scoring)
-        self._open = ExitStack()
+        rules = {name: value for name, value in options.items() if name in RuleOptions.__annotations__}
+        scoring = {name: value for name, value in options.items() if name not in rules}
+        session = Session(scoring, *_specs(generate, options.get("rewriter")), kept=True)
+        self._owned: Session | None = session
         try:
-            talking = in_talks(cast("Options", scoring), *_specs(generate, rewriter))
-            chosen = self._open.enter_context(talking)
-            check_address(chosen, generate, rewriter, chosen.get("judge"), chosen.get("decomposer"))
-            author = _author(generate, rewriter, chosen)
-            writes_chats = isinstance(author, ChatAuthor | SplitAuthors)
-            rules = {"repair": "rewrite" if writes_chats else "drop", **rules}
-            metric = build_metric(chosen)
-            language = getattr(build_decomposer(chosen), "language", "")
-            self._generator = _name(generate)
-            self._loop = Loop(metric, author, Rules(**cast("dict[str, Any]", rules)), language)
+            self._set_up(session, generate, rules)
         except BaseException:
-            self.close()
+            session.close()
             raise
+
+    @classmethod
+    def within(cls, session: Session, generate: Any, rules: Mapping[str, Any]) -> Self:
+        """Return a guard in a session that belongs to somebody else."""
+        session.admit(*_specs(generate, rules.get("rewriter")))
+        guard = cls.__new__(cls)
+        guard._owned = None  # noqa: SLF001 - its own class
+        guard._set_up(session, generate, rules)  # noqa: SLF001
+        return guard
+
+    def _set_up(self, session: Session, generate: Any, rules: Mapping[str, Any]) -> None:
+        self._session = session
+        author = _author(generate, rules.get("rewriter"), session.wired)
+        usual = "rewrite" if isinstance(author, ChatAuthor | SplitAuthors) else "drop"
+        chosen = {"repair": usual} | {name: value for name, value in rules.items() if name != "rewriter"}
+        language = getattr(session.decomposer, "language", "")
+        self._generator = _name(generate)
+        self._loop = Loop(session.metric, author, Rules(**cast("dict[str, Any]", chosen)), language)
 
     @property
     def rules(self) -> Rules:
@@ -111,8 +117,7 @@ class Guard:
     ) -> GuardedAnswer:
         """Return a guarded answer; see `answer`."""
         task, given = self._task(question, passages, instructions, response)
-        async with scope():
-            return await self._loop.answer(task, given)
+        return await self._session.work(self._loop.answer(task, given))
 
     @public
     def answer(
@@ -129,7 +134,8 @@ class Guard:
         an answer that scored less than another it saw. Raises `GeneratorError` when there is none at all. Works
         inside a running event loop, too.
         """
-        return wait(self.aanswer(question, passages, instructions=instructions, response=response))
+        task, given = self._task(question, passages, instructions, response)
+        return self._session.run(self._loop.answer(task, given))
 
     __call__ = answer
 
@@ -143,21 +149,22 @@ class Guard:
         There are no retries, and the threshold plays no part.
         """
         task, _ = self._task(question, passages, instructions, None)
-        async with scope():
+        async with self._session.under_way():
             async for sentence in stream(self._loop, task):
                 yield sentence
 
     def _task(
         self, question: str, passages: Passages, instructions: str, response: str | None
     ) -> tuple[Task, str | None]:
-        with within(self._limits):
+        with within(self._session.limits):
             sample = read_sample("" if response is None else response, passages, question, None)
         task = Task(sample.question, sample.passages, instructions, self._generator)
         return task, None if response is None else sample.response
 
     def close(self) -> None:
-        """Close the cache of replies, where there is one."""
-        self._open.close()
+        """Close connections and the cache of replies, but not an evaluator's, whose guard this is."""
+        if self._owned:
+            self._owned.close()
 
     def __enter__(self) -> Self:
         return self
@@ -172,7 +179,7 @@ def _specs(*models: Any) -> list[str]:
     return [model for model in models if isinstance(model, str)]
 
 
-def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
+def _author(generate: Any, rewriter: Any, options: Wired) -> Author | None:
     if generate is None and rewriter is None:
         return None
     writer: Author | None
@@ -188,7 +195,7 @@ def _author(generate: Any, rewriter: Any, options: Options) -> Author | None:
     return SplitAuthors(writer, corrector)
 
 
-def _chat(model: Any, options: Options) -> ChatModel:
+def _chat(model: Any, options: Wired) -> ChatModel:
     if not isinstance(model, str):
         return cast("ChatModel", model)
     spec = Spec.parse(author_spec(model, options))

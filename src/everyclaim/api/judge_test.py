@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Unpack, cast
+from typing import Unpack
 
 from everyclaim._version import __version__
 from everyclaim.analysis.judge_test import Answered, JudgeTest, judge_test
-from everyclaim.api.components import DEFAULT_JUDGE, JudgeOptions, JudgeSpec, Strategy, build_judge, in_talks
+from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy
 from everyclaim.api.door import public
+from everyclaim.api.session import Session
 from everyclaim.api.talking import Judging
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Verifier
-from everyclaim.core.scope import scope
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Provenance, Result, Sample, Span, Usage
-from everyclaim.engine import score_sample, wait
+from everyclaim.engine import score_sample
 from everyclaim.verify import Policy, judged
 
 CASES = 20
@@ -83,17 +84,18 @@ def try_judge(judge: JudgeSpec | Verifier = DEFAULT_JUDGE, **options: Unpack[Try
     Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
     """
     on_case = options.pop("on_case", None)
-    with in_talks(cast("JudgeOptions", {**options, "judge": judge})) as chosen:
-        found = wait(_tried(chosen, on_case))
+    with closing(Session({**options, "judge": judge})) as session:
+        found = session.run(_tried(session, on_case))
     if isinstance(judge, str) and Spec.parse(judge).name == DEFAULT_JUDGE:
         return found  # beside itself
-    beside = wait(_tried({"judge": DEFAULT_JUDGE}, None))
+    with closing(Session({})) as session:
+        beside = session.run(_tried(session, None))
     return judge_test(found.judge, found.answered, found.usage, found.provenance, beside)
 
 
-async def _tried(options: JudgeOptions, on_case: Callable[[Result], object] | None) -> JudgeTest:
-    judge = build_judge(options)
-    strict = options.get("strict", False)
+async def _tried(session: Session, on_case: Callable[[Result], object] | None) -> JudgeTest:
+    judge = session.judge
+    strict = session.options.get("strict", False)
     made_by = Provenance(
         metric="judge-test",
         decomposer="",
@@ -112,8 +114,7 @@ async def _tried(options: JudgeOptions, on_case: Callable[[Result], object] | No
         return result
 
     everything = list(cases())
-    async with scope():
-        results = await gather(about(case) for case in everything)
+    results = await gather(about(case) for case in everything)
     answered = [one for case, result in zip(everything, results, strict=True) for one in _answers(case, result)]
     return judge_test(judge.alone.spec, answered, sum((r.usage for r in results), Usage()), made_by)
 

@@ -6,23 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from everyclaim.api.settings import DEFAULT_STORE
-from everyclaim.api.talking import OFF, Reaching, batches_beside
+from everyclaim.api.pool import ChatPool
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel, Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.models import (
-    BatchSettings,
-    BatchState,
-    Budget,
-    ChatSettings,
-    Meter,
-    Rates,
-    ReplyCache,
-    build_chat_model,
-)
 from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Strictness, VerdictPrompt, read_domain
 from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.composed import taken_apart
@@ -32,46 +21,6 @@ from everyclaim.verify.panel import Panel
 
 JUDGE_OPTIONS = ("batch", "repeats", "evidence", "prompt", "domain", "inference", "numbers", "hedges")
 SPLIT_OPTIONS = ("atomicity", "coverage", "domain", "sentences", "language")
-
-
-class ChatPool:
-    """One chat model per spec, all with the same settings and one meter; what judges of a run share."""
-
-    def __init__(self, settings: ChatSettings | None = None) -> None:
-        self.settings = settings or ChatSettings()
-        self.meter = Meter()
-        self._open: dict[str, ChatModel] = {}
-
-    def model(self, spec: Spec) -> ChatModel:
-        """Return the chat model a spec names, the same one every time."""
-        key = str(spec)
-        if key not in self._open:
-            self._open[key] = build_chat_model(spec, self.settings, meter=self.meter)
-        return self._open[key]
-
-    def close(self) -> None:
-        """Close the files of replies and batches; opened again when needed. Connections close with their scope."""
-        if self.settings.batch:
-            self.settings.batch.state.close()
-        if self.settings.cache:
-            self.settings.cache.close()
-
-
-def chat_settings(options: Reaching) -> ChatSettings:
-    """Return limits, rates, cache, batches and prices as the options say them.
-
-    Raises `ConfigError` for a wrong number.
-    """
-    cache, prices, batches = options.get("cache"), options.get("prices"), options.get("provider_batch")
-    if batches is True:
-        batches = batches_beside(DEFAULT_STORE, DEFAULT_STORE)
-    return ChatSettings(
-        rates=Rates(options.get("requests_per_minute"), options.get("tokens_per_minute"), concurrency=64),
-        budget=Budget(options.get("max_cost"), options.get("max_calls"), options.get("max_tokens")),
-        cache=ReplyCache(Path(cache)) if cache and cache != OFF else None,
-        prices=Path(prices) if prices else None,
-        batch=BatchSettings(BatchState(Path(batches))) if batches else None,
-    )
 
 
 def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:

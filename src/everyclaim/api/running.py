@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
-from typing import Annotated, Any, Literal, Unpack, cast
+from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
 from everyclaim.analysis import ClusterBy, Summary, summarise
-from everyclaim.api.components import InFlight, Options, Rows, build_metric, default_concurrency, in_talks
+from everyclaim.api.components import InFlight, Options, Rows
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.door import public
-from everyclaim.api.settings import DEFAULT_STORE
-from everyclaim.api.talking import SEARCHING, batches_beside, cache_beside
+from everyclaim.api.session import Session
+from everyclaim.api.talking import DEFAULT_STORE, SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import within
 from everyclaim.core.protocols import Kept, Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
-from everyclaim.engine import in_thread, wait
+from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, flat_table, read_samples, write_results
 from everyclaim.metrics.assembled import Assembled
@@ -36,8 +38,8 @@ _REASONS_KEPT = 5  # of rows that could not be read, with the run
 Source = Annotated[Any, UNDER_TEST]
 
 
-class FileOptions(Options, total=False):
-    """What can be chosen about scoring a data set, beside what can be chosen about a score."""
+class DatasetOptions(TypedDict, total=False):
+    """What can be chosen about a data set."""
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     slices: Sequence[str]  # fields that become tags; one name is a list of one
@@ -48,6 +50,10 @@ class FileOptions(Options, total=False):
     resume: str | None  # a run to go on with; None never resumes; not given: an interrupted run of the same
     concurrency: InFlight | None  # samples; None: 8, with a language model 32, over batches 5,000
     hooks: Sequence[Hook]  # told of everything that happens
+
+
+class FileOptions(Options, DatasetOptions, total=False):
+    """What can be chosen about scoring a data set, beside what can be chosen about a score."""
 
 
 @dataclass(frozen=True)
@@ -136,45 +142,78 @@ def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE,
         options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
     files = {"the cache": options.get("cache"), "the file of batches": options.get("provider_batch")}
     check_apart({"the data set": source}, {"the store": store, **files})
-    with in_talks(options, cache=cache_beside(store, DEFAULT_STORE)) as chosen:
-        return _score_file(source, store, chosen)
+    session = Session(_of_a_score(options), cache=cache_beside(store, DEFAULT_STORE))
+    with closing(session):
+        return score_into(session, source, store, cast("DatasetOptions", options))
 
 
-def _score_file(source: Any, store: str | os.PathLike[str], options: FileOptions) -> Run:
-    metric = build_metric(_of_a_score(options))
-    identity = identify(source)
-    report = ReadReport()
-    with within(Limits.of(options)):
-        read = read_samples(
-            source,
-            mapping=options.get("mapping"),
-            format=options.get("format"),
-            # These two are fields of every result already; a summary can be sliced by them without tags.
-            slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
-            report=report,
-            contexts=Spec.parse(metric.provenance.metric).name not in SEARCHING,
-        )
-    samples: Iterator[Sample] = islice(read, options.get("limit"))
-    if release := options.get("release", ""):
-        samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
-    first = next(samples, None)
-    if first is None:
-        raise InputError(_nothing(identity.name, report))
-    stream: Any = chain([first], samples)
-    with Store.open(store) as kept:
-        record = _begin(kept, metric, identity, options)
-        wait(
-            run_engine(
-                in_thread(stream) if isinstance(source, str) and source == "-" else stream,
-                metric,
-                run=record.id,
-                store=_Ending(kept, report, metric),
-                options=Pace(concurrency=options.get("concurrency") or default_concurrency(options)),
-                hooks=options.get("hooks", ()),
-                total=record.total,
+def score_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
+    """Score a data set into a store."""
+    with closing(_Scoring(session, source, store, options)) as scoring:
+        session.run(scoring.carry_out())
+    return scoring.run
+
+
+async def ascore_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
+    """Score a data set into a store; what may take long before the first sample does not hold up the loop."""
+    with closing(await asyncio.to_thread(_Scoring, session, source, store, options)) as scoring:
+        await scoring.carry_out()
+    return scoring.run
+
+
+class _Scoring:
+    """One data set on its way into a store: read, begun or taken up again, carried out."""
+
+    def __init__(self, session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> None:
+        check_apart({"the data set": source}, {"the store": store})
+        self._session = session
+        self._options = options
+        self._metric = session.metric
+        identity = identify(source)
+        self._report = ReadReport()
+        with within(session.limits):
+            read = read_samples(
+                source,
+                mapping=options.get("mapping"),
+                format=options.get("format"),
+                # These two are fields of every result already; a summary can be sliced by them without tags.
+                slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
+                report=self._report,
+                contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
             )
+        samples: Iterator[Sample] = islice(read, options.get("limit"))
+        if release := options.get("release", ""):
+            samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
+        first = next(samples, None)
+        if first is None:
+            raise InputError(_nothing(identity.name, self._report))
+        stream = chain([first], samples)
+        # A source that may block for long must not hold up a loop that others use as well.
+        may_block = session.is_kept or (isinstance(source, str) and source == "-")
+        self._stream: Any = in_thread(stream) if may_block else stream
+        self._store = Store.open(store)
+        try:
+            self._record = _begin(self._store, self._metric, identity, options)
+        except BaseException:
+            self._store.close()
+            raise
+        self.run = Run(self._record.id, os.fspath(store), tuple(options.get("slices", ())), self._report)
+
+    async def carry_out(self) -> None:
+        """Score what is not kept yet."""
+        options = self._options
+        await run_engine(
+            self._stream,
+            self._metric,
+            run=self._record.id,
+            store=_Ending(self._store, self._report, self._metric),
+            options=Pace(concurrency=options.get("concurrency") or self._session.concurrency),
+            hooks=options.get("hooks", ()),
+            total=self._record.total,
         )
-    return Run(record.id, os.fspath(store), tuple(options.get("slices", ())), report)
+
+    def close(self) -> None:
+        self._store.close()
 
 
 @public
@@ -194,12 +233,12 @@ def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAU
 
 
 def _of_a_score(options: FileOptions) -> Options:
-    """Pick what `build_metric` takes."""
+    """Pick what a score takes."""
     chosen = {key: value for key, value in options.items() if key in Options.__annotations__}
     return cast("Options", chosen)
 
 
-def _begin(store: Store, metric: Scorer, identity: Identity, options: FileOptions) -> RunRecord:
+def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions) -> RunRecord:
     """Find the run to go on with, or make a new one."""
     limit = options.get("limit")
     config = {

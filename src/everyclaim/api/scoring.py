@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Unpack, cast
+from contextlib import closing
+from dataclasses import replace
+from typing import Annotated, Any, Unpack
 
-from everyclaim.api.components import (
-    DecomposerSpec,
-    JudgeOptions,
-    Options,
-    build_decomposer,
-    build_judge,
-    build_metric,
-    in_talks,
-)
+from everyclaim.api.components import DecomposerSpec, JudgeOptions, Options
 from everyclaim.api.door import public
-from everyclaim.api.talking import Reaching
-from everyclaim.core.errors import InputError
-from everyclaim.core.limits import Limits, within
+from everyclaim.api.session import Session
+from everyclaim.api.talking import Reaching, providers
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.kinds import described
+from everyclaim.core.limits import within
 from everyclaim.core.protocols import Decomposer
-from everyclaim.core.scope import scope
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
-from everyclaim.io import read_samples
+from everyclaim.io import ReadReport, read_samples
 from everyclaim.verify import Policy, judged
 
 Passages = Annotated[
@@ -33,55 +28,60 @@ Passages = Annotated[
     UNDER_TEST,
 ]
 Claims = Annotated[str | Sequence[str], "a text that says something, or a list of such texts", UNDER_TEST]
+Row = Annotated[Any, UNDER_TEST]  # read as a row of a file is
+OptionalText = Annotated[str | None, UNDER_TEST]
 
 
 @public
 async def ascore(
+    row: Row = None,
     *,
-    response: Text,
+    response: OptionalText = None,
     passages: Passages = (),
     question: Text = "",
-    reference: Annotated[str | None, UNDER_TEST] = None,
-    model: Annotated[str | None, UNDER_TEST] = None,
+    reference: OptionalText = None,
+    model: OptionalText = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer; see `score`."""
-    with within(Limits.of(options)):
-        sample = read_sample(response, passages, question, reference, model)
-    with in_talks(options) as chosen:
-        async with scope():
-            return await score_sample(build_metric(chosen), sample)
+    with closing(Session(options)) as session:
+        return await session.work(
+            scored(session, row, response, passages, question=question, reference=reference, model=model)
+        )
 
 
 @public
 def score(
+    row: Row = None,
     *,
-    response: Text,
+    response: OptionalText = None,
     passages: Passages = (),
     question: Text = "",
-    reference: Annotated[str | None, UNDER_TEST] = None,
-    model: Annotated[str | None, UNDER_TEST] = None,
+    reference: OptionalText = None,
+    model: OptionalText = None,
     **options: Unpack[Options],
 ) -> Result:
     """Score one answer against its passages, offline unless a judge that lives elsewhere is named.
 
-    `passages` are strings, `Passage`s, or mappings with `text` and optionally `id` and `title`, or one of these alone;
-    passages without an id are `p1`, `p2`, … Where there are none, every claim is unsupported, and the result's
-    `warnings` say so. `model` names the one that wrote the answer: a judge of its family is warned of. Options:
-    `judge`, `decomposer`, `metric` (specs, or for the first two components of your own), `strategy` (`joint`, `each`,
-    `ranked`), `strict`, `empty`, and for language models `base_url`, `headers`, `claims_per_call`, `repeats`, `rubric`,
-    `max_cost`, `cache` and the others of the settings; `max_answer_chars`, `max_passage_chars`, `max_passages`,
-    `max_claims`, `max_row_mb` say how large all may be.
+    `row` is a `Sample`, or a mapping with any of the field names that files may have (``answer``, ``contexts``,
+    ``user_input``, …); or its fields are given by name. `passages` are strings, `Passage`s, or mappings with `text` and
+    optionally `id` and `title`, or one of these alone; passages without an id are `p1`, `p2`, … Where there are none,
+    every claim is unsupported, and the result's `warnings` say so. `model` names the one that wrote the answer: a judge
+    of its family is warned of. Options: `judge`, `decomposer`, `metric` (specs, or for the first two components of your
+    own), `strategy` (`joint`, `each`, `ranked`), `strict`, `empty`, and for language models `base_url`, `headers`,
+    `claims_per_call`, `repeats`, `rubric`, `max_cost`, `cache` and the others of the settings; `max_answer_chars`,
+    `max_passage_chars`, `max_passages`, `max_claims`, `max_row_mb` say how large all may be.
 
     Limits (`max_cost`, `max_calls`, `max_tokens`) and rates are of this one call and begin anew with the next: three
-    calls with ``max_calls=2`` may make six requests. For one limit over many answers take `score_file` or a `Guard`.
+    calls with ``max_calls=2`` may make six requests. For one limit over many answers take an `Evaluator`, which also
+    keeps connections open between calls.
 
     A judge's failure does not raise: the result's `outcome` is then `failed`, with the reason and without
     a score; a limit that is reached raises `BudgetExceeded`. Raises `InputError` for what is not text or is too large,
     and `ConfigError` for an option that is unknown, wrong or would do nothing. Works inside a running event loop, too.
     """
     scoring = ascore(
-        response=response, passages=passages, question=question, reference=reference, model=model, **options
+        row, response=response, passages=passages, question=question, reference=reference, model=model, **options
     )
     return wait(scoring)
 
@@ -95,18 +95,8 @@ async def averify_claims(
     **options: Unpack[JudgeOptions],
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims; see `verify_claims`."""
-    texts = [claims] if isinstance(claims, str) else claims
-    if not all(text.strip() for text in texts):
-        raise InputError("a claim must be a text that says something, got an empty one")
-    given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
-    with within(Limits.of(options)) as limits:
-        limits.check_claims(len(given), "claims")
-        sample = read_sample(max(texts, key=len, default=""), passages, question, None)
-    policy = Policy.strict() if options.get("strict") else Policy()
-    with in_talks(options) as chosen:
-        verifier = build_judge(chosen).verifier
-        async with scope():
-            return await judged(verifier, given, sample.passages, question=question, policy=policy)
+    with closing(Session(options)) as session:
+        return await session.work(verified(session, claims, passages, question))
 
 
 @public
@@ -119,8 +109,9 @@ def verify_claims(
 ) -> tuple[JudgedClaim, ...]:
     """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed.
 
-    Options: `judge`, `strategy`, `strict` and those of language models that judge, as for `score`. Raises `JudgeError`
-    when the judge gives no usable verdict, `InputError` for an empty claim, and otherwise what `score` raises.
+    Options: `judge`, `strategy`, `strict` and those of language models that judge, as for `score`. What it cost says
+    the `usage` of an `Evaluator`, whose `verify` does the same. Raises `JudgeError` when the judge gives no usable
+    verdict, `InputError` for an empty claim, and otherwise what `score` raises.
     """
     return wait(averify_claims(claims, passages, question=question, **options))
 
@@ -134,15 +125,52 @@ def extract_claims(
     **talking: Unpack[Reaching],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
-    asked = cast("Options", {**talking, "decomposer": decomposer})
-    with within(Limits.of(talking)) as limits, in_talks(asked) as chosen:
+    with closing(Session({**talking, "decomposer": decomposer})) as session:
+        return session.run(split(session, response, question))
+
+
+async def scored(session: Session, row: Any, response: str | None, passages: Passages, **fields: Any) -> Result:
+    """Score the row, or else the answer made of these fields."""
+    warnings: tuple[str, ...] = ()
+    with within(session.limits):
+        if row is None:
+            _check_model(fields["model"], session)
+            if response is None:
+                raise InputError("score() needs 'response', or a row that has one")
+            sample = read_sample(response, passages, **fields)
+        elif response is not None or passages or any(fields.values()):
+            raise ConfigError("score() takes a row, or its fields by name, and not both")
+        else:
+            sample, warnings = _read_row(row)
+    result = await score_sample(session.metric, sample)
+    return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
+
+
+async def verified(
+    session: Session, claims: str | Sequence[str], passages: Passages, question: str
+) -> tuple[JudgedClaim, ...]:
+    """Judge given claims."""
+    texts = [claims] if isinstance(claims, str) else claims
+    if not all(text.strip() for text in texts):
+        raise InputError("a claim must be a text that says something, got an empty one")
+    given = [Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)]
+    with within(session.limits) as limits:
+        limits.check_claims(len(given), "claims")
+        sample = read_sample(max(texts, key=len, default=""), passages, question)
+    policy = Policy.strict() if session.options.get("strict") else Policy()
+    return await judged(session.judge.verifier, given, sample.passages, question=question, policy=policy)
+
+
+async def split(session: Session, response: str, question: str) -> Decomposition:
+    """Split a response into claims."""
+    with within(session.limits) as limits:
         if fault := limits.fault({"response": response, "question": question}, ()):
             raise InputError(fault)
-        return wait(decomposed(build_decomposer(chosen), response, question=question))
+        return await decomposed(session.decomposer, response, question=question)
 
 
 def read_sample(
-    response: str, passages: Passages, question: str, reference: str | None, model: str | None = None
+    response: str, passages: Passages, question: str, reference: str | None = None, model: str | None = None
 ) -> Sample:
     """Read one sample the way a row of a file is read, so that both accept the same."""
     shelf: Any = [passages] if isinstance(passages, str | Passage) else passages
@@ -154,11 +182,33 @@ def read_sample(
         "reference": reference,
         "model": model,
     }
+    return next(iter(read_samples([row], on_bad_row=_refuse)))
 
-    def refuse(bad: Any) -> None:
-        raise InputError(bad.reason)
 
-    return next(iter(read_samples([row], on_bad_row=refuse)))
+def _read_row(row: Any) -> tuple[Sample, tuple[str, ...]]:
+    """Read a row, and what there is to say of it. Passages may be given as to `score`, one alone as well."""
+    if isinstance(row, str | bytes) or (not isinstance(row, Mapping) and isinstance(row, Sequence)):
+        got = described(row)
+        raise InputError(
+            f"row of score() must be a Sample or a mapping such as {{'response': …, 'contexts': […]}}, got {got}; "
+            "give an answer by its name, as in score(response=…, passages=…), and many rows to score_file()"
+        )
+    report = ReadReport()
+    sample = next(iter(read_samples([row], on_bad_row=_refuse, report=report, contexts=False)))
+    return sample, report.warnings
+
+
+def _refuse(bad: Any) -> None:
+    raise InputError(bad.reason)
+
+
+def _check_model(model: str | None, session: Session) -> None:
+    """Refuse a spec of ours as the writer's name where no judge is named: the judge was meant."""
+    if model and "judge" not in session.options and ":" in model and providers(model.partition("?")[0]):
+        raise ConfigError(
+            f"model names the language model that wrote the answer; for one that judges, say judge={model!r}. "
+            "If it did write the answer, name the judge as well, as in judge='embedded'"
+        )
 
 
 def _plain(passage: Any) -> Any:

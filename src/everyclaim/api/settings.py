@@ -23,14 +23,13 @@ from pydantic_settings import (
 )
 
 from everyclaim.api.components import DEFAULT_JUDGE, Strategy
-from everyclaim.api.talking import Talking
+from everyclaim.api.talking import DEFAULT_STORE, Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.metrics.assembled import Empty
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
-DEFAULT_STORE = ".everyclaim/runs.db"
 _MAY_HOLD_SECRETS = frozenset(
     {"base_url", "headers", "judge", "decomposer", "metric", "store"}
 )  # not repeated in errors

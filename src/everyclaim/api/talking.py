@@ -22,6 +22,7 @@ from everyclaim.verify.composed import taken_apart
 MARKS = {"cascade": ">", "panel": "|"}  # judges of judges, and what stands between those
 ENGINES = ("serper", "tavily", "brave", "searxng")  # web search, whose answers go into the same cache
 SEARCHING = ("factscore", "safe")  # metrics that search for every claim
+DEFAULT_STORE = ".everyclaim/runs.db"
 BESIDE = "replies.db"  # the cache's name, in the folder of the store
 BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
 from typing import Any, Unpack, cast
@@ -15,26 +16,22 @@ from everyclaim.api.components import (
     DEFAULT_JUDGE,
     InFlight,
     JudgeSpec,
-    Options,
     Rows,
-    build_metric,
     create_verifier,
-    default_concurrency,
-    in_talks,
     refuse_unused,
 )
 from everyclaim.api.deferral import passages_digest
 from everyclaim.api.door import public
 from everyclaim.api.labelled import LABEL, read_labelled
 from everyclaim.api.running import Source
+from everyclaim.api.session import Session
 from everyclaim.api.talking import Judging
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.protocols import Scorer
-from everyclaim.core.scope import scope
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Outcome, Result, Sample, Span
-from everyclaim.engine import score_sample, wait
+from everyclaim.engine import score_sample
 from everyclaim.io import ClaimRow, ReadReport, check_apart, open_rows, read_samples
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, shipped_model
 
@@ -215,11 +212,11 @@ class _Asked:
 def _ask(samples: Sequence[Sample], judge: str, options: TuneOptions) -> _Asked:
     """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
     own = {"answers", "mapping", "format", "limit", "report", "on_claim", "concurrency"}
-    scoring = cast("Options", {key: value for key, value in options.items() if key not in own})
-    with in_talks(cast("Options", {**scoring, "judge": judge, "decomposer": _DECOMPOSER})) as chosen:
-        metric = build_metric(chosen)
-        at_once = options.get("concurrency") or default_concurrency(chosen)
-        results, stopped = wait(_scored(samples, metric, at_once, options.get("on_claim")))
+    scoring = {key: value for key, value in options.items() if key not in own}
+    with closing(Session({**scoring, "judge": judge, "decomposer": _DECOMPOSER})) as session:
+        metric = session.metric
+        at_once = options.get("concurrency") or session.concurrency
+        results, stopped = session.run(_scored(samples, metric, at_once, options.get("on_claim")))
     asked = _Asked(metric.provenance.verifier, [], [], stopped)
     for sample, result in zip(samples, results, strict=True):
         if result is None:
@@ -253,6 +250,5 @@ async def _scored(
             if tell:
                 tell(result.outcome is Outcome.FAILED)
 
-    async with scope():
-        await asyncio.gather(*(work() for _ in range(min(at_once, len(samples)))))
+    await asyncio.gather(*(work() for _ in range(min(at_once, len(samples)))))
     return results, stopped

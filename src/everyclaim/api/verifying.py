@@ -5,19 +5,21 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import islice
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack, cast
 
 from everyclaim._version import __version__
-from everyclaim.api.components import InFlight, JudgeOptions, Rows, build_judge, default_concurrency, in_talks
+from everyclaim.api.components import InFlight, JudgeOptions, Rows
 from everyclaim.api.door import public
+from everyclaim.api.session import Session
 from everyclaim.core.errors import BudgetExceeded, InputError
-from everyclaim.core.limits import Limits, within
+from everyclaim.core.limits import within
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json, verdict_to_json
-from everyclaim.engine import score_sample, wait
+from everyclaim.engine import score_sample
 from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims
 from everyclaim.verify import Policy, judged
 
@@ -33,14 +35,18 @@ class ClaimVerdict(NamedTuple):
     sample: Sample  # the claim as its response, with question and passages
 
 
-class VerifyOptions(JudgeOptions, total=False):
-    """What can be chosen about judging a file of claims; the names are those of `score_file`."""
+class RowOptions(TypedDict, total=False):
+    """What can be chosen about a file of claims; the names are those of `score_file`."""
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     format: str | None  # when the name of the file does not say
     limit: Rows | None  # judge at most so many claims
     concurrency: InFlight | None  # claims; None: 8, with a language model 32
     report: ReadReport  # what reading says goes here
+
+
+class VerifyOptions(JudgeOptions, RowOptions, total=False):
+    """What can be chosen about judging a file of claims."""
 
 
 @public
@@ -53,26 +59,35 @@ def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **optio
     `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
     """
     check_apart({"the file of claims": source}, {"the cache": options.get("cache")})
-    with in_talks(options) as chosen:
-        return _verify_file(source, on_verdict, chosen)
+    session = Session({key: value for key, value in options.items() if key in JudgeOptions.__annotations__})
+    with closing(session):
+        return verify_source(session, source, on_verdict, cast("RowOptions", options))
 
 
-def _verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
+def verify_source(
+    session: Session, source: Any, on_verdict: Callable[[ClaimVerdict], None], options: RowOptions
+) -> int:
+    """Judge every claim of a source; see `verify_file`."""
     report = options.get("report") or ReadReport()
-    with within(Limits.of(options)):
+    with within(session.limits):
         read = read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
     rows = islice(read, options.get("limit"))
-    count = verify_rows(rows, on_verdict, options)
+    count = verify_rows(session, rows, on_verdict, options.get("concurrency"))
     if not count:
         why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
         raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
     return count
 
 
-def verify_rows(rows: Iterable[ClaimRow], on_verdict: Callable[[ClaimVerdict], None], options: VerifyOptions) -> int:
-    """Judge claims that were read already, as `verify_file` does; the options hold their chat models."""
-    judge = build_judge(options)
-    strict = options.get("strict", False)
+def verify_rows(
+    session: Session,
+    rows: Iterable[ClaimRow],
+    on_verdict: Callable[[ClaimVerdict], None],
+    concurrency: int | None = None,
+) -> int:
+    """Judge claims that were read already, as `verify_file` does."""
+    judge = session.judge
+    strict = session.options.get("strict", False)
     made_by = Provenance(
         metric="verify",
         decomposer="",
@@ -82,8 +97,7 @@ def verify_rows(rows: Iterable[ClaimRow], on_verdict: Callable[[ClaimVerdict], N
         parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
     )
     ask = _Asking(judge.verifier, Policy.strict() if strict else Policy(), made_by)
-    concurrency = options.get("concurrency") or default_concurrency(options)
-    return wait(_in_order(rows, ask, concurrency, on_verdict))
+    return session.run(_in_order(rows, ask, concurrency or session.concurrency, on_verdict))
 
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:

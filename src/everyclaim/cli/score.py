@@ -8,8 +8,9 @@ from typing import Annotated, Any, cast, get_args
 import typer
 
 from everyclaim.analysis import ClusterBy as ClusterByWord
-from everyclaim.api.components import in_talks
-from everyclaim.api.running import FileOptions, find_run, score_file
+from everyclaim.api.components import Options
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.running import DatasetOptions, FileOptions, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
@@ -107,14 +108,18 @@ def score(
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume
-    with in_talks(chosen) as shared:  # one budget for all files
-        return _score_all(files, shared, wishes, settings)
+    of_rows = {name: value for name, value in chosen.items() if name in DatasetOptions.__annotations__}
+    of_scores = {name: value for name, value in chosen.items() if name not in of_rows}
+    with Evaluator(**cast("Options", of_scores)) as evaluator:  # one budget for all files
+        return _score_all(files, evaluator, cast("DatasetOptions", of_rows), wishes, settings)
 
 
-def _score_all(files: list[str], options: FileOptions, wishes: OutputOptions, settings: Settings) -> int:
+def _score_all(
+    files: list[str], evaluator: Evaluator, options: DatasetOptions, wishes: OutputOptions, settings: Settings
+) -> int:
     codes = []
     for place, file in enumerate(files, start=1):
-        code, is_stopped = _score_one(file, options, wishes, settings)
+        code, is_stopped = _score_one(file, evaluator, options, wishes, settings)
         codes.append(code)
         if is_stopped:
             if left := files[place:]:
@@ -123,13 +128,15 @@ def _score_all(files: list[str], options: FileOptions, wishes: OutputOptions, se
     return gravest(codes)
 
 
-def _score_one(file: str, options: FileOptions, wishes: OutputOptions, settings: Settings) -> tuple[int, bool]:
+def _score_one(
+    file: str, evaluator: Evaluator, options: DatasetOptions, wishes: OutputOptions, settings: Settings
+) -> tuple[int, bool]:
     """Score and show one file; return its exit code, and whether a limit stopped it."""
     stop = None
     with progressing(quiet=wishes.quiet) as progress:
         options["hooks"] = [progress.hook]
         try:
-            run = score_file(file, store=settings.store, **options)
+            run = evaluator.score_file(file, store=settings.store, **options)
         except BudgetExceeded as error:
             if not progress.run:
                 raise
@@ -146,7 +153,7 @@ def _score_one(file: str, options: FileOptions, wishes: OutputOptions, settings:
     if stop is None:
         return code, False
     is_fresh = "resume" in options and not options["resume"]
-    warn(_how_to_go_on(file, progress, why_it_stopped(stop, options), is_fresh=is_fresh), kind="")
+    warn(_how_to_go_on(file, progress, why_it_stopped(stop, evaluator), is_fresh=is_fresh), kind="")
     return gravest([code, TOO_MANY_FAILURES]), True
 
 

@@ -15,9 +15,9 @@ from typing import Annotated, Any, TypeVar, cast
 
 import typer
 
-from everyclaim.api.components import JudgeOptions
-from everyclaim.api.settings import DEFAULT_STORE, Settings, find_settings_file
-from everyclaim.api.talking import OFF, Reaching, Talking, batches_beside, cache_beside, refuse, unused
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.settings import Settings, find_settings_file
+from everyclaim.api.talking import DEFAULT_STORE, OFF, Reaching, Talking, batches_beside, cache_beside, refuse, unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
@@ -197,10 +197,9 @@ def _is_given(value: Any) -> bool:
     return value is not None and value is not False and value != []
 
 
-def why_it_stopped(stop: BudgetExceeded, options: JudgeOptions) -> str:
+def why_it_stopped(stop: BudgetExceeded, evaluator: Evaluator) -> str:
     """Say which limit was reached and what was used in all, what was under way then among it."""
-    chats = options.get("chats")
-    return f"stopped at {stop.limit}; used: {chats.meter.says}" if stop.limit and chats else str(stop)
+    return f"stopped at {stop.limit}; used: {evaluator.spent}" if stop.limit and evaluator.spent else str(stop)
 
 
 def _default(kind: Any) -> Any:

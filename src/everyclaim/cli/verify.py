@@ -12,10 +12,11 @@ import typer
 
 from everyclaim.analysis.gate import too_many_failed
 from everyclaim.analysis.summary import failure_code
-from everyclaim.api.components import in_talks
+from everyclaim.api.components import Options
+from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import OFF, Judging
-from everyclaim.api.verifying import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_file
+from everyclaim.api.verifying import ClaimVerdict, RowOptions, VerifyOptions, claim_verdict_to_json
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.finish import check_destination
@@ -87,8 +88,10 @@ def verify(
     tally = _Tally(worst)
     stop = None
     with ExitStack() as stack:
-        options = stack.enter_context(in_talks(_of_settings(settings)))
-        options |= {"format": format_, "limit": limit, "report": reading}
+        options = _of_settings(settings)
+        of_rows = {name: value for name, value in options.items() if name in RowOptions.__annotations__}
+        of_judging = {name: value for name, value in options.items() if name not in of_rows}
+        evaluator = stack.enter_context(Evaluator(**cast("Options", of_judging)))
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
         progress.start(None)
@@ -100,7 +103,8 @@ def verify(
                 write(claim_verdict_to_json(row))
 
         try:
-            verify_file(file, take, **options)
+            verified = cast("RowOptions", of_rows | {"format": format_, "limit": limit, "report": reading})
+            evaluator.verify_file(file, take, **verified)
         except BudgetExceeded as error:
             stop = error
     tell_of_reading(reading, quiet=quiet)
@@ -112,7 +116,7 @@ def verify(
         )
         show(page, stderr=out == "-")
     if stop is not None:
-        warn(_how_to_go_on(why_it_stopped(stop, options), tally, settings), kind="")
+        warn(_how_to_go_on(why_it_stopped(stop, evaluator), tally, settings), kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 

@@ -35,10 +35,14 @@ _OPEN: ContextVar[tuple[Tally, ...]] = ContextVar("everyclaim_tallies", default=
 
 
 @contextmanager
-def tallied() -> Iterator[Tally]:
-    """Count what is used inside the block. Blocks nest: an outer one counts what its inner ones count."""
-    tally = Tally()
-    token = _OPEN.set((*_OPEN.get(), tally))
+def tallied(tally: Tally | None = None) -> Iterator[Tally]:
+    """Count what is used inside the block, on a new tally or on this one.
+
+    Blocks nest: an outer one counts what its inner ones count, and a tally that is open already counts once.
+    """
+    tally = tally or Tally()
+    others = tuple(one for one in _OPEN.get() if one is not tally)
+    token = _OPEN.set((*others, tally))
     try:
         yield tally
     finally:

@@ -83,6 +83,27 @@ class SharedScope:
                     await close()
 
 
+class KeptScope:
+    """A scope that outlasts the calls inside it: it closes what they opened when it is told to, in their event loop."""
+
+    def __init__(self) -> None:
+        self._closers: list[Closer] = []
+
+    @asynccontextmanager
+    async def joined(self) -> AsyncIterator[None]:
+        """Let what is opened inside stay open."""
+        token = _OPEN.set((asyncio.get_running_loop(), self._closers))
+        try:
+            yield
+        finally:
+            _OPEN.reset(token)
+
+    async def aclose(self) -> None:
+        """Close everything, last opened first."""
+        while self._closers:
+            await self._closers.pop()()
+
+
 class _Visit:
     """The calls of one event loop that share a scope."""
 

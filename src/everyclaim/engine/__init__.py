@@ -1,12 +1,13 @@
 """Running a metric over samples: streaming, concurrent, resumable, with failures kept apart from scores.
 
 `run` is the pipeline, `score_sample` what it does to one sample, `in_thread` a source that may block,
-and `wait` the way in from code that is not async.
+`wait` the way in from code that is not async, `BackgroundLoop` a loop that stays for many such calls.
 """
 
+from everyclaim.engine.background import BackgroundLoop
 from everyclaim.engine.pipeline import Options, RunReport, run
 from everyclaim.engine.score import score_sample
 from everyclaim.engine.source import in_thread
 from everyclaim.engine.sync import wait
 
-__all__ = ["Options", "RunReport", "in_thread", "run", "score_sample", "wait"]
+__all__ = ["BackgroundLoop", "Options", "RunReport", "in_thread", "run", "score_sample", "wait"]

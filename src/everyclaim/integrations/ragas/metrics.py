@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Annotated, Any, Literal, Self, Unpack, cast
 
 from everyclaim.api.components import (
-    DEFAULT_JUDGE,
     InFlight,
     Options,
-    build_metric,
     default_concurrency,
     default_decomposer,
-    refuse_unused,
 )
 from everyclaim.api.door import public
-from everyclaim.api.judges import ChatPool, chat_settings
-from everyclaim.api.talking import talks
+from everyclaim.api.session import Session
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.kinds import Range
 from everyclaim.core.protocols import ChatModel, Decomposer, Scorer, Verifier
-from everyclaim.core.scope import SharedScope, at_end
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import Options as Pace
-from everyclaim.engine import run, score_sample, wait
+from everyclaim.engine import run, score_sample
 from everyclaim.integrations.ragas.dataset import row_of, rows_of, sample_of
 from everyclaim.verify.llm import LlmVerifier
 
@@ -117,7 +110,7 @@ class ClaimMetric:
         self.options = _with_llm(llm, self._given)
         usual = _TALKING if hasattr(llm, "complete") else default_concurrency(self.options)
         self.concurrency = self._wanted or usual
-        self._scope = SharedScope()
+        self._session = Session(self.options, kept=True)
         if llm is not None and self._given.get("judge") is None:
             _ = self.metric  # a wrong spec or a missing key shows at once
 
@@ -125,26 +118,13 @@ class ClaimMetric:
     def with_llm(self, llm: Llm) -> Self:
         """Return this metric with another model; what it was given besides stays."""
         other = copy(self)
-        for made in ("metric", "_chats"):
-            vars(other).pop(made, None)
         other._take(llm)  # noqa: SLF001 - another of its own class
         return other
 
-    @cached_property
+    @property
     def metric(self) -> Scorer:
         """The metric inside, with its decomposer and its judge."""
-        options = self.options
-        refuse_unused(options, options.get("judge", DEFAULT_JUDGE), options.get("decomposer"))
-        if self._chats:
-            options = cast("Options", {**options, "chats": self._chats})
-        return build_metric(options)
-
-    @cached_property
-    def _chats(self) -> ChatPool | None:
-        given = self.options.get("chats")
-        if given or not talks(self.options.get("judge"), self.options.get("decomposer")):
-            return given
-        return ChatPool(chat_settings(self.options))
+        return self._session.metric
 
     @public
     async def ascore_row(self, row: Given) -> MetricResult:
@@ -152,8 +132,7 @@ class ClaimMetric:
         sample = sample_of(row_of(row), 1)
         if isinstance(sample, str):
             raise InputError(sample)
-        async with self._under_way():
-            return self.shown(await score_sample(self.metric, sample))
+        return self.shown(await self._session.work(score_sample(self.metric, sample)))
 
     @public
     async def abatch_score(self, inputs: Given) -> list[MetricResult]:
@@ -164,7 +143,7 @@ class ClaimMetric:
     @public
     def batch_score(self, inputs: Given) -> list[MetricResult]:
         """Score many rows; also inside a running event loop."""
-        return wait(self.abatch_score(inputs))
+        return self._session.run(self.abatch_score(inputs))
 
     @public
     async def single_turn_ascore(self, sample: Given) -> float | None:
@@ -180,7 +159,7 @@ class ClaimMetric:
     @public
     def single_turn_score(self, sample: Given) -> float | None:
         """Score a `SingleTurnSample`; also inside a running event loop."""
-        return wait(self.single_turn_ascore(sample))
+        return self._session.run(self.single_turn_ascore(sample))
 
     @public
     async def results_of(
@@ -198,7 +177,7 @@ class ClaimMetric:
 
         pace = Pace(concurrency=concurrency or self.concurrency, max_failures=0 if stop else None)
         readable = [sample for sample in samples if isinstance(sample, Sample)]
-        async with self._under_way():
+        async with self._session.under_way():
             try:
                 await run(readable, self.metric, options=pace, hooks=[keep])
             except BudgetExceeded as spent:
@@ -220,17 +199,6 @@ class ClaimMetric:
 
     def _unread(self, number: int, sample: Sample | str) -> Result | None:
         return None if isinstance(sample, Sample) else _failed(self.metric, number, f"bad_input: {sample}")
-
-    @asynccontextmanager
-    async def _under_way(self) -> AsyncIterator[None]:
-        async with self._scope.joined() as is_first:
-            if is_first and self._chats:
-                at_end(self._close)
-            yield
-
-    async def _close(self) -> None:
-        if self._chats:
-            self._chats.close()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.metric.provenance.metric}, judge={self.metric.provenance.verifier})"
@@ -263,7 +231,7 @@ class Faithfulness(ClaimMetric):
     @public
     def score(self, user_input: Given = "", response: Given = "", retrieved_contexts: Given = ()) -> MetricResult:
         """Score one response; also inside a running event loop."""
-        return wait(self.ascore(user_input, response, retrieved_contexts))
+        return self._session.run(self.ascore(user_input, response, retrieved_contexts))
 
 
 class FaithfulnesswithHHEM(Faithfulness):
@@ -328,7 +296,7 @@ class FactualCorrectness(ClaimMetric):
     @public
     def score(self, response: Given = "", reference: Given = "", user_input: Given = "") -> MetricResult:
         """Score one response; also inside a running event loop."""
-        return wait(self.ascore(response, reference, user_input))
+        return self._session.run(self.ascore(response, reference, user_input))
 
 
 def reason_of(result: Result) -> str:

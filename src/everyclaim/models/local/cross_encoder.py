@@ -78,7 +78,7 @@ class CrossEncoder:
         """Read every pair; equal pairs are read once."""
         distinct = list(dict.fromkeys(pairs))
         if self.threads > 1 and len(distinct) > 1:
-            found = dict(zip(distinct, _pool(self.threads).map(self._one, distinct), strict=True))
+            found = dict(zip(distinct, _pool(self.threads, os.getpid()).map(self._one, distinct), strict=True))
         else:
             found = {pair: self._one(pair) for pair in distinct}
         return [found[pair] for pair in pairs]
@@ -154,7 +154,7 @@ def _cores() -> int:
 
 
 @lru_cache(maxsize=4)
-def _pool(threads: int) -> ThreadPoolExecutor:
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a forked process has none of its threads
     return ThreadPoolExecutor(threads, thread_name_prefix="everyclaim-reader")
 
 

@@ -1,0 +1,161 @@
+"""An evaluator: judge, decomposer, metric, connections, rates, budget and cache, held for many calls."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from everyclaim.api.components import DEFAULT_JUDGE, Options
+from everyclaim.api.door import public
+from everyclaim.api.guarding import Generator, Guard, RuleOptions
+from everyclaim.api.running import DatasetOptions, Run, Source, ascore_into, score_into
+from everyclaim.api.scoring import Claims, OptionalText, Passages, Row, scored, split, verified
+from everyclaim.api.session import Session
+from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Decomposition, JudgedClaim, Result, Usage
+from everyclaim.core.validation import Text
+
+
+class Evaluator:
+    """Scores many answers with one judge, decomposer and metric, one set of connections, one budget, one cache.
+
+        with ec.Evaluator(judge="openai:gpt-5-mini", max_cost=2.0) as evaluator:
+            results = [evaluator.score(row) for row in rows]
+        evaluator.usage
+
+    Options are those of `everyclaim.score`. What they name is opened when it is first needed and kept until `close`.
+    Limits such as `max_cost` and rates are for the evaluator's whole life; at a limit `BudgetExceeded` is raised.
+    Replies of language models are kept only where `cache` says.
+
+    May be shared among threads, tasks and event loops. Language models are always called on one event loop in a
+    background thread, and so are your own asynchronous components by the synchronous methods; by the asynchronous
+    ones (`ascore`, …) these run in the loop of the caller. A process that is forked from one with an evaluator has its
+    own: connections, limits and usage begin anew there.
+
+    Raises `ConfigError` for an option that is unknown, wrong or would do nothing, and `UserError` once it is closed.
+    """
+
+    @public
+    def __init__(self, **options: Unpack[Options]) -> None:
+        self._session = Session(options, kept=True)
+
+    @property
+    def usage(self) -> Usage:
+        """Calls, tokens, cost and cache hits since it was opened, of calls under way what is known so far."""
+        return self._session.usage
+
+    @property
+    def spent(self) -> str:
+        """What language models took, in one line for people, calls under way among it; empty where there are none."""
+        return self._session.spent
+
+    @public
+    async def ascore(
+        self,
+        row: Row = None,
+        *,
+        response: OptionalText = None,
+        passages: Passages = (),
+        question: Text = "",
+        reference: OptionalText = None,
+        model: OptionalText = None,
+    ) -> Result:
+        """Score one answer; see `everyclaim.score`."""
+        return await self._session.work(
+            scored(self._session, row, response, passages, question=question, reference=reference, model=model)
+        )
+
+    @public
+    def score(
+        self,
+        row: Row = None,
+        *,
+        response: OptionalText = None,
+        passages: Passages = (),
+        question: Text = "",
+        reference: OptionalText = None,
+        model: OptionalText = None,
+    ) -> Result:
+        """Score one answer; see `everyclaim.score`."""
+        return self._session.run(
+            scored(self._session, row, response, passages, question=question, reference=reference, model=model)
+        )
+
+    @public
+    async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
+        """Judge given claims; see `everyclaim.verify_claims`."""
+        return await self._session.work(verified(self._session, claims, passages, question))
+
+    @public
+    def verify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
+        """Judge given claims; see `everyclaim.verify_claims`."""
+        return self._session.run(verified(self._session, claims, passages, question))
+
+    @public
+    async def aclaims(self, response: Text, *, question: Text = "") -> Decomposition:
+        """Split a response into claims; see `everyclaim.extract_claims`."""
+        return await self._session.work(split(self._session, response, question))
+
+    @public
+    def claims(self, response: Text, *, question: Text = "") -> Decomposition:
+        """Split a response into claims; see `everyclaim.extract_claims`."""
+        return self._session.run(split(self._session, response, question))
+
+    @public
+    async def ascore_file(
+        self, source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[DatasetOptions]
+    ) -> Run:
+        """Score a data set; see `everyclaim.score_file`."""
+        return await self._session.work(ascore_into(self._session, source, store, options))
+
+    @public
+    def score_file(
+        self, source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[DatasetOptions]
+    ) -> Run:
+        """Score a data set; see `everyclaim.score_file`, but for the cache, which is the evaluator's."""
+        return score_into(self._session, source, store, options)
+
+    @public
+    def verify_file(
+        self, source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[RowOptions]
+    ) -> int:
+        """Judge a file of claims, each verdict handed on in the order of the rows; return how many there were."""
+        return verify_source(self._session, source, on_verdict, options)
+
+    @public
+    def guard(self, generate: Generator, **rules: Unpack[RuleOptions]) -> Guard:
+        """Return a guard that checks with this evaluator and spends from its budget; see `everyclaim.Guard`."""
+        return Guard.within(self._session, generate, rules)
+
+    def close(self) -> None:
+        """Close connections, cache and background thread, and cut off calls under way; twice is as good as once."""
+        self._session.close()
+
+    async def aclose(self) -> None:
+        """Close, without holding up the event loop."""
+        await asyncio.to_thread(self._session.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        judge = self._session.options.get("judge", DEFAULT_JUDGE)
+        return f"Evaluator(judge={Spec.parse(judge).shown if isinstance(judge, str) else type(judge).__name__})"

@@ -1,0 +1,227 @@
+"""What an `Evaluator` holds: components, chat models, the budget, a loop of its own; opened when needed, and closed.
+
+A session that is `kept` outlives its calls. Synchronous ones run on its background loop, asynchronous ones in the loop
+of their caller; language models are always called on the background loop, so that connections, rates, calls under way
+and the budget are the same for all of them. A session for one call only has no loop: all is opened where the call
+runs, and closed when it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
+from inspect import CORO_CREATED, getcoroutinestate
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from weakref import WeakSet, finalize
+
+from everyclaim.api.components import (
+    DEFAULT_JUDGE,
+    Judge,
+    Options,
+    Wired,
+    build_decomposer,
+    build_judge,
+    build_metric,
+    default_concurrency,
+    default_decomposer,
+    new_chats,
+    refuse_unused,
+)
+from everyclaim.api.talking import OFF, check_address
+from everyclaim.core.accounting import Tally, tallied
+from everyclaim.core.errors import UserError
+from everyclaim.core.limits import Limits
+from everyclaim.core.protocols import Decomposer
+from everyclaim.core.scope import SharedScope, scope
+from everyclaim.core.types import Usage
+from everyclaim.engine import BackgroundLoop, wait
+from everyclaim.metrics.assembled import Assembled
+
+if TYPE_CHECKING:
+    from everyclaim.api.pool import ChatPool
+
+T = TypeVar("T")
+
+
+class Session:
+    """Components from options, opened once. Safe among threads and tasks.
+
+    `models` are specs of language models that are used beside judge and decomposer. Replies are kept in `cache` unless
+    the options say where. Raises `ConfigError` for options that are wrong or would do nothing.
+    """
+
+    def __init__(self, options: Mapping[str, Any], *models: str, kept: bool = False, cache: str = OFF) -> None:
+        judge, decomposer = options.get("judge", DEFAULT_JUDGE), options.get("decomposer")
+        refuse_unused(options, judge, decomposer, *models)
+        check_address(options, judge, decomposer, *models)
+        self.limits = Limits.of(options)
+        self.options = cast("Options", {"cache": cache, **options})
+        self._models = models
+        self.is_kept = kept
+        self._begin()
+        if kept:
+            _LIVE.add(self)
+
+    def _begin(self) -> None:
+        self._lock = threading.RLock()
+        self._scope = SharedScope()  # of what asynchronous calls open in their own loops, beside language models
+        self._tally = Tally()
+        self._made: dict[str, Any] = {}
+        self._held = _Held()
+        self._close = finalize(self, self._held.close) if self.is_kept else self._held.close
+
+    @property
+    def usage(self) -> Usage:
+        """What was used since it was opened."""
+        return self._tally.usage
+
+    @property
+    def metric(self) -> Assembled:
+        """The metric, with its decomposer and its judge inside."""
+        return self._once("metric", build_metric)
+
+    @property
+    def judge(self) -> Judge:
+        """The judge, alone and inside its strategy."""
+        return self._once("judge", build_judge)
+
+    @property
+    def decomposer(self) -> Decomposer:
+        """The decomposer: the one named, else the one that goes with the judge."""
+
+        def build(wired: Wired) -> Decomposer:
+            usual = default_decomposer(wired.get("judge", DEFAULT_JUDGE))
+            return build_decomposer({**wired, "decomposer": wired.get("decomposer") or usual})
+
+        return self._once("decomposer", build)
+
+    @property
+    def concurrency(self) -> int:
+        """How many samples are in flight when nobody says."""
+        return default_concurrency(self.wired)
+
+    @property
+    def wired(self) -> Wired:
+        """The options, with the chat models to talk through where any is needed."""
+        self._check_open()
+        with self._lock:
+            if "chats" not in self._made:
+                judge, decomposer = self.options.get("judge", DEFAULT_JUDGE), self.options.get("decomposer")
+                chats = new_chats(
+                    self.options, judge, decomposer, *self._models, home=self._home if self.is_kept else None
+                )
+                self._made["chats"] = self._held.chats = chats
+        return cast("Wired", {**self.options, **({"chats": chats} if (chats := self._made["chats"]) else {})})
+
+    @property
+    def spent(self) -> str:
+        """What was used, in one line, what is under way among it; empty where there is no language model."""
+        chats = self._held.chats
+        return chats.meter.says if chats else ""
+
+    async def work(self, task: Coroutine[Any, Any, T]) -> T:
+        """Await a task of this session in the loop of the caller."""
+        try:
+            async with self.under_way():
+                return await task
+        finally:
+            _drop(task)
+
+    @asynccontextmanager
+    async def under_way(self) -> AsyncIterator[None]:
+        """Count what is used inside, and close what is opened there, but for what stays."""
+        self._check_open()
+        home = self._held.home
+        with tallied(self._tally):
+            if home is not None and home.is_here:
+                yield
+            else:
+                async with self._scope.joined() if self.is_kept else scope():
+                    yield
+
+    def run(self, task: Coroutine[Any, Any, T]) -> T:
+        """Carry a task out for code that is not async; also inside a running event loop."""
+        try:
+            work = self._home().run if self.is_kept else wait
+            return work(self.work(task))
+        finally:
+            _drop(task)
+
+    def admit(self, *models: str) -> None:
+        """Take more language models in, for a guard. Raises `ConfigError` where an address would be theirs, too."""
+        judge, decomposer = self.options.get("judge", DEFAULT_JUDGE), self.options.get("decomposer")
+        with self._lock:
+            check_address(self.options, judge, decomposer, *self._models, *models)
+            self._models = (*self._models, *models)
+            if models and self._made.get("chats", 0) is None:
+                del self._made["chats"]
+
+    def close(self) -> None:
+        """Refuse further calls, cut off those under way, close what was opened. Closing twice is closing once."""
+        self._held.is_closed = True
+        self._close()
+
+    def _once(self, name: str, build: Callable[[Wired], T]) -> T:
+        self._check_open()
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = build(self.wired)
+            made: T = self._made[name]
+        return made
+
+    def _home(self) -> BackgroundLoop:
+        self._check_open()
+        with self._lock:
+            if self._held.home is None:
+                self._held.home = BackgroundLoop()
+            return self._held.home
+
+    def _check_open(self) -> None:
+        if self._held.is_closed:
+            raise UserError("this Evaluator is closed: make another one")
+
+    def forked(self) -> None:
+        """Begin anew in a process that was forked: threads did not come along, connections must not be shared."""
+        _INHERITED.append(self._held)
+        if isinstance(self._close, finalize):
+            self._close.detach()
+        was_closed = self._held.is_closed
+        self._begin()
+        self._held.is_closed = was_closed
+
+
+def _drop(task: Coroutine[Any, Any, object]) -> None:
+    """Let go of a task that was refused before it began."""
+    if getcoroutinestate(task) == CORO_CREATED:
+        task.close()
+
+
+class _Held:
+    """What is to be closed, apart from its session, so that it can be closed when nobody has that any more."""
+
+    def __init__(self) -> None:
+        self.home: BackgroundLoop | None = None
+        self.chats: ChatPool | None = None
+        self.is_closed = False
+
+    def close(self) -> None:
+        self.is_closed = True
+        if self.home:
+            self.home.close()
+        if self.chats:
+            self.chats.close()
+
+
+_LIVE: WeakSet[Session] = WeakSet()
+_INHERITED: list[_Held] = []  # of the parent process: not ours to close
+
+
+def _forked() -> None:
+    for session in list(_LIVE):
+        session.forked()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

@@ -1,0 +1,167 @@
+"""An event loop in a thread of its own, for as long as its owner wants it: what is opened on it stays open.
+
+Work comes to it from code that is not async (`run`) and from other event loops (`join`). A daemon thread, so that it
+never keeps a process alive; whoever makes one closes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
+from contextlib import suppress
+from typing import Any, Generic, TypeVar
+
+from everyclaim.core.errors import UserError
+from everyclaim.core.scope import KeptScope
+
+T = TypeVar("T")
+
+GLANCE = 0.5  # seconds between looks at the keyboard, where a wait cannot be interrupted (Windows)
+_ENDED = "the Evaluator was closed while this was under way"
+
+
+class BackgroundLoop:
+    """A running event loop in a daemon thread. What runs on it shares one scope, closed by `close`."""
+
+    def __init__(self, name: str = "everyclaim") -> None:
+        self._loop = asyncio.new_event_loop()
+        self._scope = KeptScope()
+        self._lock = threading.Lock()
+        self._is_open = True
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the caller runs on this loop."""
+        return threading.get_ident() == self._thread.ident
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop and wait for it. An interrupt cancels it, lets it clean up, and is then raised.
+
+        Raises `UserError` on the loop itself, where waiting would never end, and for work that a `close` cut off.
+        """
+        if self.is_here:
+            work.close()
+            raise UserError("a synchronous call inside another of the same Evaluator would never end: await its twin")
+        call = self._begin(work)
+        try:
+            while not call.done.done():
+                wait([call.done], GLANCE)
+        except BaseException:
+            call.cancel()
+            wait([call.done])
+            raise
+        return call.result()
+
+    async def join(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine on the loop and await it from another; on the loop itself just await it.
+
+        Cancelling the one cancels the other.
+        """
+        if self.is_here:
+            return await work
+        call = self._begin(work)
+        ended = asyncio.Event()
+        call.done.add_done_callback(_waking(asyncio.get_running_loop(), ended))
+        try:
+            await ended.wait()
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        return call.result()
+
+    def close(self) -> None:
+        """Cancel what runs, close what was opened, end the thread and wait for it (but not on the loop itself)."""
+        with self._lock:
+            if self._is_open:
+                self._is_open = False
+                self._loop.call_soon_threadsafe(self._loop.stop)
+        if not self.is_here:
+            self._thread.join()
+
+    def _begin(self, work: Coroutine[Any, Any, T]) -> _Call[T]:
+        call = _Call(self._loop, self._scope, work)
+        with self._lock:
+            if self._is_open:
+                self._loop.call_soon_threadsafe(call.start)  # in the caller's context, of which it takes a copy
+                return call
+        work.close()
+        raise UserError(_ENDED)
+
+    def _serve(self) -> None:
+        loop = self._loop
+        asyncio.set_event_loop(loop)
+        while self._is_open:
+            # An interrupt that a component raises tears a loop down; it is its caller's, not the others'.
+            with suppress(KeyboardInterrupt, SystemExit):
+                loop.run_forever()
+        try:
+            loop.run_until_complete(self._end())
+        finally:
+            asyncio.set_event_loop(None)
+            loop.close()
+
+    async def _end(self) -> None:
+        running = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+        await self._scope.aclose()
+        await self._loop.shutdown_asyncgens()
+        with suppress(RuntimeError):  # at the interpreter's end no thread can be started, not even to end others
+            await self._loop.shutdown_default_executor()
+
+
+def _waking(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> Callable[[object], None]:
+    def wake(_: object) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(ended.set)
+
+    return wake
+
+
+class _Call(Generic[T]):
+    """One coroutine on its way through the loop. `done` holds what came of it, an error as a value."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, scope: KeptScope, work: Coroutine[Any, Any, T]) -> None:
+        self._loop = loop
+        self._scope = scope
+        self._work = work
+        self._task: asyncio.Task[None] | None = None
+        self._values: list[T] = []
+        self._error: BaseException | None = None
+        self.done: Future[None] = Future()
+
+    def start(self) -> None:
+        """Begin, on the loop."""
+        self._task = self._loop.create_task(self._carry_out())
+        self._task.add_done_callback(self._settle)
+
+    def cancel(self) -> None:
+        """Cancel it, from any thread."""
+        with suppress(RuntimeError):  # the loop is closed, and the call ended with it
+            self._loop.call_soon_threadsafe(lambda: self._task and self._task.cancel())
+
+    def result(self) -> T:
+        """Return what it returned, or raise what it raised."""
+        if self._error is not None:
+            raise self._error
+        return self._values[0]
+
+    async def _carry_out(self) -> None:
+        try:
+            async with self._scope.joined():
+                self._values.append(await self._work)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 - raised again where the work came from
+            self._error = error
+
+    def _settle(self, task: asyncio.Task[None]) -> None:
+        if task.cancelled():
+            self._work.close()  # it may not have begun
+            self._error = UserError(_ENDED)
+        self.done.set_result(None)

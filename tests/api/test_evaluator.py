@@ -1,0 +1,379 @@
+"""One evaluator for many calls: what it keeps, what it counts, what it closes, and who may share it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Usage
+from everyclaim.testing import JudgeServer, Request, play, server_error
+
+SHELF = ["The kettle is red. It holds 2 litres."]
+LLM: dict[str, Any] = {"judge": "openai:m", "decomposer": "embedded"}
+
+
+def played(request: Request) -> str:
+    return play(request.messages)
+
+
+@pytest.fixture
+def server() -> Iterator[JudgeServer]:
+    with JudgeServer(played, keep=False) as server:
+        yield server
+
+
+def connections(server: JudgeServer) -> int:
+    return len(server._connections)
+
+
+def answers(number: int, start: int = 0) -> list[dict[str, Any]]:
+    row = {"response": "The kettle is red.", "contexts": SHELF}
+    return [{**row, "question": f"What colour is number {i}?"} for i in range(start, start + number)]
+
+
+def total(results: list[ec.Result]) -> Usage:
+    used = Usage()
+    for result in results:
+        used += result.usage
+    return used
+
+
+def test_a_thousand_calls_share_one_connection_and_are_counted_to_the_token(server: JudgeServer) -> None:
+    """What the evaluator says it used is what its results say together; nothing is left open."""
+    with ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
+        results = [evaluator.score(row) for row in answers(1000)]
+        assert connections(server) == 1
+        assert server.calls == 1000
+        assert evaluator.usage == total(results)
+        assert evaluator.usage.calls == 1000
+    assert {result.score for result in results} == {1.0}
+    assert evaluator.usage == total(results)  # also when it is closed
+
+
+def test_a_limit_is_for_the_evaluators_life_and_kept_exactly(server: JudgeServer) -> None:
+    """In whatever way it is called."""
+    with ec.Evaluator(base_url=server.base_url, max_calls=5, **LLM) as evaluator:
+        for row in answers(3):
+            evaluator.score(row)
+        evaluator.verify("It is red.", SHELF)
+        asyncio.run(evaluator.ascore(answers(1, 3)[0]))
+        with pytest.raises(ec.BudgetExceeded, match="max_calls=5"):
+            evaluator.score(answers(1, 4)[0])
+        with pytest.raises(ec.BudgetExceeded, match="max_calls=5"):
+            evaluator.verify("It is blue.", SHELF)
+    assert server.calls == 5
+
+
+def test_eight_threads_share_connections_and_a_budget() -> None:
+    """Of a hundred calls exactly as many are made as are allowed, and the same question at the same time is one."""
+    with JudgeServer(played, keep=False, latency=0.01) as server:
+        options = {"base_url": server.base_url, "max_calls": 60, **LLM}
+        with ec.Evaluator(**options) as evaluator, ThreadPoolExecutor(8) as threads:
+
+            def one(row: dict[str, Any]) -> ec.Result | None:
+                try:
+                    return evaluator.score(row)
+                except ec.BudgetExceeded:
+                    return None
+
+            results = list(threads.map(one, answers(100)))
+            done = [result for result in results if result]
+            assert (len(done), server.calls) == (60, 60)
+            assert evaluator.usage == total(done)
+            assert connections(server) <= 8
+
+
+def test_threads_and_tasks_of_several_loops_share_one_evaluator(server: JudgeServer) -> None:
+    """Synchronous calls from threads, asynchronous ones from two event loops, all at once."""
+    with ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
+        found: list[ec.Result] = []
+
+        async def tasks(start: int) -> None:
+            found.extend(await asyncio.gather(*(evaluator.ascore(row) for row in answers(20, start))))
+
+        threads = [threading.Thread(target=asyncio.run, args=(tasks(start),)) for start in (0, 20)]
+        threads += [
+            threading.Thread(target=lambda start=start: found.extend(map(evaluator.score, answers(20, start))))
+            for start in (40, 60)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(found) == 80
+        assert evaluator.usage == total(found)
+        assert evaluator.usage.calls == server.calls == 80
+
+
+def test_calls_in_flight_are_counted_over_all_threads_and_loops() -> None:
+    """The same question from a thread and from another loop at the same time is asked once."""
+    server = JudgeServer(played, keep=False, latency=0.5)
+    with server, ec.Evaluator(base_url=server.base_url, **LLM) as evaluator, ThreadPoolExecutor(1) as threads:
+        row = answers(1)[0]
+        thread = threads.submit(evaluator.score, row)
+        other = asyncio.run(evaluator.ascore(row))
+        assert (thread.result().score, other.score) == (1.0, 1.0)
+        assert server.calls == 1
+        assert (evaluator.usage.calls, evaluator.usage.cache_hits) == (1, 1)
+
+
+def test_one_evaluator_does_what_the_functions_do(server: JudgeServer, tmp_path: Path) -> None:
+    """Scoring, judging, splitting, files, each in both forms, with the same results."""
+    options = {"judge": "openai:m", "base_url": server.base_url}
+    row = {"answer": "It is red. It is new.", "retrieved_contexts": SHELF, "user_input": "What is it?"}
+    with ec.Evaluator(**options) as evaluator:
+        one = ec.score(response=row["answer"], passages=SHELF, question="What is it?", **options)
+        assert evaluator.score(row) == asyncio.run(evaluator.ascore(row)) == one
+        judged = ec.verify_claims(["It is red."], SHELF, **options)
+        assert evaluator.verify(["It is red."], SHELF) == asyncio.run(evaluator.averify("It is red.", SHELF)) == judged
+        split = ec.extract_claims(row["answer"], decomposer="openai:m", base_url=server.base_url)
+        assert evaluator.claims(row["answer"]) == asyncio.run(evaluator.aclaims(row["answer"])) == split
+        run = evaluator.score_file(answers(3), store=tmp_path / "runs.db", name="first")
+        other = asyncio.run(evaluator.ascore_file(answers(3), store=tmp_path / "runs.db", name="second"))
+        assert [r.score for r in run.results()] == [r.score for r in other.results()] == [1.0] * 3
+        assert ec.find_run("first", store=tmp_path / "runs.db").id == run.id
+
+
+def test_what_given_claims_cost_is_told_by_the_evaluator(server: JudgeServer) -> None:
+    """A function returns only verdicts."""
+    with ec.Evaluator(judge="openai:m", base_url=server.base_url) as evaluator:
+        evaluator.verify("It is red.", SHELF)
+        first = evaluator.usage
+        assert (first.calls, first.prompt_tokens > 0) == (1, True)
+        evaluator.verify("It is new.", SHELF)
+        assert evaluator.usage.calls == 2
+
+
+def test_usage_counts_what_a_failing_judge_took() -> None:
+    """A sample that failed was paid for as well."""
+    from everyclaim.testing import no_sleep
+
+    server = JudgeServer(server_error(), keep=False)
+    with no_sleep(), server, ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
+        result = evaluator.score(answers(1)[0])
+        assert result.outcome is ec.Outcome.FAILED
+        assert evaluator.usage.calls == result.usage.calls == server.calls
+
+
+def test_a_guard_of_an_evaluator_spends_from_its_budget(server: JudgeServer) -> None:
+    """And is not what closes it."""
+    with ec.Evaluator(base_url=server.base_url, max_calls=2, **LLM) as evaluator:
+        with evaluator.guard(lambda question, passages, instructions: "The kettle is red.", threshold=0.5) as guard:
+            assert guard.answer("What colour?", SHELF).result.score == 1.0
+        assert evaluator.usage.calls == 1
+        evaluator.score(answers(1)[0])
+        unchecked = guard.answer("What size?", ["It holds 3 litres."])
+        assert (unchecked.validated, server.calls) == (False, 2)
+
+
+def test_a_guard_says_which_rule_it_does_not_know() -> None:
+    """As the class does, and options of scores are the evaluator's."""
+    with ec.Evaluator() as evaluator:
+        with pytest.raises(ec.ConfigError, match="did you mean 'threshold'"):
+            evaluator.guard(None, thresold=0.9)
+        with pytest.raises(ec.ConfigError, match="no option 'judge'"):
+            evaluator.guard(None, judge="lexical")
+
+
+def test_closing_twice_is_closing_once_and_nothing_works_after() -> None:
+    """With a message that says what to do."""
+    evaluator = ec.Evaluator(judge="lexical")
+    assert evaluator.score(answers(1)[0]).score == 1.0
+    evaluator.close()
+    evaluator.close()
+    for call in (
+        lambda: evaluator.score(answers(1)[0]),
+        lambda: evaluator.verify("It is red.", SHELF),
+        lambda: evaluator.claims("It is red."),
+        lambda: asyncio.run(evaluator.ascore(answers(1)[0])),
+        lambda: evaluator.score_file(answers(1)),
+        lambda: evaluator.guard(None),
+    ):
+        with pytest.raises(ec.UserError, match="this Evaluator is closed: make another one"):
+            call()
+
+
+def test_closing_cuts_off_what_is_under_way() -> None:
+    """The call says why it ends; it does not hang."""
+    with JudgeServer(played, keep=False, latency=60) as server:
+        evaluator = ec.Evaluator(base_url=server.base_url, **LLM)
+        errors: list[BaseException] = []
+
+        def call() -> None:
+            try:
+                evaluator.score(answers(1)[0])
+            except BaseException as error:  # noqa: BLE001
+                errors.append(error)
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        while not server.calls:
+            pass
+        evaluator.close()
+        thread.join(20)
+        assert "closed while this was under way" in str(errors[0])
+
+
+def test_an_error_leaves_the_evaluator_as_it_was(server: JudgeServer) -> None:
+    """A bad row, a component that raises whatever it likes: the next call works."""
+
+    class Rude:
+        spec = "rude"
+
+        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+            if question == "Interrupt?":
+                raise KeyboardInterrupt
+            return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
+
+    with ec.Evaluator(judge=Rude()) as evaluator:
+        with pytest.raises(ec.InputError):
+            evaluator.score({"answer": None})
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.score({**answers(1)[0], "question": "Interrupt?"})
+        assert evaluator.score(answers(1)[0]).score == 1.0
+
+
+def test_a_cancelled_task_stops_its_call_and_no_other() -> None:
+    """The place in the budget is given back."""
+    with JudgeServer(played, keep=False, latency=0.3) as server:
+
+        async def main() -> ec.Result:
+            async with ec.Evaluator(base_url=server.base_url, max_calls=3, **LLM) as evaluator:
+                await evaluator.ascore(answers(1)[0])  # now it is known what a call takes, and two may go together
+                dropped = asyncio.create_task(evaluator.ascore(answers(1, 1)[0]))
+                kept = asyncio.create_task(evaluator.ascore(answers(1, 2)[0]))
+                while server.calls < 3:  # noqa: ASYNC110 - in another thread
+                    await asyncio.sleep(0.01)
+                dropped.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await dropped
+                return await kept
+
+        assert asyncio.run(main()).score == 1.0
+
+
+def test_a_synchronous_call_works_inside_a_running_loop(server: JudgeServer) -> None:
+    """As in a notebook, also under `async with`."""
+
+    async def main() -> float | None:
+        async with ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
+            return evaluator.score(answers(1)[0]).score
+
+    assert asyncio.run(main()) == 1.0
+
+
+def test_a_synchronous_call_inside_one_of_its_own_components_is_refused_and_does_not_hang() -> None:
+    """It would wait for itself."""
+
+    class Circular:
+        spec = "circular"
+
+        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+            evaluator.score(answers(1)[0])
+
+    with ec.Evaluator(judge=Circular()) as evaluator, pytest.raises(ec.UserError, match="would never end"):
+        evaluator.score(answers(1)[0])
+
+
+def test_own_components_keep_their_connections_between_synchronous_calls() -> None:
+    """They run on one loop, so what they bind to it stays good."""
+    loops = set()
+
+    class Mine:
+        spec = "mine"
+
+        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+            loops.add(asyncio.get_running_loop())
+            return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
+
+    with ec.Evaluator(judge=Mine()) as evaluator:
+        for row in answers(5):
+            evaluator.score(row)
+    assert len(loops) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.parametrize("judge", ["openai:m", "embedded"])
+def test_a_forked_process_has_an_evaluator_of_its_own(server: JudgeServer, judge: str) -> None:
+    """It works there, with connections, limits and usage of its own, and in the parent as before."""
+    code = f"""
+import os, sys
+import everyclaim as ec
+options = {{}} if {judge!r} == "embedded" else {{"base_url": {server.base_url!r}, "max_calls": 3}}
+row = {{"answer": "The kettle is red. It is new. It holds 2 litres.", "contexts": {SHELF!r}}}
+with ec.Evaluator(judge={judge!r}, decomposer="embedded", **options) as evaluator:
+    first = evaluator.score(row)
+    child = os.fork()
+    if not child:
+        assert evaluator.usage.calls == 0
+        same = evaluator.score(row) == first
+        evaluator.close()
+        os._exit(0 if same else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert evaluator.score(row) == first
+"""
+    clean = {**os.environ, "OPENAI_API_KEY": "none"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-W", "ignore:This process:DeprecationWarning", "-c", code],
+        env=clean, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_evaluator_that_is_never_closed_leaves_nothing_open(server: JudgeServer) -> None:
+    """At its end, or the process's, it is closed without a warning."""
+    code = f"""
+import gc, threading
+import everyclaim as ec
+def use():
+    evaluator = ec.Evaluator(judge="openai:m", decomposer="embedded", base_url={server.base_url!r})
+    evaluator.score(response="The kettle is red.", passages={SHELF!r})
+    return evaluator
+use()
+gc.collect()
+assert not [one for one in threading.enumerate() if one.name == "everyclaim"], threading.enumerate()
+kept = use()
+"""
+    clean = {**os.environ, "OPENAI_API_KEY": "none"}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=clean, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert connections(server) == 0
+
+
+def test_closing_leaves_no_thread_and_no_connection(server: JudgeServer) -> None:
+    """Whether it was used from one side or both."""
+    evaluator = ec.Evaluator(base_url=server.base_url, **LLM)
+    evaluator.score(answers(1)[0])
+    asyncio.run(evaluator.ascore(answers(1, 1)[0]))
+    evaluator.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "everyclaim"]
+    while connections(server):  # the server hears of it a moment later
+        pass
+
+
+def test_a_wrong_option_is_refused_when_it_is_made() -> None:
+    """In the words of the functions."""
+    with pytest.raises(ec.ConfigError, match=r"Evaluator\(\) has no option 'jugde'; did you mean 'judge'"):
+        ec.Evaluator(jugde="lexical")
+    with pytest.raises(ec.ConfigError, match="repeats is about language models"):
+        ec.Evaluator(judge="lexical", repeats=3)
+    with pytest.raises(ec.ConfigError, match="did you mean 'judge'"):
+        ec.Evaluator(model="openai:m")
+
+
+def test_a_secret_in_a_spec_is_not_shown() -> None:
+    """Not even by the evaluator itself."""
+    assert "hunter2" not in repr(ec.Evaluator(judge="openai:m?header.X-Token=hunter2&base_url=http://x"))

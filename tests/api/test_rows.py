@@ -1,0 +1,86 @@
+"""One positional row for `score`: a `Sample`, or a mapping with any of the field names that files may have."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+
+TEXT = "The kettle is red."
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        {"response": TEXT, "passages": [TEXT]},
+        {"answer": TEXT, "contexts": [TEXT]},
+        {"actual_output": TEXT, "retrieval_context": [TEXT], "input": "What colour?"},
+        {"output": TEXT, "documents": [{"id": "d", "text": TEXT}], "domain": "kitchen", "id": "one"},
+        ec.Sample("one", TEXT, (ec.Passage("p1", TEXT),)),
+    ],
+)
+def test_a_row_is_read_as_in_a_file(row: Any) -> None:
+    """By every name that is known for a field; other fields are nobody's business here."""
+    with ec.Evaluator(judge="lexical") as evaluator:
+        assert ec.score(row, judge="lexical") == evaluator.score(row)
+        assert evaluator.score(row).score == 1.0
+
+
+def test_a_row_keeps_its_id_its_tags_and_its_writer() -> None:
+    """They are in the result."""
+    row = {"id": "a7", "answer": TEXT, "contexts": [TEXT], "tags": {"source": "web"}, "model": "openai:gpt-5-mini"}
+    result = ec.score(row, judge="lexical")
+    assert (result.id, dict(result.tags)) == ("a7", {"source": "web"})
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (ec.score, "score() needs 'response', or a row that has one"),
+        (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
+        (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
+        (lambda: ec.score({"answr": TEXT, "contexts": [TEXT]}), "answr"),
+        (lambda: ec.score({"answer": 3.5, "contexts": [TEXT]}), "response"),
+        (lambda: ec.score(3), "row"),
+        (lambda: ec.score(ec.Sample), "row"),
+        (lambda: ec.score({}), "no field for the response"),
+    ],
+)
+def test_what_is_no_row_is_refused(call: Any, said: str) -> None:
+    """With what to give instead."""
+    with pytest.raises(ec.InputError) as caught:
+        call()
+    assert said in str(caught.value)
+
+
+def test_a_row_and_its_fields_exclude_each_other() -> None:
+    """One of them would be ignored."""
+    with pytest.raises(ec.ConfigError, match="a row, or its fields by name, and not both"):
+        ec.score({"answer": TEXT}, passages=[TEXT])
+
+
+def test_two_fields_for_one_thing_are_told_of() -> None:
+    """As when a file is read: the result says which was used."""
+    result = ec.score({"answer": TEXT, "output": "Something else.", "contexts": [TEXT]}, judge="lexical")
+    assert result.score == 1.0
+    assert any("output" in warning for warning in result.warnings)
+
+
+@pytest.mark.parametrize(
+    "model", ["openai:gpt-5-mini", "anthropic:claude-x", "openai:m?repeats=3", "cascade:embedded>openai:m"]
+)
+def test_a_judge_given_as_the_writers_model_is_refused(model: str) -> None:
+    """It would be judged by the default without a word; `model` names who wrote the answer."""
+    with pytest.raises(ec.ConfigError, match="judge="):
+        ec.score(response=TEXT, passages=[TEXT], model=model)
+    with ec.Evaluator() as evaluator, pytest.raises(ec.ConfigError, match="judge="):
+        evaluator.score(response=TEXT, passages=[TEXT], model=model)
+
+
+@pytest.mark.parametrize("model", ["gpt-5-mini", "llama3:8b", "openai/gpt-5", "my: model"])
+def test_other_names_of_writers_are_names(model: str) -> None:
+    """And with a judge that is named, any name is."""
+    assert ec.score(response=TEXT, passages=[TEXT], model=model).score == 1.0
+    assert ec.score(response=TEXT, passages=[TEXT], model="openai:m", judge="lexical").score == 1.0
