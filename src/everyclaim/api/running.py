@@ -188,8 +188,9 @@ class _Scoring:
         if first is None:
             raise InputError(_nothing(identity.name, self._report))
         stream = chain([first], samples)
-        # A source that may block for long must not hold up a loop that others use as well.
-        may_block = session.is_kept or (isinstance(source, str) and source == "-")
+        # A pipe may block for long; so may somebody's generator, on a loop that others use as well.
+        is_generated = not isinstance(source, str | os.PathLike | Sequence)
+        may_block = source == "-" if isinstance(source, str) else is_generated and session.is_kept
         self._stream: Any = in_thread(stream) if may_block else stream
         self._store = Store.open(store)
         try:
