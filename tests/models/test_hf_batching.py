@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.models.local.hf.batching import Batcher
-from everyclaim.models.local.hf.networks import Floats, Ints
+from everyclaim.models.local.hf.networks import Float32Array, Ints
 from everyclaim.models.local.hf.tokens import Tokens
 
 
@@ -27,7 +27,7 @@ class Summing:
         self.seconds = seconds
         self.most_cells = most_cells
 
-    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
         if ids.size > self.most_cells:
             raise MemoryError
         self.shapes.append(ids.shape)
@@ -122,7 +122,7 @@ def test_a_failing_network_is_a_failure_of_the_judge() -> None:
     """An error of a driver makes the samples fail that needed it, and the next ones go on."""
 
     class Failing(Summing):
-        def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Floats:
+        def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
             if ids.max() > 50:
                 raise RuntimeError("the device is gone")
             return super().__call__(ids, mask, types)

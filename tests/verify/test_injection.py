@@ -14,7 +14,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Claim, Label, Passage, Span
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.decompose.numbered_sentences import pieces_of
+from everyclaim.decompose.numbered_sentences import numbered_sentences
 from everyclaim.prompts import NliPrompt, SplitPrompt, SplitTask, VerdictPrompt
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify import judged
@@ -55,7 +55,7 @@ def test_the_decomposers_request_parses_back_to_exactly_what_was_given(text: str
     answer = f"The kettle is red. {text}"
     asyncio.run(LlmDecomposer(chat, at_most=1000).decompose(answer, question=text))
     sent = [s for messages in chat.asked for s in request_data(messages)["sentences"].values()]
-    assert sent == [piece.text for piece in pieces_of(answer, "en")[0]]
+    assert sent == [piece.text for piece in numbered_sentences(answer, "en")[0]]
     assert all(sentence in answer for sentence in sent)
     plain = SplitPrompt().messages(SplitTask({}))[0]
     assert all(asked[0] == plain for asked in chat.asked)
