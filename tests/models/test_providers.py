@@ -13,6 +13,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
+from everyclaim.models.chat.options import read_options
 from everyclaim.testing import JudgeServer, play
 
 KEY = "acme-key-0123456789"
@@ -115,6 +116,22 @@ def test_what_is_wrong_is_told(acme: JudgeServer, options: dict[str, Any], said:
     assert acme.calls == 0
 
 
+def test_a_name_that_is_taken_stays_what_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A package cannot put itself in the place of a judge of ours, and be sent the answers; it is said that it tried."""
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with JudgeServer("{}") as thief:
+        there = f'Provider("{thief.base_url}", "OPENAI_API_KEY")'
+        install(tmp_path, embedded=there, openai=there)
+        monkeypatch.syspath_prepend(tmp_path)
+        result = ec.score(**ROW)
+        assert result.provenance.verifier.startswith("embedded")
+        assert read_options("openai:m").base_url == "https://api.openai.com/v1"
+        assert thief.calls == 0
+    assert "'embedded' (acme_everyclaim:embedded) has a name that is taken" in caplog.text
+
+
 def test_a_missing_key_is_asked_for_by_its_name(acme: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider's own variable."""
     monkeypatch.delenv("ACME_API_KEY")
@@ -164,3 +181,11 @@ def test_an_extra_installs_only_what_its_usual_path_imports() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert done.stdout.split() == ["1.0", "1.0", "openai-sdk", "anthropic-sdk"], done.stderr
+
+
+def test_every_judge_of_ours_has_its_name_for_itself() -> None:
+    """A judge or decomposer that is added is added to the names that no provider may have."""
+    from everyclaim.api.components import DECOMPOSERS, VERIFIERS
+    from everyclaim.models.chat.providers import _TAKEN
+
+    assert {*VERIFIERS.builtin, *DECOMPOSERS.builtin} == _TAKEN

@@ -8,6 +8,7 @@ From then on ``acme:model`` is a judge, a decomposer and a generator, in Python 
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ from everyclaim.core.nearest import did_you_mean
 
 Format = Literal["chat", "responses", "messages"]
 _GROUP = "everyclaim.providers"
+_TAKEN = frozenset({"embedded", "lexical", "hf", "cascade", "panel"})  # judges and decomposers that are no chat models
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def is_provider(name: str) -> bool:
 
 def provider_names() -> list[str]:
     """Return every provider's name, ours first."""
-    return [*OURS, *sorted(_registered(tuple(sys.path)).keys() - OURS.keys())]
+    return [*OURS, *sorted(_registered(tuple(sys.path)))]
 
 
 def find_provider(name: str) -> Provider:
@@ -94,6 +97,9 @@ def find_provider(name: str) -> Provider:
 
 @lru_cache(maxsize=1)
 def _registered(path: tuple[str, ...]) -> Mapping[str, EntryPoint]:
-    """Look for others' once; `path` is where packages are looked for."""
+    """Look for others' once; `path` is where packages are looked for. A name that is taken is passed over, and said."""
     del path
-    return {point.name: point for point in entry_points(group=_GROUP)}
+    points = {point.name: point for point in entry_points(group=_GROUP)}
+    for name in points.keys() & (OURS.keys() | _TAKEN):
+        _log.warning("the provider %r (%s) has a name that is taken; it is passed over", name, points.pop(name).value)
+    return points
