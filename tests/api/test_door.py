@@ -191,12 +191,12 @@ def test_a_wrong_call_is_one_clear_error(
     [
         ({"judge": None}, "judge of score_file() must be a spec such as 'embedded'"),
         ({"judge": Mine}, "got the class Mine itself"),
-        ({"judge": len}, "got a function"),
+        ({"judge": len}, "a function as the judge takes (claim, passages)"),
         (
             {"metric": Mine()},
             "metric of score_file() must be a spec such as 'faithfulness', an object with `score`, or a function of a sample, got a Mine",
         ),
-        ({"decomposer": Mine()}, "a Decomposer (an object with spec and decompose), got a Mine"),
+        ({"decomposer": Mine()}, "a Decomposer (an object with spec and decompose) or a function, got a Mine"),
         ({"strategy": 1}, "one of joint, each, ranked, got 1"),
         ({"strict": "yes"}, "strict of score_file() must be True or False"),
         ({"empty": None}, "empty of score_file() must be one of exclude, one, zero, nan, got None"),

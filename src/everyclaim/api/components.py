@@ -32,9 +32,11 @@ from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
+from everyclaim.decompose.functions import as_decomposer
 from everyclaim.metrics.assembled import Assembled, Empty
 from everyclaim.metrics.context import Metric
 from everyclaim.models.chat.providers import is_provider, provider_names
+from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
@@ -54,7 +56,10 @@ MetricSpec = Annotated[
 
 DECOMPOSERS = Registry(
     "decomposers",
-    {"embedded": "everyclaim.decompose.embedded:from_spec"},
+    {
+        "embedded": "everyclaim.decompose.embedded:from_spec",
+        "python": "everyclaim.core.functions:imported",
+    },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_decomposer"),
 )
 VERIFIERS = Registry(
@@ -65,6 +70,7 @@ VERIFIERS = Registry(
         "cascade": "everyclaim.api.judges:cascade",
         "panel": "everyclaim.api.judges:panel",
         "hf": "everyclaim.api.huggingface:hf_verifier",
+        "python": "everyclaim.core.functions:imported",
     },
     others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
 )
@@ -75,7 +81,7 @@ Rows = Annotated[int, Range(1)]
 class JudgeOptions(Judging, total=False):
     """What can be chosen about judging, by the same names in Python, on the command line and in settings."""
 
-    judge: JudgeSpec | Verifier
+    judge: JudgeSpec | Verifier | Callable[..., Any]
     strategy: Strategy | None
     strict: bool
 
@@ -84,7 +90,9 @@ class Options(JudgeOptions, Talking, total=False):
     """What can be chosen about a score."""
 
     metric: MetricSpec
-    decomposer: DecomposerSpec | Decomposer | None  # None: the judge's own model where it is one, else `embedded`
+    decomposer: (
+        DecomposerSpec | Decomposer | Callable[..., Any] | None
+    )  # None: the judge's own model where it is one, else `embedded`
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     empty: Empty
 
@@ -116,16 +124,16 @@ def build_judge(options: Wired) -> Judge:
     """
     judge = options.get("judge", DEFAULT_JUDGE)
     strategy = options.get("strategy") or default_strategy()
-    alone = judge
     if isinstance(judge, str):
         alone = create_verifier(judge_spec(judge, options), options.get("chats") or new_chats(options, judge))
-    return Judge(cast("Verifier", alone), _inside(cast("Verifier", alone), strategy), strategy)
+    else:
+        alone = as_verifier(judge)
+    return Judge(alone, _inside(alone, strategy), strategy)
 
 
 def create_verifier(judge: str | Spec, chats: ChatPool | None = None) -> Verifier:
     """Return the judge a spec names; judges that are language models talk through `chats`."""
-    verifier: Verifier = _create(VERIFIERS, judge, chats)
-    return verifier
+    return as_verifier(VERIFIERS.create(judge, chats))
 
 
 def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
@@ -135,10 +143,6 @@ def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:
     from everyclaim.verify import Each, Ranked
 
     return Each(verifier, Bm25Ranker()) if strategy == "each" else Ranked(verifier, Bm25Ranker())
-
-
-def _create(registry: Registry, spec: str | Spec, chats: ChatPool | None) -> Any:
-    return registry.create(spec, chats)
 
 
 def default_strategy() -> Strategy:
@@ -163,7 +167,7 @@ def default_concurrency(options: Mapping[str, Any]) -> int:
     return 32
 
 
-def default_decomposer(judge: str | Verifier) -> str:
+def default_decomposer(judge: Any) -> str:
     """Return the decomposer used when none is named: the judge's own model where it is one, else the embedded one.
 
     A model trained only to judge (MiniCheck) cannot split.
@@ -181,10 +185,9 @@ def build_decomposer(options: Wired) -> Decomposer:
     named = options.get("decomposer")
     decomposer = "embedded" if named is None else named
     if not isinstance(decomposer, str):
-        return decomposer
+        return as_decomposer(decomposer)
     chats = options.get("chats") or new_chats(options, decomposer)
-    built: Decomposer = _create(DECOMPOSERS, decomposer_spec(decomposer, options), chats)
-    return built
+    return as_decomposer(DECOMPOSERS.create(decomposer_spec(decomposer, options), chats))
 
 
 def build_metric(options: Wired) -> Assembled:
@@ -232,7 +235,8 @@ def new_chats(
     options: Mapping[str, Any], *components: Any, home: Callable[[], BackgroundLoop] | None = None
 ) -> ChatPool | None:
     """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
-    if not talks(*components) and not searches(options.get("metric"), options.get("knowledge")):
+    metric = options.get("metric")
+    if not talks(*components, metric) and not searches(metric, options.get("knowledge")):
         return None
     from everyclaim.api.pool import ChatPool, chat_settings
 

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.spec import Spec
+from everyclaim.core.spec import Spec, takes_chats
 from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.composed import taken_apart
 
@@ -26,6 +26,10 @@ DEFAULT_STORE = ".everyclaim/runs.db"
 BESIDE = "replies.db"  # the cache's name, in the folder of the store
 BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"
+OF_POOLS = (  # options that hold for whoever talks through our chat models
+    "max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute", "cache", "provider_batch",
+    "prices",
+)  # fmt: skip
 
 
 Few = Annotated[int, Range(1, 1000)]
@@ -145,8 +149,21 @@ def metric_spec(metric: Any, options: Mapping[str, Any]) -> Any:
 
 
 def talks(*components: Any) -> bool:
-    """Whether one of these components (specs, or anything else) is a language model or made of some."""
+    """Whether one of these components (specs, or anything else) is a language model, or made of some.
+
+    A third party's counts where its factory takes the chat models to talk through.
+    """
+    return _ours(*components) or any(_theirs(Spec.parse(one)) for one in components if isinstance(one, str))
+
+
+def _ours(*components: Any) -> bool:
     return any(_parts(Spec.parse(one)) for one in components if isinstance(one, str))
+
+
+def _theirs(spec: Spec) -> bool:
+    if spec.name in MARKS:
+        return any(_theirs(part) for part in taken_apart(spec, MARKS[spec.name])[0])
+    return takes_chats(spec.name)
 
 
 def searches(metric: Any, knowledge: Any = None) -> bool:
@@ -167,10 +184,12 @@ def unused(
     """
     about_models = [name for name in Talking.__annotations__ if name not in Sizes.__annotations__]
     said = [name for name in about_models if _says_something(name, options.get(name))]
-    if talks(judge):
+    if _ours(judge):
         return []
-    if talks(*others):
+    if _ours(*others):
         return [name for name in said if name not in Reaching.__annotations__]
+    if talks(judge, *others, metric):
+        return [name for name in said if name not in OF_POOLS]
     of_searches = {"cache"} if searches(metric, knowledge) else set()
     return [name for name in said if name not in of_searches]
 

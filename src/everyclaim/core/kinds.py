@@ -75,7 +75,7 @@ def kind_of(annotation: Any) -> Kind:
         return _SCALARS[annotation]
     plain = origin or annotation
     if plain is Callable:
-        return _tested("a function", callable)
+        return _tested("a function", lambda value: callable(value) and not isinstance(value, type))
     if plain is os.PathLike:
         return _tested("a path", lambda value: isinstance(value, os.PathLike) and isinstance(os.fspath(value), str))
     if plain is Mapping:

@@ -7,8 +7,10 @@ stores: ``lexical``, ``openai:gpt-5-mini``, ``lexical?threshold=0.6``, ``cascade
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any
@@ -104,13 +106,6 @@ class Registry:
         count, named = self._places(factory, parsed.name)
         return factory(*(parsed, built_from)[:count], **dict.fromkeys(named, built_from))
 
-    def takes_more(self, name: str) -> bool:
-        """Whether the factory of this name takes more than the spec. False for an unknown name."""
-        if name not in self.names():
-            return False
-        count, named = self._places(self._factory(name), name)
-        return count > 1 or bool(named)
-
     def _places(self, factory: Callable[..., Any], name: str) -> tuple[int, tuple[str, ...]]:
         return places(factory, ("spec", self.built_from), f"the factory of {name!r} among {self.kind}")
 
@@ -127,3 +122,21 @@ class Registry:
             )
         loaded: Callable[..., Any] = found[0].load()
         return loaded
+
+
+def takes_chats(name: str) -> bool:
+    """Whether a component of this name is a third party's whose factory takes more than its spec."""
+    return _takes_more(name, tuple(sys.path))
+
+
+@lru_cache(maxsize=256)
+def _takes_more(name: str, path: tuple[str, ...]) -> bool:
+    """Look among what is installed, once for every place where it may be: that takes milliseconds."""
+    del path
+    groups = {"verifiers": "chats", "decomposers": "chats", "metrics": "parts"}
+    for kind, second in groups.items():
+        for point in entry_points(group=f"everyclaim.{kind}", name=name):
+            count, named = places(point.load(), ("spec", second), f"the factory of {name!r} among {kind}")
+            if count > 1 or named:
+                return True
+    return False
