@@ -1,7 +1,10 @@
-"""Tools for tests of judges: a model provider on loopback with faults on demand, recordings, retries without waits."""
+"""Tools for tests of components: conformance suites; for judges a model provider on loopback with faults on demand,
+recordings, and retries without waits.
+"""
 
 from everyclaim.testing.batches import BatchScript, ServedBatch
 from everyclaim.testing.cassette import Recorder, Replayer
+from everyclaim.testing.checks import RuleBrokenError, check_decomposer, check_metric, check_verifier
 from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.testing.script import (
     Fault,
@@ -31,9 +34,13 @@ __all__ = [
     "Replayer",
     "Reply",
     "Request",
+    "RuleBrokenError",
     "ScriptedChat",
     "ServedBatch",
     "body",
+    "check_decomposer",
+    "check_metric",
+    "check_verifier",
     "empty_body",
     "fenced",
     "hang",

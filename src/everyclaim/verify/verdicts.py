@@ -109,7 +109,7 @@ def _usable(verdicts: Sequence[Verdict], asked: Sequence[Claim], passages: set[s
     for verdict in verdicts:
         if seen[verdict.claim_id] > 1:
             complaint = f"more than one verdict for {verdict.claim_id}"
-        elif fault := _fault(verdict, passages):
+        elif fault := fault_of_verdict(verdict, passages):
             complaint = f"{verdict.claim_id}: {fault}"
         else:
             known = isinstance(verdict.label, Label)
@@ -117,7 +117,7 @@ def _usable(verdicts: Sequence[Verdict], asked: Sequence[Claim], passages: set[s
     return usable, complaint
 
 
-def _fault(verdict: Verdict, passages: set[str]) -> str:
+def fault_of_verdict(verdict: Verdict, passages: set[str]) -> str:
     """Say what makes a verdict unusable; empty when nothing does."""
     labels = [verdict.label, *(part.label for part in verdict.per_passage)]
     for label in labels:
