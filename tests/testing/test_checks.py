@@ -1,0 +1,355 @@
+"""The conformance suites: our own components pass them, and a component with one fault is told which rule it breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.protocols import (
+    Claim,
+    Decomposition,
+    Evidence,
+    Label,
+    MetricContext,
+    NothingToCheckError,
+    Passage,
+    Probabilities,
+    Sample,
+    Score,
+    Skipped,
+    Span,
+    Verdict,
+)
+from everyclaim.testing import (
+    RuleBrokenError,
+    ScriptedChat,
+    check_decomposer,
+    check_metric,
+    check_verifier,
+    play,
+)
+from everyclaim.verify.cascade import Cascade
+from everyclaim.verify.llm import LlmVerifier
+from everyclaim.verify.panel import Panel
+
+
+def chat() -> ScriptedChat:
+    return ScriptedChat(play)
+
+
+async def share_supported(sample: Sample, ctx: MetricContext) -> float:
+    parts = await ctx.claims(sample.response)
+    claims = await ctx.judge(parts.claims)
+    return sum(claim.verdict.label is Label.SUPPORTED for claim in claims) / len(claims)
+
+
+OURS = {
+    "embedded": lambda: check_verifier("embedded"),
+    "lexical": lambda: check_verifier("lexical"),
+    "a language model": lambda: check_verifier(LlmVerifier(chat())),
+    "a cascade": lambda: check_verifier(Cascade(LlmVerifier(chat()), LlmVerifier(chat()))),
+    "a panel": lambda: check_verifier(Panel((LlmVerifier(chat()), LlmVerifier(chat())))),
+    "a function that judges": lambda: check_verifier(lambda claim, passages: "UNSUPPORTED"),
+    "decomposer": lambda: check_decomposer("embedded"),
+    "decomposer into sentences": lambda: check_decomposer("embedded?atomicity=low"),
+    "decomposing language model": lambda: check_decomposer(LlmDecomposer(chat())),
+    "a function that splits": lambda: check_decomposer(lambda response: [response] if response.strip() else []),
+    "a function that scores": lambda: check_metric(share_supported),
+    **{
+        metric: lambda metric=metric: check_metric(metric)
+        for metric in (
+            "faithfulness", "faithfulness?mode=one_call", "nli", "qa", "qa?by=cloze&compare=nli", "combined",
+            "factual_correctness", "ragchecker",
+        )
+    },
+    **{
+        metric: lambda metric=metric: check_metric(metric, knowledge=lambda query: ["The tower was built in 1889."])
+        for metric in ("factscore", "safe?k=2", "safe?k=median&steps=words")
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ours", OURS)
+def test_what_ships_keeps_the_rules(ours: str) -> None:
+    """Verifiers, decomposers, metrics, and functions in their place."""
+    OURS[ours]()
+
+
+class Judge:
+    """A judge that keeps every rule, to be broken in one place."""
+
+    spec = "mine"
+
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return Verdict(claim.id, Label.UNSUPPORTED)
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        await asyncio.sleep(0)
+        return [self.verdict(claim, passages) for claim in claims]
+
+
+class Forgetful(Judge):
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        return (await super().verify(claims, passages))[:1]
+
+
+class Merging(Judge):
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        return {claim.text: self.verdict(claim, passages) for claim in claims}.values()
+
+
+class Numbering(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return Verdict("1", Label.UNSUPPORTED)
+
+
+class Inventing(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return Verdict(claim.id, Label.SUPPORTED, evidence=(Evidence(passages[0].id, 0, 9, "Rodin owned a circus"),))
+
+
+class Certain(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return Verdict(claim.id, Label.SUPPORTED, Probabilities(1.2, 0.0, -0.2))
+
+
+class Labelling(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return replace(Verdict(claim.id, Label.SUPPORTED), label="TRUE")
+
+
+class Formatting(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        claim.text.encode()
+        return super().verdict(claim, passages)
+
+
+class Dicing(Judge):
+    def verdict(self, claim: Claim, passages: Sequence[Passage]) -> Any:
+        return Verdict(claim.id, Label.UNSUPPORTED, rationale=str(random.random()))
+
+
+class Sorting(Judge):
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        claims.sort(key=lambda claim: claim.text)
+        return await super().verify(claims, passages)
+
+
+class Shared(Judge):
+    """Keeps what it judges where every call sees it."""
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        self.claims = claims
+        await asyncio.sleep(0.001)
+        return [self.verdict(claim, passages) for claim in self.claims]
+
+
+class Stubborn(Judge):
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.001)
+        return await super().verify(claims, passages)
+
+
+class Nameless(Judge):
+    spec = "my judge!"
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        (Forgetful, "rule 3, one verdict per claim: asked about ['c1', 'c2', 'c3', 'c4'], it gave verdicts for ['c1']"),
+        (Merging, "rule 3, one verdict per claim: it returned dict_values"),
+        (Numbering, "it gave verdicts for ['1', '1', '1', '1']"),
+        (Inventing, "rule 4, evidence is really there: of [('p1', 'Rodin owned a circus')]"),
+        (Certain, "rule 5, three labels and probabilities in range: c1: probabilities (1.2, 0.0, -0.2)"),
+        (Labelling, "c1: label 'TRUE' is none of SUPPORTED, UNSUPPORTED, CONTRADICTED"),
+        (Formatting, "only JudgeError may be raised: for the claim"),
+        (Dicing, "rule 11, the same input gives the same verdicts"),
+        (Sorting, "what a verifier is given must stay as it is"),
+        (Shared, "calls side by side are kept apart"),
+        (Stubborn, "what is cancelled ends with CancelledError: it went on and gave [Verdict("),
+        (Nameless, "rule 11, a result says what made it: its spec 'my judge!' is none"),
+    ],
+)
+def test_a_verifier_with_one_fault_is_told_which_rule_it_breaks(broken: type[Judge], rule: str) -> None:
+    """And what came back."""
+    check_verifier(Judge())
+    with pytest.raises(RuleBrokenError) as caught:
+        check_verifier(broken())
+    assert rule in str(caught.value)
+
+
+def test_a_judge_that_need_not_be_steady_may_say_so() -> None:
+    """What differs from time to time is then no fault."""
+    check_verifier(Dicing(), deterministic=False)
+
+
+class Splitter:
+    """A decomposer that keeps every rule, to be broken in one place."""
+
+    spec = "mine"
+
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((Claim("c1", response, Span(0, len(response)), response),) if response.strip() else ())
+
+    async def decompose(self, response: str, *, question: str = "") -> Any:
+        await asyncio.sleep(0)
+        return self.decomposition(response)
+
+
+class Lying(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((Claim("c1", "The tower was built in 1887.", Span(0, len(response)), response),))
+
+
+class Hiding(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition(())
+
+
+class Silent(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((), (Skipped(response, Span(0, len(response)), ""),))
+
+
+class Beyond(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((Claim("c1", response, Span(0, len(response) + 9), response),))
+
+
+class Twice(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((Claim("c1", response, Span(0, len(response)), response),) * 2)
+
+
+class Empty(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return Decomposition((Claim("c1", " ", Span(0, len(response)), response),))
+
+
+class Listing(Splitter):
+    def decomposition(self, response: str) -> Any:
+        return [response]
+
+
+class Strict(Splitter):
+    def decomposition(self, response: str) -> Any:
+        if "{" in response:
+            raise ValueError("no braces, please")
+        return super().decomposition(response)
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        (Lying, "rule 9, decomposition does not lie: the claim 'The tower was built in 1887.'"),
+        (Hiding, "rule 14, nothing hides: 'The Eiffel Tower was built in 1889.' is in no claim and not skipped"),
+        (Silent, "was skipped without a reason"),
+        (Beyond, "lies outside of its 35 characters"),
+        (Twice, "claims have ids of their own: it gave ['c1', 'c1']"),
+        (Empty, "a claim says something: 'c1' is empty"),
+        (Listing, "a decomposer returns a Decomposition: it returned ["),
+        (Strict, "only JudgeError may be raised: it raised ValueError: no braces, please"),
+    ],
+)
+def test_a_decomposer_with_one_fault_is_told_which_rule_it_breaks(broken: type[Splitter], rule: str) -> None:
+    """And what came back."""
+    check_decomposer(Splitter())
+    with pytest.raises(RuleBrokenError) as caught:
+        check_decomposer(broken())
+    assert rule in str(caught.value)
+
+
+async def beyond_one(sample: Sample, ctx: MetricContext) -> float:
+    await share_supported(sample, ctx)
+    return 1.5
+
+
+async def text(sample: Sample, ctx: MetricContext) -> Any:
+    return "good"
+
+
+async def crashing(sample: Sample, ctx: MetricContext) -> float:
+    return len(sample.reference) / len(sample.response)
+
+
+async def never_failing(sample: Sample, ctx: MetricContext) -> float:
+    try:
+        await ctx.chat.complete([])
+    except ec.JudgeError:
+        return 0.0
+    return await share_supported(sample, ctx)
+
+
+async def zero_for_nothing(sample: Sample, ctx: MetricContext) -> float:
+    return float("1889" in sample.response)
+
+
+async def own_verdicts(sample: Sample, ctx: MetricContext) -> Score:
+    parts = await ctx.claims(sample.response)
+    verdicts = [ec.JudgedClaim(c.id, c.text, c.span, c.sentence, Verdict(c.id, Label.SUPPORTED)) for c in parts.claims]
+    return Score(1.0, claims=verdicts)
+
+
+async def changing_components(sample: Sample, ctx: MetricContext) -> Score:
+    value = await share_supported(sample, ctx)
+    return Score(value, {"perfect": 1.0} if value == 1 else {})
+
+
+async def dicing(sample: Sample, ctx: MetricContext) -> float:
+    await share_supported(sample, ctx)
+    return random.random()
+
+
+async def tagging(sample: Sample, ctx: MetricContext) -> float:
+    value = await share_supported(sample, ctx)
+    sample.tags["scored"] = "yes"
+    return value
+
+
+async def stubborn(sample: Sample, ctx: MetricContext) -> float:
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.sleep(0.001)
+    return await share_supported(sample, ctx)
+
+
+@pytest.mark.parametrize(
+    ("broken", "rule"),
+    [
+        (beyond_one, "a metric returns a number from 0 to 1, or None, for any text: bad_score"),
+        (text, "bad_result: the metric returned str, not a Score, a number or None"),
+        (crashing, "component_error: TypeError"),
+        (never_failing, "rule 1, a failure is never a score: the judge failed, it gave 0.0 (scored)"),
+        (zero_for_nothing, "rule 2, without claims there is no score: the answer '' gave 0.0"),
+        (own_verdicts, "rules 3 and 4, verdicts are checked"),
+        (changing_components, "every scored sample has the same components"),
+        (dicing, "rule 11, the same input gives the same results"),
+        (tagging, "what a metric is given must stay as it is: it changed the sample"),
+        (stubborn, "what is cancelled ends with CancelledError: it went on"),
+    ],
+)
+def test_a_metric_with_one_fault_is_told_which_rule_it_breaks(broken: Any, rule: str) -> None:
+    """And what came back."""
+    with pytest.raises(RuleBrokenError) as caught:
+        check_metric(broken)
+    assert rule in str(caught.value)
+
+
+def test_the_checks_work_inside_a_running_loop() -> None:
+    """As in a notebook."""
+
+    async def inside() -> None:
+        check_verifier(Judge())
+        with pytest.raises(NothingToCheckError):
+            raise NothingToCheckError
+
+    asyncio.run(inside())
