@@ -15,6 +15,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("docs/**/*.md")])
+FILE = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 GATES = {0, 1}  # an example may end with a gate that fails
 
@@ -38,8 +39,17 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def write_files(page: Path, desk: Path) -> None:
+    """Write the files that a page shows."""
+    for name, text in FILE.findall(page.read_text("utf-8")):
+        (desk / name).parent.mkdir(parents=True, exist_ok=True)
+        (desk / name).write_text(text, "utf-8")
+
+
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
+    if (folder / "plugin").exists():  # as if it was installed
+        clean["PYTHONPATH"] = os.pathsep.join([str(folder / "plugin"), clean.get("PYTHONPATH", "")])
     return subprocess.run(
         command, cwd=folder, env=clean, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False
     )
@@ -49,6 +59,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("page", pages_with("python"))
 def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> None:
     """The blocks of one page are one program."""
+    write_files(page, desk)
     done = run([sys.executable, "-W", "error", "-c", "\n".join(blocks(page, "python"))], desk)
     assert done.returncode == 0, done.stderr
 
@@ -57,6 +68,7 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) ->
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_the_commands_of_a_page_run(page: Path, desk: Path) -> None:
     """Every line that starts with `everyclaim` ends as it should; RUN stands for the newest run."""
+    write_files(page, desk)
     lines = [line for block in blocks(page, "console") for line in block.splitlines()]
     commands = [line for line in lines if line.startswith("everyclaim ")]
     if commands:  # the pages that speak of stored runs need one

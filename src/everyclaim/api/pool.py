@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.api.talking import DEFAULT_STORE, OFF, Reaching, batches_beside
+from everyclaim.core.accounting import accounted
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
@@ -20,6 +21,7 @@ from everyclaim.models import (
     Rates,
     ReplyCache,
     build_chat_model,
+    wrap_chat_model,
 )
 from everyclaim.models.chat.build import Chat
 
@@ -38,14 +40,20 @@ class ChatPool:
         self._open: dict[str, ChatModel] = {}
         self._lock = threading.Lock()
 
-    def model(self, spec: Spec) -> ChatModel:
+    def model(self, spec: str | Spec) -> ChatModel:
         """Return the chat model a spec names, the same one every time."""
         key = str(spec)
         with self._lock:
             if key not in self._open:
-                chat = build_chat_model(spec, self.settings, meter=self.meter)
-                self._open[key] = AtHome(chat, self._home) if self._home else chat
+                self._open[key] = self._placed(build_chat_model(Spec.parse(key), self.settings, meter=self.meter))
             return self._open[key]
+
+    def wrap(self, model: ChatModel) -> ChatModel:
+        """Return somebody else's chat model under the limits, rates, cache and meter of the others."""
+        return self._placed(wrap_chat_model(model, self.settings, meter=self.meter))
+
+    def _placed(self, chat: Chat) -> ChatModel:
+        return accounted(AtHome(chat, self._home) if self._home else chat)
 
     def close(self) -> None:
         """Close the files of replies and batches; opened again when needed. Connections close with their scope."""

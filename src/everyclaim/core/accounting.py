@@ -4,17 +4,21 @@
         await metric.score(sample)
     tally.usage                    # of every judge call made inside, whatever became of it
 
-The tally follows the work into tasks and threads, because a context does. Whoever reads a chat model's
-reply says what it cost, once, with `account`; the engine reads the tally of each sample.
+The tally follows the work into tasks and threads, because a context does. Whoever asks a chat model asks it
+`accounted`; the engine reads the tally of each sample.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
 
+from everyclaim.core.errors import JudgeError
+from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 
 
@@ -53,3 +57,38 @@ def account(usage: Usage) -> None:
     """Add to every tally that is open here; without one it is nobody's business."""
     for tally in _OPEN.get():
         tally.add(usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    """A chat model whose calls are added to the open tallies, whoever makes them."""
+
+    chat: ChatModel
+
+    @property
+    def spec(self) -> str:
+        """The model's own."""
+        return self.chat.spec
+
+    async def complete(
+        self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
+    ) -> ChatReply:
+        """Answer, and account for it, also for a call that was paid and failed."""
+        try:
+            reply = await self.chat.complete(messages, schema=schema, tag=tag)
+        except JudgeError as error:
+            if error.usage:
+                account(error.usage)
+            raise
+        account(reply.usage)
+        return reply
+
+    def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
+        """Drop a reply that was of no use from the cache, where there is one."""
+        if forget := getattr(self.chat, "forget", None):
+            forget(messages, schema=schema, tag=tag)
+
+
+def accounted(chat: ChatModel) -> Accounted:
+    """Return a chat model whose calls are accounted for, once."""
+    return chat if isinstance(chat, Accounted) else Accounted(chat)

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, I
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from everyclaim.core.accounting import account
+from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
@@ -112,12 +112,9 @@ class ChatAuthor:
         instructions = task.instructions if faults else f"{task.instructions}\n{told}".strip()
         messages = self.answering.messages(task.question, passage_data(task.passages), instructions, faults)
         try:
-            reply = await self.chat.complete(messages, tag=self.answering.version)
+            reply = await accounted(self.chat).complete(messages, tag=self.answering.version)
         except JudgeError as error:
-            if error.usage:
-                account(error.usage)
             raise GeneratorError(f"the generator {self.chat.spec} gave no answer: {error}") from error
-        account(reply.usage)
         if reply.finish != "stop" or not reply.content.strip():
             what = "a blank answer" if reply.finish == "stop" else f"an answer that ended by {reply.finish!r}"
             raise GeneratorError(f"the generator {self.chat.spec} gave {what}")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
 from everyclaim.core.types import (
@@ -200,7 +201,7 @@ class MetricContext:
                 f"this metric asks a language model: name one as the judge, as in judge='openai:…'; got {spec!r}"
             )
         self._noted.is_model_used = True
-        return self._with.chat
+        return accounted(self._with.chat)
 
     @property
     def knowledge(self) -> KnowledgeSource:

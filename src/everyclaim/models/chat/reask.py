@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
-from everyclaim.core.accounting import account
+from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
@@ -163,13 +163,10 @@ class _Exchange(Generic[Item, Answer]):
     async def _reply(self, messages: Sequence[Message], schema: Mapping[str, Any] | None, tag: str) -> ChatReply:
         chat = self._inquiry.chat
         try:
-            reply = await chat.complete(messages, schema=schema, tag=tag)
+            reply = await accounted(chat).complete(messages, schema=schema, tag=tag)
         except JudgeError as error:
-            if error.usage:
-                account(error.usage)
             self.failure = error
             raise
-        account(reply.usage)
         if forget := getattr(chat, "forget", None):
             self._forget.append(lambda: forget(messages, schema=schema, tag=tag))
         return reply

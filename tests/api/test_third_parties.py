@@ -1,0 +1,362 @@
+"""Components of third parties: objects, functions and entry points get what ours have, and results say what they did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.protocols import Evidence, Label, MetricContext, Sample, Score, Verdict
+from everyclaim.testing import JudgeServer, ScriptedChat, play
+
+TOWER = "The Eiffel Tower was built in 1889 in Paris."
+ANSWER = "The Eiffel Tower was built in 1889. It is the tallest tower in the world."
+GERMAN = "Der Eiffelturm wurde 1889 in Paris gebaut, und er ist der höchste Turm der Welt."
+
+
+class Share:
+    """A metric that knows nothing of policies, outcomes or warnings."""
+
+    def __init__(self) -> None:
+        self.parameters = {"colour": "blue"}
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        parts = await ctx.claims(sample.response)
+        claims = await ctx.judge(parts.claims, sample.passages)
+        right = sum(claim.verdict.label is Label.SUPPORTED for claim in claims)
+        return Score(right / len(claims), {"right": right / len(claims)}, {"claims": len(claims)})
+
+
+class Quoting:
+    """Supports everything with a quote that is nowhere."""
+
+    spec = "quoting"
+
+    async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[Verdict]:
+        return [Verdict(c.id, Label.SUPPORTED, evidence=(Evidence("p1", 0, 9, "Rodin's circus"),)) for c in claims]
+
+
+def score(metric: Any, response: str = ANSWER, passages: Any = (TOWER,), **options: Any) -> ec.Result:
+    return ec.score(response=response, passages=list(passages), metric=metric, **options)
+
+
+def test_a_metric_object_has_the_claims_components_and_provenance_of_ours() -> None:
+    """Without saying anything of them."""
+    result = score(Share())
+    assert (result.outcome, result.score, dict(result.components)) == ("scored", 0.5, {"right": 0.5})
+    assert [claim.verdict.label for claim in result.claims] == ["SUPPORTED", "UNSUPPORTED"]
+    assert result.provenance.metric == f"python:{__name__}:Share"
+    assert result.provenance.parameters["colour"] == "blue"
+
+
+def test_a_policy_that_is_recorded_was_applied() -> None:
+    """A metric that does not handle it can no longer be recorded as honouring it without doing so."""
+    lenient, strict = score(Share(), judge=Quoting()), score(Share(), judge=Quoting(), strict=True)
+    assert [(r.score, r.provenance.parameters["policy"]) for r in (lenient, strict)] == [(1, "lenient"), (0, "strict")]
+
+
+@pytest.mark.parametrize(("empty", "number"), [("exclude", None), ("one", 1.0), ("zero", 0.0)])
+@pytest.mark.parametrize(("response", "outcome"), [("Hello!", "no_claims"), ("I don't know.", "abstained")])
+def test_empty_is_the_frameworks(empty: str, number: float | None, response: str, outcome: str) -> None:
+    """Nothing to check is its own outcome in every metric, with the number that was asked for."""
+    result = score(Share(), response, empty=empty)
+    assert (result.outcome, result.score, result.provenance.parameters["empty"]) == (outcome, number, empty)
+
+
+def test_warnings_are_the_frameworks() -> None:
+    """Of the judge's family, of a language that it does not read, and of missing passages."""
+    chat = ScriptedChat(play, spec="openai:gpt-5-mini")
+    from everyclaim.verify.llm import LlmVerifier
+
+    related = score(Share(), judge=LlmVerifier(chat), model="gpt-4o")
+    assert "same family" in related.warnings[0]
+    assert "reads English" in score(Share(), GERMAN).warnings[0]
+    assert "no passages were given" in score(Share(), passages=[]).warnings[0]
+
+
+@pytest.mark.parametrize("kind", ["async and ctx", "async", "plain and ctx", "plain", "object without ctx", "method"])
+def test_plain_functions_are_metrics(kind: str) -> None:
+    """With the sample alone or with the context, asynchronous or not."""
+
+    async def both(sample: Sample, ctx: MetricContext) -> float:
+        assert ctx.sample is sample
+        return 0.25
+
+    async def alone(sample: Sample) -> float:
+        return 0.25
+
+    def plain_both(sample: Sample, *, ctx: MetricContext, weight: float = 1.0) -> float:
+        assert ctx.sample is sample
+        return 0.25 * weight
+
+    def plain(sample: Sample, share: float = 0.25) -> float:
+        return share
+
+    class Alone:
+        def score(self, sample: Sample) -> float:
+            return 0.25
+
+    metrics = {
+        "async and ctx": both, "async": alone, "plain and ctx": plain_both, "plain": plain,
+        "object without ctx": Alone(), "method": Alone().score,
+    }  # fmt: skip
+    result = score(metrics[kind])
+    assert (result.outcome, result.score) == ("scored", 0.25)
+    assert result.provenance.parameters["judge"] == "not asked"
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        (lambda: 1.0, "a metric takes (sample, ctx) or fewer of these, in order; but it takes nothing"),
+        (lambda sample, ctx, more: 1.0, "it also needs more"),
+        (Share, "got the class Share itself"),
+        (7, "got 7"),
+        (object(), "an object with `score`, or a function of a sample, got an object"),
+    ],
+)
+def test_what_is_no_metric_is_refused_at_once(metric: Any, told: str) -> None:
+    """Before anything is scored."""
+    with pytest.raises(ec.ConfigError) as caught:
+        score(metric)
+    assert told in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("returned", "outcome", "reason"),
+    [
+        (None, "no_claims", "no checkable claim"),
+        (True, "scored", ""),
+        (float("nan"), "failed", "bad_score"),
+        (1.5, "failed", "bad_score"),
+        ("good", "failed", "bad_result: the metric returned str"),
+        (Score(0.5, {"part": 2.0}), "failed", "bad_score"),
+        (Score(0.5, details={"x": {1, 2}}), "failed", "bad_result"),
+        (Score(None, reason="no number in it"), "no_claims", "no number in it"),
+        (Score(None, abstained=True), "abstained", "declines"),
+    ],
+)
+def test_what_a_metric_returns_is_checked(returned: Any, outcome: str, reason: str) -> None:
+    """A number from 0 to 1, or nothing to score, or a failure."""
+    result = score(lambda sample: returned)
+    assert result.outcome == outcome
+    assert reason in result.reason
+
+
+def test_a_failure_that_a_metric_swallows_is_a_failure_all_the_same() -> None:
+    """What fails in the context stands, whatever the metric makes of it."""
+
+    class Failing(Quoting):
+        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[Verdict]:
+            raise ec.JudgeError("no_reply", "nobody there")
+
+    async def careless(sample: Sample, ctx: MetricContext) -> float:
+        try:
+            return (await Share().score(sample, ctx)).value or 0.0
+        except Exception:  # noqa: BLE001
+            return 0.0
+
+    result = score(careless, judge=Failing())
+    assert (result.outcome, result.score, result.reason) == ("failed", None, "no_reply: nobody there")
+    assert score(careless, "Hello!").outcome == "no_claims"
+
+
+def test_verdicts_of_a_metrics_own_are_recorded_as_such() -> None:
+    """They are under no policy, and the result does not say they are."""
+
+    async def own(sample: Sample, ctx: MetricContext) -> Score:
+        parts = await ctx.claims(sample.response)
+        claims = [
+            ec.JudgedClaim(c.id, c.text, c.span, c.sentence, Verdict(c.id, Label.SUPPORTED)) for c in parts.claims
+        ]
+        return Score(1.0, claims=claims)
+
+    parameters = score(own, strict=True).provenance.parameters
+    assert parameters["policy"] == "not applied: verdicts of the metric's own"
+    assert parameters["judge"] == "not asked"
+
+
+def test_another_judge_in_a_metric_is_recorded() -> None:
+    """And is under the same policy."""
+
+    async def own(sample: Sample, ctx: MetricContext) -> float:
+        parts = await ctx.claims(sample.response)
+        claims = await ctx.judge(parts.claims, by=Quoting())
+        return sum(claim.verdict.label is Label.SUPPORTED for claim in claims) / len(claims)
+
+    result = score(own, strict=True)
+    assert (result.score, result.provenance.parameters["judge"]) == (0.0, "quoting")
+
+
+def test_functions_judge_and_split() -> None:
+    """As objects do; what they return is checked."""
+    result = ec.score(
+        response=ANSWER,
+        passages=[TOWER],
+        decomposer=lambda response: ["The Eiffel Tower was built in 1889", "It is the tallest tower"],
+        judge=lambda claim, passages: "SUPPORTED" if "1889" in claim.text else "CONTRADICTED",
+    )
+    assert (result.score, [ANSWER[slice(*claim.span)] for claim in result.claims]) == (
+        0.5,
+        ["The Eiffel Tower was built in 1889", "It is the tallest tower"],
+    )
+    wrong = ec.score(response=ANSWER, passages=[TOWER], judge=lambda claim, passages: "YES")
+    assert (wrong.outcome, wrong.reason.partition(":")[0]) == ("failed", "bad_verdict")
+    wrong = ec.score(response=ANSWER, passages=[TOWER], decomposer=lambda response: "a text")
+    assert wrong.reason.startswith("bad_decomposition")
+    assert ec.verify_claims("It is red.", [TOWER], judge=lambda claim, passages: "SUPPORTED")[0].verdict.label
+
+
+def test_a_metric_whose_numbers_need_the_run_gets_it_at_its_end(tmp_path: Path) -> None:
+    """What is stored is what is shown; what is no number of its own is refused."""
+
+    class Best(Share):
+        def over_run(self, results: Any) -> Iterator[ec.Result]:
+            from dataclasses import replace
+
+            best = max(result.score for result in results())
+            return (replace(result, score=result.score / best, details={"best": best}) for result in results())
+
+    class Hasty(Share):
+        def over_run(self, results: Any) -> Iterator[ec.Result]:
+            return iter(list(results())[:-1])
+
+    rows = [{"id": str(i), "response": ANSWER, "contexts": [TOWER]} for i in range(3)]
+    run = ec.score_file(rows, metric=Best(), store=tmp_path / "runs.db")
+    found = ec.find_run(run.id, store=tmp_path / "runs.db")
+    assert [(result.score, result.details["best"]) for result in found.results()] == [(1.0, 0.5)] * 3
+    with pytest.raises(ec.ConfigError, match=r"over_run of .*Hasty' failed"):
+        ec.score_file(rows, metric=Hasty(), store=tmp_path / "other.db")
+
+
+PLUGIN = """
+from everyclaim.protocols import Label, Message, Verdict
+
+class Asking:
+    def __init__(self, chat):
+        self.chat, self.spec = chat, "asking"
+
+    async def verify(self, claims, passages, *, question=""):
+        for claim in claims:
+            await self.chat.complete([Message("user", '{"sentences": {"s1": "%s"}}' % claim.id)])
+        return [Verdict(claim.id, Label.SUPPORTED) for claim in claims]
+
+class Own:
+    spec = "own:model"
+
+    async def complete(self, messages, *, schema=None, tag=""):
+        from everyclaim.protocols import ChatReply, Usage
+        return ChatReply("yes", "stop", "model", Usage(1, 10, 1))
+
+def asking(spec, chats):
+    return Asking(chats.model(f"openai:m?base_url={spec.options['at']}"))
+
+def wrapped(spec, chats):
+    return Asking(chats.wrap(Own()))
+
+def alone(spec):
+    return Asking(Own())
+
+async def half(sample, ctx):
+    await ctx.claims(sample.response)
+    return 0.5
+
+def metric(spec):
+    return half
+"""
+
+
+@pytest.fixture
+def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package as pip installs it."""
+    folder = tmp_path / "site"
+    (folder / "asking-1.0.dist-info").mkdir(parents=True)
+    (folder / "asking_plugin.py").write_text(PLUGIN)
+    (folder / "asking-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: asking\nVersion: 1.0\n")
+    names = "asking = asking_plugin:asking\nwrapped = asking_plugin:wrapped\nalone = asking_plugin:alone\n"
+    points = f"[everyclaim.verifiers]\n{names}\n[everyclaim.metrics]\nhalf = asking_plugin:metric\n"
+    (folder / "asking-1.0.dist-info" / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(folder))
+    yield folder
+    sys.modules.pop("asking_plugin", None)
+
+
+def test_a_foreign_language_model_gets_budget_cache_and_usage(plugin: Path, tmp_path: Path) -> None:
+    """Through the chat models that its factory is handed."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        at = server.base_url.replace("/", "%2F").replace(":", "%3A")
+        options = {"judge": f"asking?at={at}", "cache": tmp_path / "replies.db"}
+        first = ec.score(response=ANSWER, passages=[TOWER], **options)
+        assert (first.score, first.usage.calls, server.calls) == (1.0, 2, 2)
+        again = ec.score(response=ANSWER, passages=[TOWER], **options)
+        assert (again.usage.calls, again.usage.cache_hits, server.calls) == (0, 2, 2)
+        with pytest.raises(ec.BudgetExceeded, match="max_calls"):
+            ec.score(response=ANSWER, passages=[TOWER], judge=f"asking?at={at}", max_calls=1)
+        cascade = ec.score(
+            response=ANSWER, passages=[TOWER], judge=f"cascade:lexical>asking?2.at={at}&low=0&high=1", max_calls=9
+        )
+        assert cascade.usage.calls
+
+
+def test_a_foreign_chat_model_is_wrapped_as_ours_are(plugin: Path) -> None:
+    """Its calls count, and stop at the limit."""
+    result = ec.score(response=ANSWER, passages=[TOWER], judge="wrapped", max_calls=5)
+    assert (result.score, result.usage.calls, result.usage.prompt_tokens) == (1.0, 2, 20)
+    with pytest.raises(ec.BudgetExceeded):
+        ec.score(response=ANSWER, passages=[TOWER], judge="wrapped", max_calls=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"judge": "alone", "max_calls": 5}, "max_calls is about language models"),
+        ({"judge": "wrapped", "claims_per_call": 4}, "claims_per_call is about language models"),
+        ({"judge": "wrapped", "base_url": "http://localhost:1/v1"}, "base_url is about language models"),
+    ],
+)
+def test_options_that_would_do_nothing_for_a_foreign_judge_are_refused(
+    plugin: Path, options: dict[str, Any], told: str
+) -> None:
+    """A factory that takes the spec alone reaches models by itself; what only our judges read is theirs."""
+    with pytest.raises(ec.ConfigError, match=told):
+        ec.score(response=ANSWER, passages=[TOWER], **options)
+
+
+def test_a_factory_may_return_a_function(plugin: Path) -> None:
+    """And is known by its spec."""
+    result = ec.score(response=ANSWER, passages=[TOWER], metric="half")
+    assert (result.score, result.provenance.metric) == (0.5, "half")
+
+
+def test_specs_name_python_objects(plugin: Path) -> None:
+    """The same spec works in Python and on the command line, and is what a result stores."""
+    result = ec.score(response=ANSWER, passages=[TOWER], metric="python:asking_plugin:half")
+    assert (result.score, result.provenance.metric) == (0.5, "python:asking_plugin:half")
+    with pytest.raises(ec.ConfigError, match="cannot import 'asking_plugin:nothing'"):
+        ec.score(response=ANSWER, metric="python:asking_plugin:nothing")
+
+
+def test_a_metric_in_many_tasks_keeps_samples_apart(tmp_path: Path) -> None:
+    """Each has a context of its own."""
+
+    async def slow(sample: Sample, ctx: MetricContext) -> Score:
+        parts = await ctx.claims(sample.response)
+        await asyncio.sleep(0)
+        claims = await ctx.judge(parts.claims)
+        return Score(1.0, details={"claims": [claim.text for claim in claims]})
+
+    rows = [{"id": str(i), "response": f"The tower number {i} is tall.", "contexts": [TOWER]} for i in range(20)]
+    run = ec.score_file(rows, metric=slow, store=tmp_path / "runs.db")
+    for result in run.results():
+        assert (
+            result.details["claims"]
+            == [claim.text for claim in result.claims]
+            == [f"The tower number {result.id} is tall."]
+        )
+    assert json.loads(json.dumps(run.to_json()))
