@@ -26,7 +26,7 @@ from everyclaim.decompose.contexts import grounds
 from everyclaim.engine import score_sample, wait
 from everyclaim.testing.playing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
-from everyclaim.verify.verdicts import fault_of_verdict, grounded
+from everyclaim.verify.verdicts import fault_of_verdict, locate_evidence
 
 T = TypeVar("T")
 Problems = Iterator[str]
@@ -132,7 +132,7 @@ def _faults_of_verdicts(found: Any, claims: Sequence[Claim], passages: Sequence[
     for verdict in found:
         if fault := fault_of_verdict(verdict, set(texts)):
             yield f"rule 5, three labels and probabilities in range: {verdict.claim_id}: {fault}"
-        elif "quote_not_found" in grounded(verdict, texts).flags and "quote_not_found" not in verdict.flags:
+        elif "quote_not_found" in locate_evidence(verdict, texts).flags and "quote_not_found" not in verdict.flags:
             quotes = [(one.passage_id, one.quote[:60]) for one in verdict.evidence]
             yield f"rule 4, evidence is really there: of {quotes} not all are in those passages"
 
