@@ -10,7 +10,7 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
+    "Evaluator", "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
     "try_judge", "tune", "verify_claims",
 }  # fmt: skip
 WORDS = {
