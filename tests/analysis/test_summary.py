@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.summary import Collector, failure_code, summarise, summary_to_json
+from everyclaim.core.bands import Band, band_of
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     Claim,

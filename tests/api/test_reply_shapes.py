@@ -69,8 +69,6 @@ COMPLETE: dict[str, Shape] = {
     "by id": lambda rows: {"verdicts": {row["id"]: row for row in rows}},
     "by id alone": lambda rows: {row.pop("id"): row for row in rows},
     "more fields": lambda rows: {"verdicts": [row | {"confidence": 1, "claim": "x"} for row in rows], "notes": "none"},
-    "ids as numbers": lambda rows: {"verdicts": [row | {"id": int(row["id"][1:])} for row in rows]},
-    "ids as digits": lambda rows: {"verdicts": [row | {"id": f" {row['id'][1:]} "} for row in rows]},
     "ids in capitals": lambda rows: {"verdicts": [row | {"id": row["id"].upper()} for row in rows]},
     "labels in lower case": lambda rows: {"verdicts": [row | {"label": row["label"].lower()} for row in rows]},
     "labels with spaces": lambda rows: {"verdicts": [row | {"label": f" {row['label'].title()} \n"} for row in rows]},
@@ -132,6 +130,9 @@ def test_quotes_of_another_form_are_still_looked_for(quotes: Any) -> None:
     [
         (lambda rows: [*rows, rows[0] | {"id": "c9"}], "bad_reply"),
         (lambda rows: [row | {"id": i} for i, row in enumerate(rows)], "bad_reply"),
+        (lambda rows: [row | {"id": int(row["id"][1:])} for row in rows], "bad_reply"),
+        (lambda rows: [row | {"id": row["id"][1:]} for row in rows], "bad_reply"),
+        (lambda rows: {row["id"][1:]: row for row in rows}, "bad_reply"),
         (lambda rows: {"a": {"verdicts": rows}, "b": {"verdicts": rows}}, "bad_reply"),
         (lambda rows: [rows[0], rows[0]], "missing_verdict"),
         (lambda rows: {"verdicts": [{"label": row["label"]} for row in rows]}, "missing_verdict"),
@@ -139,7 +140,10 @@ def test_quotes_of_another_form_are_still_looked_for(quotes: Any) -> None:
         (lambda rows: [row | {"label": "SUPPORTED."} for row in rows], "missing_verdict"),
         (lambda rows: json.dumps(rows)[:-9], "truncated"),
     ],
-    ids=["unknown id", "counted from 0", "two lists", "twice", "no id", "another label", "a full stop", "cut"],
+    ids=[
+        *("unknown id", "counted from 0", "counted from 1", "digits", "by number"),
+        *("two lists", "twice", "no id", "another label", "a full stop", "cut"),
+    ],
 )
 def test_ids_and_labels_stay_strict_in_every_dress(shape: Shape, code: str) -> None:
     """Asked once more, then failed, without a score."""
@@ -155,7 +159,7 @@ def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
 
     def shape(rows: list[Row]) -> Any:
         asked.append(rows)
-        return [{"id": int(rows[0]["id"][1:]), "label": rows[0]["label"].lower()}]
+        return [{"id": rows[0]["id"], "label": rows[0]["label"].lower()}]
 
     result, calls = judged(shape)
     assert (found(result), calls) == (JUDGED, 3)
@@ -164,7 +168,6 @@ def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
 
 SPLITS: dict[str, Shape] = {
     "a bare list": lambda rows: rows,
-    "ids as numbers": lambda rows: {"sentences": [row | {"id": int(row["id"][1:])} for row in rows]},
     "no reason to skip": lambda rows: {"sentences": [{"id": row["id"], "claims": row["claims"]} for row in rows]},
     "one claim as a text": lambda rows: {"sentences": [row | {"claims": row["claims"][0]} for row in rows]},
     "one more object, in a fence": lambda rows: f"```json\n{json.dumps({'reply': {'sentences': rows}})}\n```",

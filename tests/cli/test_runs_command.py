@@ -1,5 +1,6 @@
 """`runs`, `report` and `doctor` only look; `runs --delete` and `runs --upgrade` change what they are told to."""
 
+import itertools
 import json
 import os
 import shutil
@@ -40,6 +41,36 @@ def test_looking_makes_no_store(everyclaim, desk, command, store):
         assert done.out == f"no runs yet: there is no store at {store}\n"
     if command == ["report"]:
         assert done.said == [f"error: there is no store at {store}: score something first"]
+
+
+def test_runs_are_listed_with_their_scores(everyclaim):
+    """The mean with its interval, as in the run's own report; in JSON likewise. At 80 columns it is a table."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    score = json.loads(everyclaim("report", "--json").out)["summary"]["score"]
+    (listed,) = json.loads(everyclaim("runs", "--json").out)
+    assert listed["score"] == score
+    heading, _, row = everyclaim("runs").out.splitlines()
+    assert heading.split("  ")[0] == "run"
+    assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
+
+
+@pytest.mark.parametrize("command", [["runs", "--delete", ""], ["report", ""]])
+def test_an_empty_name_of_a_run_is_called_empty(everyclaim, command):
+    """A variable of the shell that is not set names no run, and says so."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    done = everyclaim(*command)
+    assert done.code == 2
+    assert done.said == ["error: the id or name given for a run is empty; `everyclaim runs` lists the runs there are"]
+
+
+@pytest.mark.parametrize("command", ["runs", "band", "score", "verify", "doctor"])
+def test_a_paragraph_of_help_has_no_line_breaks_of_its_own(everyclaim, monkeypatch, command):
+    """Every line but a paragraph's last is as full as the page allows."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    told = everyclaim(command, "--help").out.partition("[OPTIONS]")[2].partition("╭")[0].splitlines()[1:]
+    for line, after in itertools.pairwise(one.strip() for one in told):
+        assert not line or not after or len(line) + 1 + len(after.split()[0]) > 76, line
 
 
 def test_looking_changes_nothing(everyclaim, desk):
@@ -131,7 +162,7 @@ def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
         (["twice"], "2 runs are named 'twice': give the id of one"),
         (["once", "nothing"], "no run 'nothing'"),
         (["''; DROP TABLE runs"], "no run"),
-        ([""], "no run"),
+        ([""], "the id or name given for a run is empty"),
     ],
 )
 def test_nothing_is_deleted_when_one_of_them_cannot_be(everyclaim, desk, wanted, says):

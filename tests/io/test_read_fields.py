@@ -229,12 +229,22 @@ def test_passages_with_one_id_get_different_ids():
     [
         (
             {"kind": "x", "n": 3, "ok": True, "none": None, "deep": [1]},
-            {"kind": "x", "n": "3", "ok": "true", "deep": "[1]"},
+            {"kind": "x", "n": "3", "ok": "true", "deep": ("1",)},
         ),
         (["a", "b=c"], {"a": "true", "b": "c"}),
         ("a, b=c; d", {"a": "true", "b": "c", "d": "true"}),
         ('{"a": "x"}', {"a": "x"}),
         ([("a", "x")], {"a": "x"}),
+        (
+            {"topic": ["age", "look", "age"], "none": [], "nested": [["x"]]},
+            {"topic": ("age", "look"), "nested": '[["x"]]'},
+        ),
+        (
+            {"topic": '["age", "look"]', "cut": '["age', "citation": "[1]"},
+            {"topic": ("age", "look"), "cut": '["age', "citation": "[1]"},
+        ),
+        (["topic=age", "topic=look"], {"topic": ("age", "look")}),
+        ("topic=age; topic=look", {"topic": ("age", "look")}),
         (None, {}),
         ("", {}),
     ],

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Claim, Decomposition, Evidence, Label, Skipped, Span
-from everyclaim.report.clean import json_text, one_line
+from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page
@@ -91,7 +92,7 @@ def nasty_pages():
     return {
         "run": run_page(record, summary, worst),
         "claims": decomposition_page(pieces, NASTY),
-        "runs": runs_page([record], NASTY),
+        "runs": runs_page([record], [summary.overall.score], NASTY),
         "verdicts": verdicts_page({Label.SUPPORTED: 1}, {NASTY: 1}),
     }
 

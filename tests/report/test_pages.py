@@ -18,6 +18,7 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Result, Sample, Skipped, Span, Usage
 from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
 from everyclaim.report.terminal import run_page, summary_page
+from everyclaim.stats.intervals import NOTHING, Estimate
 
 PAGES = Path(__file__).parent / "pages"
 
@@ -141,12 +142,15 @@ def test_a_response_without_claims_says_why(decomposition, response, said):
     assert printed(decomposition_page(decomposition, response)).strip() == said
 
 
+SCORE = Estimate(0.8, 0.71, 0.87, 38, 38, "bootstrap")
+
+
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_runs_of_a_store(width):
     """One line per run, newest as given, unfinished ones marked."""
     record, _, _ = sample.example()
     stopped = dataclasses.replace(record, id="77aa00ff1122", name="", status="running", total=60)
-    assert matches(f"runs-{width}", printed(runs_page([record, stopped], "runs.db"), width))
+    assert matches(f"runs-{width}", printed(runs_page([record, stopped], [SCORE, NOTHING], "runs.db"), width))
 
 
 LONG_JUDGE = "openai:gpt-5-mini?base_url=http://127.0.0.1:8000/v1&claims_per_call=25"
@@ -158,9 +162,9 @@ def test_runs_with_long_names_break_no_word(width):
     record, _, _ = sample.example()
     provenance = dataclasses.replace(record.provenance, verifier=str(Spec.parse(LONG_JUDGE)))
     named = dataclasses.replace(record, name="nightly after the new retriever", provenance=provenance)
-    text = printed(runs_page([record, named], "runs.db"), width)
+    text = printed(runs_page([record, named], [SCORE, SCORE], "runs.db"), width)
     assert all(word in text for word in ("retriever", "3f2a91c0de11", "nightly", "2026-03-01", "38/41", "lexical"))
-    assert "%" not in text
+    assert "%3A" not in text
     assert width == 40 or "openai:gpt-5-mini?base_url=http://127.0.0.1:8000/v1" in text
     assert matches(f"runs-long-{width}", text)
 
@@ -176,7 +180,7 @@ def test_labels_break_no_word_on_a_narrow_page():
 
 def test_an_empty_store_says_so():
     """No table without rows."""
-    assert printed(runs_page([], ".everyclaim/runs.db")).strip() == "no runs yet in .everyclaim/runs.db"
+    assert printed(runs_page([], [], ".everyclaim/runs.db")).strip() == "no runs yet in .everyclaim/runs.db"
 
 
 def test_verdicts_on_given_claims():

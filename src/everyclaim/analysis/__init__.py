@@ -1,9 +1,9 @@
 """What results add up to: summaries with intervals, the worst answers, the gate of a release."""
 
-from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.gate import GateResult, GateStatus, gate
-from everyclaim.analysis.summary import ClusterBy, Collector, Group, Summary, summarise, summary_to_json
+from everyclaim.analysis.summary import ClusterBy, Collector, Group, Summary, mean_score, summarise, summary_to_json
 from everyclaim.analysis.worst import worst
+from everyclaim.core.bands import Band, band_of
 
 __all__ = [
     "Band",
@@ -15,6 +15,7 @@ __all__ = [
     "Summary",
     "band_of",
     "gate",
+    "mean_score",
     "summarise",
     "summary_to_json",
     "worst",

@@ -14,8 +14,9 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.bands import LOWER_BOUNDS, Band, band_of
-from everyclaim.core.types import Label, Outcome, Result, Usage
+from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
+from everyclaim.core.protocols import Tally
+from everyclaim.core.types import Label, Outcome, Result, Usage, tag_values
 
 _OUTCOMES = tuple(Outcome)
 _RESULT_FIELDS = ("model", "release")  # can be sliced by as if they were tags
@@ -69,28 +70,30 @@ class Columns:
         self._cluster = array("Q")
         self._components: dict[str, array[float]] = {}
         self._slice = {tag: array("i") for tag in slices}
-        self._values: dict[str, dict[str, int]] = {tag: {} for tag in slices}
+        self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in slices}
         self._costs = array("d")
         self._cost_known = True
         self._usage = dict.fromkeys(_COUNTS, 0)
 
     def add(self, result: Result) -> None:
         """Keep one result's numbers."""
-        self._outcome.append(_OUTCOMES.index(result.outcome))
-        self._score.append(math.nan if result.score is None else result.score)
-        counts = dict.fromkeys(Label, 0)
+        self.add_tally(Tally(result.outcome, result.score, result.counts))
         if result.outcome is Outcome.SCORED:
-            for claim in result.claims:
-                counts[claim.verdict.label] += 1
             self._add_components(result.components)
-        for label, count in counts.items():
-            self._labels[label].append(count)
         if self._by_question:
             self._cluster.append(_question_key(result.question, len(self._outcome)))
         for tag in self.slices:
             codes = self._values[tag]
-            self._slice[tag].append(codes.setdefault(_slice_value(result, tag), len(codes)))
+            self._slice[tag].append(codes.setdefault(_slice_values(result, tag), len(codes)))
         self._add_usage(result.usage)
+
+    def add_tally(self, tally: Tally) -> None:
+        """Keep what a result comes to, without its slices and its cost."""
+        is_scored = tally.outcome is Outcome.SCORED
+        self._outcome.append(_OUTCOMES.index(tally.outcome))
+        self._score.append(math.nan if tally.score is None else tally.score)
+        for label, counts in self._labels.items():
+            counts.append(tally.counts.get(label, 0) if is_scored else 0)
 
     def _add_components(self, components: Mapping[str, float | None]) -> None:
         """Write the parts of the newest row; rows before it that have none of these are filled up with NaN."""
@@ -122,12 +125,16 @@ class Columns:
         )
 
     def parts(self, tag: str, whole: Selection) -> Iterator[tuple[str, Selection]]:
-        """Return the rows of `whole` for every value of a tag, values sorted."""
+        """Return the rows of `whole` for every value of a tag, values sorted; a row with several values is in each."""
         codes = np.array(self._slice[tag], dtype=np.int32)
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(len(self._values[tag]) + 1))
-        for value, code in sorted(self._values[tag].items()):
-            rows = order[starts[code] : starts[code + 1]]
+        having: dict[str, list[NDArray[np.intp]]] = {}
+        for values, code in self._values[tag].items():
+            for value in values:
+                having.setdefault(value, []).append(order[starts[code] : starts[code + 1]])
+        for value, found in sorted(having.items()):
+            rows = np.sort(np.concatenate(found))
             yield (
                 value,
                 Selection(
@@ -147,10 +154,10 @@ def _padded(column: array[float], length: int) -> NDArray[np.float64]:
     return whole
 
 
-def _slice_value(result: Result, tag: str) -> str:
+def _slice_values(result: Result, tag: str) -> tuple[str, ...]:
     if tag not in result.tags and tag in _RESULT_FIELDS:
-        return (result.model if tag == "model" else result.release) or ""
-    return result.tags.get(tag, "")
+        return ((result.model if tag == "model" else result.release) or "",)
+    return tuple(dict.fromkeys(tag_values(result.tags.get(tag, "")))) or ("",)
 
 
 def _question_key(question: str, position: int) -> int:

@@ -15,15 +15,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from everyclaim.analysis.bands import Band, band_of
 from everyclaim.analysis.columns import Columns, Selection
+from everyclaim.analysis.estimates import interval, percent, span
+from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
-from everyclaim.core.protocols import Kept
+from everyclaim.core.bands import Band, band_of
+from everyclaim.core.plaintext import counted, words, wrapped
+from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Result, Usage
-from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratios
+from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratio, clustered_ratios
 
 SUMMARY_SCHEMA = 1
 TEXTS_KEPT = 100
+_ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
 
 ClusterBy = Literal["sample", "question"]
 
@@ -41,6 +45,7 @@ class Group:
     claims: int  # of scored answers
     labels: Mapping[Label, int]  # claims per label
     rates: Mapping[Label, Estimate]  # over all claims, each weighing the same, answers as clusters
+    below_one: Estimate  # share of scored answers whose score is below 1
     any_unsupported: Estimate  # share of scored answers with an unsupported claim
     any_contradicted: Estimate  # share of scored answers with a contradicted claim
     failing: int  # scored answers with an unsupported or a contradicted claim
@@ -49,6 +54,11 @@ class Group:
     claims_per_answer: float | None  # of scored answers: longer answers have more chances to fail
     # mean of each part of the score over the scored answers where it is defined, in the metric's order
     components: Mapping[str, Estimate] = field(default_factory=dict)
+
+    @property
+    def supported(self) -> Estimate:
+        """The share of claims that are supported: the rate per claim, beside the mean per answer."""
+        return self.rates[Label.SUPPORTED]
 
     @property
     def scored(self) -> int:
@@ -89,6 +99,24 @@ class Summary:
     cluster_by: ClusterBy
     sampling: Sampling
     bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
+
+    def __str__(self) -> str:
+        """Tell in a few lines what the run adds up to."""
+        group = self.overall
+        rows = [
+            ("claims supported", group.supported, percent(group.supported.value), interval(group.supported)),
+            ("answers below 1.0", group.below_one, percent(group.below_one.value), interval(group.below_one)),
+            ("mean score", group.score, score_text(group.score), span(group.score)),
+        ]
+        rest = [
+            f"{count:,} {words(outcome.value)}"
+            for outcome, count in group.outcomes.items()
+            if count and outcome is not Outcome.SCORED
+        ]
+        unread = [f"{counted(self.bad_rows, 'row')} not read"] if self.bad_rows else []
+        answers = " · ".join([f"{group.scored:,} scored of {group.total:,}", *rest, *unread])
+        shown = [f"{name:19}{value:>7}   95 % interval {low_high}" for name, one, value, low_high in rows if one.n]
+        return "\n".join([*shown, wrapped(f"{'answers':19}{answers}")])
 
 
 @dataclass(slots=True)
@@ -191,6 +219,14 @@ def summarise(
     return collector.finish()
 
 
+def mean_score(tallies: Iterable[Tally]) -> Estimate:
+    """Estimate the mean score as `summarise` does, from what is in a store beside the results themselves."""
+    columns = Columns((), by_question=False)
+    for tally in tallies:
+        columns.add_tally(tally)
+    return _group(columns.everything(), DEFAULT).score
+
+
 def failure_code(reason: str) -> str:
     """Return the stable code at the start of a failure's reason (`missing_verdict: …`), or `unknown`."""
     code, separator, _ = reason.partition(":")
@@ -212,6 +248,9 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
     rates, components = rest[: len(rows.labels)], rest[len(rows.labels) :]
     answers, claims = int(scored.sum()), int(per_answer.sum())
     failing = int(np.count_nonzero(unsupported + contradicted))
+    # On its own: the other rates share their resamples, and one rate more would be other resamples for all.
+    whole = scored & numbered
+    below_one = clustered_ratio(whole & (rows.score < 1 - _ROUNDING), whole, rows.clusters, sampling)
     return Group(
         total=len(scored),
         outcomes=rows.outcomes(),
@@ -222,6 +261,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         claims=claims,
         labels={label: int(counts.sum()) for label, counts in rows.labels.items()},
         rates=dict(zip(rows.labels, rates, strict=True)),
+        below_one=below_one,
         any_unsupported=any_unsupported,
         any_contradicted=any_contradicted,
         failing=failing,
@@ -275,6 +315,7 @@ def group_to_json(group: Group) -> dict[str, Any]:
         "labels": {
             label.value.lower(): {"count": group.labels[label], "rate": asdict(group.rates[label])} for label in Label
         },
+        "below_one": asdict(group.below_one),
         "any_unsupported": asdict(group.any_unsupported),
         "any_contradicted": asdict(group.any_contradicted),
         "failing": group.failing,

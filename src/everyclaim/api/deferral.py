@@ -11,7 +11,7 @@ from typing import Any, Unpack
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
 from everyclaim.api.components import DEFAULT_JUDGE, InFlight, JudgeSpec, Rows
 from everyclaim.api.door import public
-from everyclaim.api.labelled import LABEL, MEANS, read_labelled
+from everyclaim.api.labelled import MEANS, label_of, read_labelled
 from everyclaim.api.running import Source
 from everyclaim.api.session import Session
 from everyclaim.api.talking import MARKS, Judging
@@ -84,7 +84,7 @@ def fit_band(
         if found.verdict.probabilities is None:
             silent += 1
             return
-        is_supported = MEANS[row.tags[LABEL]]
+        is_supported = MEANS[label_of(row)]
         judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, passages_digest(row.passages)))
 
     asked = {name: value for name, value in options.items() if name in Judging.__annotations__}

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Label, Sample
+from everyclaim.core.types import Label, Sample, tag_values
 from everyclaim.io import ClaimRow, ReadReport, read_claims, read_samples
 from everyclaim.text.segment import sentences
 
@@ -60,6 +60,11 @@ def read_labelled(
     return found
 
 
+def label_of(row: ClaimRow) -> str:
+    """Return the label of a claim that `read_labelled` gave."""
+    return ", ".join(tag_values(row.tags[LABEL]))
+
+
 def _theirs(mapping: dict[str, str], ours: str) -> str:
     """Take a field that is no field of claims out of a mapping."""
     theirs = next((theirs for theirs, name in mapping.items() if name == ours), ours)
@@ -72,6 +77,7 @@ def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str]) -> Iterato
         given = row.tags.get(fields[LABEL])
         if given is None:
             continue  # not labelled yet
+        given = ", ".join(tag_values(given))  # several are no label
         label = given.strip().upper().replace(" ", "_").replace("-", "_")
         if label not in MEANS:
             raise InputError(f"claim {row.id!r} has the label {given!r}: it must be one of {', '.join(MEANS)}")
@@ -95,7 +101,7 @@ def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[
             continue
         key = (answer, row.claim)
         first.setdefault(key, _beside(row, known[answer]))
-        labels.setdefault(key, Counter())[row.tags[LABEL]] += 1
+        labels.setdefault(key, Counter())[label_of(row)] += 1
     several = {key: found for key, found in labels.items() if found.total() > 1}
     if several:
         differ = sum(len(found) > 1 for found in several.values())

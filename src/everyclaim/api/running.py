@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import chain, islice
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
-from everyclaim.analysis import ClusterBy, Summary, summarise
+from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise
 from everyclaim.api.components import InFlight, Options, Rows
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.door import public
@@ -21,9 +21,10 @@ from everyclaim.api.talking import DEFAULT_STORE, SEARCHING, batches_beside, cac
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
+from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.protocols import Kept, Scorer
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Result, Sample
+from everyclaim.core.types import Outcome, Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
@@ -31,6 +32,7 @@ from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, flat_table, read_samples, write_results
 from everyclaim.metrics.assembled import Assembled
+from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
 
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -65,6 +67,18 @@ class Run:
     slices: tuple[str, ...] = ()
     read: ReadReport | None = None  # what reading the data said; None for a run found again
 
+    def __str__(self) -> str:
+        """Tell in a few lines what was scored by whom, and what it adds up to."""
+        record = self.record
+        made = record.provenance
+        status = "" if record.status == "finished" else f"{record.status}: not all samples are in"
+        heads = (
+            [f"run {record.id}", record.name, record.dataset, status],
+            [made.metric, f"judge {made.verifier}", f"decomposer {made.decomposer}"],
+        )
+        lines = [wrapped(" · ".join(one_line(part, 120) for part in head if part)) for head in heads]
+        return "\n".join([*lines, str(self.summary)])
+
     @property
     def record(self) -> RunRecord:
         """What the store knows about the run: configuration, status, counts."""
@@ -90,6 +104,15 @@ class Run:
     def summary(self) -> Summary:
         """What the run adds up to, clustered by answer."""
         return self.summarise()
+
+    @cached_property
+    def score(self) -> Estimate:
+        """The mean score, with the interval that the summary has; the results are read only where that takes them."""
+        with Store.open_to_read(self.store_location) as store:
+            first = next((one for one in store.results(self.id) if one.outcome is Outcome.SCORED), None)
+            if first is None or not first.components:  # parts would be resampled together with the score
+                return mean_score(store.tallies(self.id))
+        return self.summary.overall.score
 
     @public
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:

@@ -73,6 +73,7 @@ def band(
     id, question and sentence. With --answers they hold sample_id instead of contexts. The judge judges them,
     and what it may settle alone is found: the most claims with at most the stated error. Rows without a label
     are passed over.
+
     Exit codes: 0 ok, 2 bad input or usage, 4 nothing can be settled.
     """
     settings = opt.settings(config, judge=judge, map=mapping, concurrency=concurrency, **as_settings(talking))

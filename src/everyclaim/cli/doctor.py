@@ -24,11 +24,12 @@ from everyclaim.api.settings import Settings, find_settings_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
+from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
 from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
 from everyclaim.models.chat.providers import provider_names
-from everyclaim.report.style import Page, counted, data
+from everyclaim.report.style import Page, data
 from everyclaim.store import Store
 
 # Extra → the module that it brings, the package that has it, and what it is for.

@@ -1,7 +1,8 @@
-"""How ``--help`` reads: a flag takes no value, and none is shown behind it."""
+"""How ``--help`` reads: a flag takes no value, and none is shown behind it; a paragraph has the page's line breaks."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -42,5 +43,15 @@ class App(typer.Typer):
         super().__init__(cls=Group, **options)
 
     def command(self, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
-        """Register a command."""
-        return super().command(name, cls=Command, **options)
+        """Register a command, helped by its docstring."""
+        register = super().command
+
+        def told(function: Function) -> Function:
+            return register(name, cls=Command, help=_paragraphs(function.__doc__ or ""), **options)(function)
+
+        return told
+
+
+def _paragraphs(text: str) -> str:
+    """Take the line breaks out of paragraphs: Typer would keep those of all but the first."""
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(text).split("\n\n"))

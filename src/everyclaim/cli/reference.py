@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
+import textwrap
 from collections.abc import Iterator
 from typing import Any
 
@@ -58,7 +58,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
     shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
     yield f"## everyclaim {name}\n"
     yield f"```text\neveryclaim {' '.join([name, *shown, '[OPTIONS]'])}\n```\n"
-    yield inspect.cleandoc(command.help) + "\n"
+    yield from (textwrap.fill(part, 120) + "\n" for part in command.help.split("\n\n"))
     if arguments:
         yield "| argument | |\n| --- | --- |"
         yield from (f"| `{_cell(one.metavar)}` | {_cell(one.help)} |" for one in arguments)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
+from everyclaim.api.running import Run
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
+from everyclaim.core.plaintext import counted
 from everyclaim.report.jsonreport import run_to_json
 from everyclaim.report.listings import runs_page
-from everyclaim.report.style import Page, counted, data
+from everyclaim.report.style import Page, data
 from everyclaim.store import Store
 
 
@@ -56,10 +59,12 @@ def runs(
         else:
             show(Page(data(f"no runs yet: {error}")))
         return
+    scores = [Run(record.id, settings.store).score for record in records]
     if json:
-        show_json([run_to_json(record) for record in records])
+        listed = zip(records, scores, strict=True)
+        show_json([run_to_json(record) | {"score": asdict(score)} for record, score in listed])
     else:
-        show(runs_page(records, location))
+        show(runs_page(records, scores, location))
 
 
 def _upgrade(location: str) -> None:

@@ -70,6 +70,7 @@ def score(
     """Score answers claim by claim and keep the run in the store.
 
     An interrupted run over the same file with the same options goes on where it stopped.
+
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
     wishes = OutputOptions(

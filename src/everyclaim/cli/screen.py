@@ -9,8 +9,9 @@ from typing import Any
 from rich.console import Console, RenderableType
 from rich.text import Text
 
+from everyclaim.core.plaintext import one_line
 from everyclaim.io import ReadReport
-from everyclaim.report.clean import json_text, one_line
+from everyclaim.report.clean import json_text
 
 BAD_ROWS_SHOWN = 5
 

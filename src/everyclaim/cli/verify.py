@@ -65,6 +65,7 @@ def verify(
 
     Rows hold claim and contexts, and may hold id, question and sentence. Verdicts are written in the
     order of the rows. Nothing is kept in the store; replies of language models are kept beside it.
+
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures or stopped at a limit.
     """
     if out == "-" and json:

@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 from everyclaim.core.types import (
     Claim,
     Decomposition,
+    Label,
+    Outcome,
     Passage,
     Probabilities,
     Provenance,
@@ -141,6 +143,14 @@ class Kept(NamedTuple):
     fingerprint: str  # of the sample
     sample: Sample
     result: Result
+
+
+class Tally(NamedTuple):
+    """What a result without components comes to."""
+
+    outcome: Outcome
+    score: float | None
+    counts: Mapping[Label, int]  # of the response's claims
 
 
 class PairModel(Protocol):

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
+from everyclaim.core.bands import Band, band_of
+from everyclaim.core.plaintext import counted, listed, number, one_line, quoted, words, wrapped
+
 
 class Label(StrEnum):
     """What the passages say about a claim."""
@@ -43,8 +46,17 @@ class FailureMode(StrEnum):
     OTHER = "other"
 
 
+Tag = str | tuple[str, ...]  # with several values, a sample counts in the slice of each
+
+_CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3  # when a result is printed
+
 # What evidence names as its passage where a claim was judged against one of these.
 RESPONSE, REFERENCE = "response", "reference"
+
+
+def tag_values(tag: Tag) -> tuple[str, ...]:
+    """Return the values of a tag, one or several."""
+    return (tag,) if isinstance(tag, str) else tag
 
 
 class Span(NamedTuple):
@@ -72,7 +84,7 @@ class Sample:
     passages: tuple[Passage, ...] = ()
     question: str = ""
     reference: str | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)  # slices
+    tags: Mapping[str, Tag] = field(default_factory=dict)  # slices
     model: str | None = None  # the generator, not the judge
     release: str | None = None
     timestamp: str | None = None  # ISO 8601, as given
@@ -112,6 +124,19 @@ class Decomposition:
     claims: tuple[Claim, ...]
     skipped: tuple[Skipped, ...] = ()
     abstained: bool = False
+
+    def __str__(self) -> str:
+        """Tell what was made of the response in a few lines."""
+        head = "the response declines to answer" if self.abstained else counted(len(self.claims), "claim")
+        skipped = f", {counted(len(self.skipped), 'piece')} skipped" if self.skipped else ""
+        claims = [f"{one_line(claim.id)}  {one_line(claim.text, 240)}" for claim in self.claims]
+        others = [
+            f"skipped ({words(one_line(one.reason, 60))})  {one_line(one.text, 120)}"
+            + (" (not checked)" if one.unchecked else "")
+            for one in self.skipped
+        ]
+        shown = [*listed(claims, _CLAIMS_SHOWN, "claim"), *listed(others, _CLAIMS_SHOWN, "piece")]
+        return "\n".join([head + skipped, *(wrapped(line, 2) for line in shown)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +201,23 @@ class JudgedClaim(Claim):
     """A claim with its verdict."""
 
     verdict: Verdict
+
+    def __str__(self) -> str:
+        """Tell the finding in a few lines: label and claim, why, and the first place that speaks to it."""
+        return self.account()
+
+    def account(self, indent: int = 0) -> str:
+        """Tell the finding as `str` does, so many columns to the right."""
+        verdict, name = self.verdict, self.verdict.label.value.lower()
+        sure = f" ({getattr(verdict.probabilities, name):.2f})" if verdict.probabilities else ""
+        mode = words(verdict.failure_mode.value) if verdict.failure_mode else ""
+        flags = "" if verdict.rationale or mode else ", ".join(map(words, verdict.flags))
+        why = [part for part in (mode, one_line(verdict.rationale, 240), one_line(flags)) if part]
+        torn = ["passages disagree"] if verdict.conflict else []
+        places = [quoted(one.passage_id, one.quote) for one in verdict.evidence[:1]]
+        below = [*torn, ": ".join(why), *places]
+        first = wrapped(f"{name}{sure}  {one_line(self.text, 240)}", indent)
+        return "\n".join([first, *(wrapped(line, indent + 2) for line in below if line)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +286,7 @@ class Result:
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
     question: str = ""
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, Tag] = field(default_factory=dict)
     model: str | None = None
     release: str | None = None
     timestamp: str | None = None
@@ -284,3 +326,48 @@ class Result:
     def count(self, label: Label) -> int:
         """How many claims have this label."""
         return sum(claim.verdict.label is label for claim in self.claims)
+
+    @property
+    def counts(self) -> dict[Label, int]:
+        """How many claims have each label."""
+        return {label: self.count(label) for label in Label}
+
+    @property
+    def failing(self) -> tuple[JudgedClaim, ...]:
+        """The claims that are not supported, contradicted ones first."""
+        wrong = (Label.CONTRADICTED, Label.UNSUPPORTED)
+        return tuple(claim for label in wrong for claim in self.claims if claim.verdict.label is label)
+
+    @property
+    def band(self) -> Band | None:
+        """The word for the score: high, good, moderate or low; None without a number."""
+        return None if self.score is None or self.score != self.score else band_of(self.score)
+
+    def summary(self) -> str:
+        """Tell score, outcome and counts in one line."""
+        counts = ", ".join(f"{count:,} {label.value.lower()}" for label, count in self.counts.items() if count)
+        claims = f"{counted(len(self.claims), 'claim')}: {counts}" if self.claims else ""
+        parts = [f"{words(one_line(name, 60))} {number(part)}" for name, part in self.components.items()]
+        band = f" ({self.band})" if self.band else ""
+        metric = words(one_line(self.provenance.metric.partition("?")[0], 60))
+        score = "no score" if self.score is None else f"{metric} {number(self.score)}{band}"
+        if self.outcome is not Outcome.SCORED:
+            score = ", ".join([score if self.score is None else f"{score} by policy", words(self.outcome.value)])
+            score = f"{score}: {one_line(self.reason, 240)}" if self.reason else score
+        return " · ".join(part for part in (score, claims, *parts) if part)
+
+    def __str__(self) -> str:
+        """Tell what was found in a few lines: the score, and every failing claim with its reason and evidence."""
+        failing = [claim.account(2) for claim in self.failing[:_FAILING_SHOWN]]
+        more = len(self.failing) - _FAILING_SHOWN
+        torn = sum(claim.verdict.conflict for claim in self.claims)
+        unchecked = [f"not checked: {one_line(piece.text, 120)}" for piece in self.unchecked]
+        warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
+        remarks = [
+            f"… and {counted(more, 'more failing claim')}" if more > 0 else "",
+            f"{counted(torn, 'claim')} supported by one passage and contradicted by another" if torn else "",
+            *listed(unchecked, _WARNINGS_SHOWN, "piece"),
+            *listed(warnings, _WARNINGS_SHOWN, "warning"),
+        ]
+        head = wrapped(f"{one_line(self.id, 60)} · {self.summary()}")
+        return "\n".join([head, *failing, *(wrapped(line, 2) for line in remarks if line)])

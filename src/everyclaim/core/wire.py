@@ -26,6 +26,7 @@ from everyclaim.core.types import (
     Sample,
     Skipped,
     Span,
+    Tag,
     Usage,
     Verdict,
 )
@@ -48,7 +49,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     row["contexts"] = [_passage_to_json(passage) for passage in sample.passages]
     optional = {
         "reference": sample.reference,
-        "tags": dict(sample.tags) or None,
+        "tags": tags_to_json(sample.tags) or None,
         "model": sample.model,
         "release": sample.release,
         "timestamp": sample.timestamp,
@@ -64,7 +65,7 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
         passages=tuple(Passage(p["id"], p["text"], p.get("title", "")) for p in row["contexts"]),
         question=row.get("question", ""),
         reference=row.get("reference"),
-        tags=dict(row.get("tags", {})),
+        tags=_tags_from_json(row.get("tags", {})),
         model=row.get("model"),
         release=row.get("release"),
         timestamp=row.get("timestamp"),
@@ -84,7 +85,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "skipped": [skipped_to_json(piece) for piece in result.skipped],
         "counts": {label.value.lower(): result.count(label) for label in Label},
         "warnings": list(result.warnings),
-        "tags": dict(result.tags),
+        "tags": tags_to_json(result.tags),
         "usage": {
             "calls": result.usage.calls,
             "prompt_tokens": result.usage.prompt_tokens,
@@ -123,7 +124,7 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         warnings=tuple(row["warnings"]),
         usage=Usage(**row["usage"]),
         question=row["question"],
-        tags=dict(row["tags"]),
+        tags=_tags_from_json(row["tags"]),
         model=row.get("model"),
         release=row.get("release"),
         timestamp=row.get("timestamp"),
@@ -132,6 +133,15 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         details=dict(row.get("details", {})),
         probability=row.get("probability"),
     )
+
+
+def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
+    """Write tags: text, or a list of texts where a tag has several values."""
+    return {name: tag if isinstance(tag, str) else list(tag) for name, tag in tags.items()}
+
+
+def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, Tag]:
+    return {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in row.items()}
 
 
 def skipped_to_json(piece: Skipped) -> dict[str, Any]:

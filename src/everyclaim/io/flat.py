@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from everyclaim.core.types import JudgedClaim, Outcome, Result
-from everyclaim.core.wire import result_to_json
+from everyclaim.core.wire import result_to_json, tags_to_json
 from everyclaim.io.files import format_of_name
 from everyclaim.io.writing import write_rows
 
@@ -72,7 +72,7 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
         "model": result.model,
         "release": result.release,
         "timestamp": result.timestamp,
-        "tags": json.dumps(dict(result.tags), ensure_ascii=False) if result.tags else None,
+        "tags": json.dumps(tags_to_json(result.tags), ensure_ascii=False) if result.tags else None,
         "warnings": "; ".join(result.warnings),
         "metric": result.provenance.metric,
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.limits import Limits
-from everyclaim.core.types import Passage, Sample
+from everyclaim.core.types import Passage, Sample, Tag, tag_values
 from everyclaim.io.fields import Fields, listed, look_up, shown
 from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
 
@@ -37,7 +37,7 @@ class ClaimRow:
     passages: tuple[Passage, ...] = ()
     question: str = ""
     sentence: str = ""
-    tags: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, Tag] = field(default_factory=dict)
 
 
 class Document(NamedTuple):
@@ -116,7 +116,8 @@ class RowMaker:
         if fault := self.limits.fault_of(sample):
             raise RowError(fault)
         passages = self._with_unique_ids(number, list(sample.passages))
-        return replace(sample, id=self._unique_id(number, sample.id), passages=passages)
+        tags = {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in sample.tags.items()}
+        return replace(sample, id=self._unique_id(number, sample.id), passages=passages, tags=tags)
 
     def _check_size(self, texts: Mapping[str, str], passages: Iterable[Passage]) -> None:
         if fault := self.limits.fault(texts, passages):
@@ -191,10 +192,10 @@ class RowMaker:
         )
         return unique
 
-    def _tags(self, row: Mapping[str, Any]) -> dict[str, str]:
+    def _tags(self, row: Mapping[str, Any]) -> dict[str, Tag]:
         tags = _named("tags", tags_of, self._fields.get(row, "tags"))
         for name in self._fields.slices:
-            value = _named(name, _tag_text, look_up(row, name))
+            value = _named(name, _tag_value, look_up(row, name))
             if value is not None:
                 tags[name] = value
         return tags
@@ -219,8 +220,12 @@ def _check_sample(sample: Sample) -> None:
             raise RowError(f"passage {place} of a Sample has an id, text or title that is not text")
     if not isinstance(sample.tags, Mapping):
         raise RowError(f"the tags of a Sample are {kind(sample.tags)}, not a mapping")
-    if strange := next((name for name, value in sample.tags.items() if not isinstance(value, str)), None):
-        raise RowError(f"the tag {shown(strange)} of a Sample is {kind(sample.tags[strange])}, not text")
+    if strange := next((name for name, tag in sample.tags.items() if not _is_tag(tag)), None):
+        raise RowError(f"the tag {shown(strange)} of a Sample is {kind(sample.tags[strange])}, not text or texts")
+
+
+def _is_tag(tag: Any) -> bool:
+    return isinstance(tag, str) or (isinstance(tag, (list, tuple)) and all(isinstance(value, str) for value in tag))
 
 
 class SeenIds:
@@ -273,8 +278,11 @@ def _hash(identifier: str) -> int:
     return int.from_bytes(digest, "little") or 1  # 0 marks a free slot
 
 
-def tags_of(value: Any) -> dict[str, str]:
-    """Make tags of an object, of a list of names, or of text (a JSON object, or ``a, b=c``)."""
+def tags_of(value: Any) -> dict[str, Tag]:
+    """Make tags of an object, of a list of names, or of text (a JSON object, or ``a, b=c``).
+
+    A list of texts, numbers or truth values, also as a CSV cell holds it, is a tag with several values.
+    """
     value = plain(value)
     if isinstance(value, str):
         held = list_in_text(value)
@@ -287,8 +295,13 @@ def tags_of(value: Any) -> dict[str, str]:
         pairs = [_pair(plain(item)) for item in value if item is not None]
     else:
         raise RowError(f"is {kind(value)}, not an object or a list")
-    texts = [(str(name), _tag_text(item)) for name, item in pairs if name != ""]
-    return {name: text for name, text in texts if text is not None}
+    tags: dict[str, Tag] = {}
+    for key, item in pairs:
+        name, tag = str(key), _tag_value(item)
+        if name and tag is not None:
+            known = tag_values(tags.get(name, ()))
+            tags[name] = tuple(dict.fromkeys((*known, *tag_values(tag)))) if known else tag  # `a=x, a=y`
+    return tags
 
 
 def _pair(item: Any) -> tuple[str, Any]:
@@ -300,9 +313,27 @@ def _pair(item: Any) -> tuple[str, Any]:
     raise RowError(f"holds {kind(item)} where a name was expected")
 
 
-def _tag_text(value: Any) -> str | None:
+def _tag_value(value: Any) -> Tag | None:
     value = plain(value)
-    return as_json_text(value) if isinstance(value, (list, Mapping)) else as_scalar_text(value)
+    if isinstance(value, str):
+        values = _texts_in(value)
+        return value if values is None else values or None
+    if isinstance(value, list):
+        items = [plain(item) for item in value]
+        if any(isinstance(item, (list, Mapping)) for item in items):
+            return as_json_text(value)
+        return tuple(dict.fromkeys(text for item in items if (text := as_scalar_text(item)) is not None)) or None
+    return as_json_text(value) if isinstance(value, Mapping) else as_scalar_text(value)
+
+
+def _texts_in(text: str) -> tuple[str, ...] | None:
+    """Return the texts of a list that a cell of text holds, each once; None when it holds no such list."""
+    try:
+        held = list_in_text(text)
+    except RowError:  # it only begins like one
+        return None
+    is_list_of_texts = isinstance(held, list) and all(isinstance(item, str) for item in held)
+    return tuple(dict.fromkeys(held)) if held is not None and is_list_of_texts else None
 
 
 def _passage(place: int, item: Any) -> Passage:

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeVar
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import limits_here
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.types import Sample
+from everyclaim.core.types import Sample, Tag
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
@@ -237,7 +237,7 @@ class _Columns:
     def _fault(self, error: InputError) -> InputError:
         return InputError(f"{self._source.name}: {error}")
 
-    def _tag_names(self, values: Mapping[str, Any]) -> Mapping[str, str]:
+    def _tag_names(self, values: Mapping[str, Any]) -> Mapping[str, Tag]:
         try:
             return tags_of(self._fields.get(values, "tags"))
         except RowError:  # the row will be kept out for it

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
-from everyclaim.core.types import Claim, JudgedClaim, Passage, Sample
+from everyclaim.core.types import Claim, JudgedClaim, Passage, Sample, tag_values
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.retrieve.checked import Shelf
 from everyclaim.retrieve.queries import Around
@@ -117,14 +117,15 @@ def expected_claims(sample: Sample, expected: str) -> float:
     if not expected.startswith("tag:"):
         return float(expected)
     name = expected.removeprefix("tag:")
+    if name not in sample.tags:
+        raise JudgeError("no_expected_count", f"the sample has no tag {name!r} with the claims expected")
+    given = ", ".join(tag_values(sample.tags[name]))
     try:
-        number = float(sample.tags[name])
-    except KeyError:
-        raise JudgeError("no_expected_count", f"the sample has no tag {name!r} with the claims expected") from None
+        number = float(given)
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise JudgeError("no_expected_count", f"the tag {name!r} holds {sample.tags[name]!r}, no number above 0")
+        raise JudgeError("no_expected_count", f"the tag {name!r} holds {given!r}, no number above 0")
     return number
 
 
@@ -132,7 +133,9 @@ def sample_topic(sample: Sample, where: str) -> str | None:
     """Return the topic of a sample: its question, or a tag. Raises `JudgeError` when it is not there."""
     if not where:
         return None
-    topic = sample.question if where == "question" else sample.tags.get(where.removeprefix("tag:"), "")
+    given = sample.question if where == "question" else sample.tags.get(where.removeprefix("tag:"), "")
+    values = tag_values(given)
+    topic = values[0] if len(values) == 1 else ""
     if not topic.strip():
         raise JudgeError("no_topic", f"the sample has no {where.replace('tag:', 'tag ')} to take the topic from")
     return topic

@@ -14,7 +14,7 @@ from typing import Any
 from everyclaim.core.errors import JudgeError
 
 _WRAPPERS = 5  # objects and lists around the rows that are opened at most
-_ID = re.compile(r"\s*[a-zA-Z]?\d{1,6}\s*")
+_ID = re.compile(r"\s*[a-zA-Z]\d{1,6}\s*")
 
 
 def bad_reply(why: str) -> JudgeError:
@@ -49,11 +49,11 @@ def rows(reply: Mapping[str, Any], name: str) -> list[Any]:
 def by_id(found: Sequence[Any], asked: Sequence[str]) -> dict[str, Mapping[str, Any]]:
     """Sort a reply's rows by the ids they answer to. A row that is no object or an id that comes twice is left out.
 
-    The number of an id is that id. Raises `JudgeError` for ids that were never given: such a reply does not speak of
-    what was asked.
+    A number is no id: models count from 0 and from 1, over what was asked and over what is left, so that a verdict
+    could come to stand under another claim. Raises `JudgeError` for ids that were never given: such a reply does not
+    speak of what was asked.
     """
-    numbers = Counter(_number(one) for one in asked)
-    known = {_number(one): one for one in asked if numbers[_number(one)] == 1} | {one.casefold(): one for one in asked}
+    known = {one.casefold(): one for one in asked}
     named = [(known.get(given, given), row) for row in found if (given := _given_id(row)) is not None]
     seen = Counter(row_id for row_id, _ in named)
     if unknown := sorted(seen.keys() - set(asked)):
@@ -66,11 +66,6 @@ def _given_id(row: Any) -> str | None:
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
     return given.strip().casefold() if isinstance(given, str) else None
-
-
-def _number(asked: str) -> str:
-    """Return the number in an id, as in `c1`; the id itself where it is made in another way."""
-    return asked[1:] if asked[1:].isdigit() else asked
 
 
 def text(row: Mapping[str, Any], name: str) -> str | None:

@@ -7,7 +7,9 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis.deferral import BandFit, Settled
-from everyclaim.report.style import NO_NUMBER, Page, counted, data, house_table, indented, joined, percent
+from everyclaim.analysis.estimates import NO_NUMBER, percent
+from everyclaim.core.plaintext import counted
+from everyclaim.report.style import Page, data, house_table, indented, joined
 
 
 def band_page(fit: BandFit, judge: str, spec: str) -> Page:

@@ -8,6 +8,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     REFERENCE,
@@ -19,9 +20,9 @@ from everyclaim.core.types import (
     Sample,
     Span,
     Verdict,
+    tag_values,
 )
-from everyclaim.report.clean import one_line
-from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, counted, data, hanging, indented, joined, words
+from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, data, hanging, indented, joined
 
 CLAIMS_SHOWN = 5
 EVIDENCE_SHOWN = 2
@@ -65,7 +66,7 @@ def how_bad(verdict: Verdict) -> tuple[int, float]:
 def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
     result = record.result
     score = "no score" if result.score is None else f"{result.score:.3f}"
-    tags = [data(f"{key}={value}", "dim", 60) for key, value in sorted(result.tags.items())]
+    tags = [data(f"{key}={', '.join(tag_values(tag))}", "dim", 60) for key, tag in sorted(result.tags.items())]
     whole = [] if result.probability is None else [f"faithful with probability {result.probability:.2f}"]
     yield hanging(
         Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])

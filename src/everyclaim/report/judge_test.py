@@ -8,20 +8,18 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.analysis.estimates import NO_NUMBER, interval, percent
 from everyclaim.analysis.judge_test import RULE, JudgeTest
+from everyclaim.core.plaintext import counted
 from everyclaim.report.style import (
     LABEL_SIGN,
     LABEL_STYLE,
-    NO_NUMBER,
     Page,
-    counted,
     data,
     hanging,
     house_table,
     indented,
-    interval,
     joined,
-    percent,
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate

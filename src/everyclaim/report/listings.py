@@ -9,22 +9,25 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from everyclaim.analysis.estimates import percent, span
+from everyclaim.analysis.estimates import score as score_text
+from everyclaim.core.bands import band_of
+from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Decomposition, Label, Outcome, Passage, Sample, Usage, Verdict
 from everyclaim.report.findings import claim_findings
 from everyclaim.report.style import (
+    BAND_STYLE,
     LABEL_FILL,
     LABEL_STYLE,
     LabelBar,
     Page,
-    counted,
     data,
     house_table,
     indented,
     joined,
-    percent,
     usage_line,
-    words,
 )
+from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord
 
 _UNCHECKED = Text(" (not checked)", style="bold yellow")
@@ -81,26 +84,34 @@ def passages_page(passages: Sequence[Passage]) -> Page:
     return Page(made)
 
 
-def runs_page(records: Sequence[RunRecord], store: str) -> Page:
-    """Show the runs of a store, as given."""
+def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: str) -> Page:
+    """Show the runs of a store, as given, with their mean scores. Names and failures have a column where there are any.
+
+    The answers that are neither scored nor failed made no claim or declined to answer.
+    """
     if not records:
         return Page(joined([Text("no runs yet in"), data(store)], " "))
-    made = house_table("run", "name", "started (UTC)", "judge", "scored", "other", "failed", numbers_from=4)
-    for column in made.columns[:4]:
+    named = any(record.name or record.status != "finished" for record in records)
+    failing = any(record.counts[Outcome.FAILED] for record in records)
+    texts = ["run", *(["name"] if named else []), "started (UTC)", "judge"]
+    numbers = ["score", "95 % interval", "scored", *(["failed"] if failing else [])]
+    made = house_table(*texts, *numbers, numbers_from=len(texts))
+    for column in made.columns[: len(texts)]:
         column.no_wrap = True
-    for record in records:
+    for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
-        scored = record.counts[Outcome.SCORED]
         total = record.kept if record.total is None else record.total
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
+        band = None if score.value is None else band_of(score.value)
         made.add_row(
             data(record.id),
-            joined([data(record.name, limit=60), status], " "),
+            *([joined([data(record.name, limit=60), status], " ")] if named else []),
             record.created[:16].replace("T", " "),
             data(record.provenance.verifier, limit=120),
-            f"{scored:,}/{total:,}",
-            f"{record.kept - scored - failed:,}",
-            Text(f"{failed:,}", style="bold red" if failed else ""),
+            Text(score_text(score), style=BAND_STYLE[band] if band else ""),
+            span(score),
+            f"{record.counts[Outcome.SCORED]:,}/{total:,}",
+            *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
         )
     return Page(made)
 

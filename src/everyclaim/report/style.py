@@ -17,16 +17,14 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.analysis.bands import Band
+from everyclaim.core.bands import Band
+from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label, Usage
-from everyclaim.report.clean import one_line
-from everyclaim.stats.intervals import Estimate
 
 LABEL_STYLE = {Label.SUPPORTED: "green", Label.UNSUPPORTED: "yellow", Label.CONTRADICTED: "red"}
 LABEL_FILL = {Label.SUPPORTED: "█", Label.UNSUPPORTED: "▒", Label.CONTRADICTED: "╳"}
 LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED: "✗"}
 BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
-NO_NUMBER = "–"
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAP = 3  # columns between two of a table
 
@@ -86,7 +84,7 @@ class HouseTable(Table):
             first, *others = map(_as_text, row)
             yield joined([headings[0], first], " ") if headings[0] and not first else first
             named: list[Text | str] = [
-                Text.assemble((f"{heading.plain} ", "dim"), cell)
+                Text.assemble((f"{heading.plain} " if heading else "", "dim"), cell)
                 for heading, cell in zip(headings[1:], others, strict=True)
                 if cell
             ]
@@ -136,23 +134,6 @@ def joined(parts: list[Text | str], separator: str = " · ") -> Text:
     return Text(separator).join(Text(part) if isinstance(part, str) else part for part in parts if part)
 
 
-def percent(share: float | None) -> str:
-    """Write a share as a percentage with one decimal."""
-    return NO_NUMBER if share is None else f"{100 * share:.1f} %"
-
-
-def interval(estimate: Estimate) -> str:
-    """Write an interval in per cent, or say that there is none."""
-    if estimate.low is None or estimate.high is None:
-        return NO_NUMBER
-    return f"{100 * estimate.low:.1f} – {100 * estimate.high:.1f} %"
-
-
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """Write a count with its noun: 1 claim, 2 claims, 1,200 claims."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
-
-
 def usage_line(usage: Usage) -> Text:
     """Say what judges took: calls, tokens, cache hits and dollars. A price that is not known is said, not zero."""
     tokens = f"{counted(usage.prompt_tokens, 'prompt token')}, {usage.completion_tokens:,} of replies"
@@ -163,11 +144,6 @@ def usage_line(usage: Usage) -> Text:
 def dollars(amount: float) -> str:
     """Write US dollars, small amounts with more digits."""
     return f"${amount:,.2f}" if amount >= 10 else f"${amount:.4f}"
-
-
-def words(name: str) -> str:
-    """Write an identifier of ours as words: numeric_mismatch → numeric mismatch."""
-    return name.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)

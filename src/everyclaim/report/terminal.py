@@ -12,9 +12,12 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from everyclaim.analysis.bands import LOWER_BOUNDS, Band
+from everyclaim.analysis.estimates import interval, percent, share_of, span
+from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingSummary
 from everyclaim.analysis.summary import Group, Summary
+from everyclaim.core.bands import LOWER_BOUNDS, Band
+from everyclaim.core.plaintext import counted, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.report.findings import findings
@@ -22,19 +25,14 @@ from everyclaim.report.style import (
     BAND_STYLE,
     LABEL_FILL,
     LABEL_STYLE,
-    NO_NUMBER,
     LabelBar,
     Page,
-    counted,
     data,
     dollars,
     house_table,
     indented,
-    interval,
     joined,
-    percent,
     usage_line,
-    words,
 )
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord
@@ -102,28 +100,29 @@ def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
 
 
 def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
-    lines = Table.grid(padding=(0, 3, 0, 0))
+    """Lead with the rate per claim and the share of answers that are not whole, beside the mean per answer."""
+    made = house_table("", "", "95 % interval", "")
+    for title, rate in (("claims supported", group.supported), ("answers below 1.0", group.below_one)):
+        if rate.n:
+            made.add_row(Text(title), Text(percent(rate.value), "bold"), interval(rate), share_of(rate))
     score = group.score
-    if score.value is None or group.band is None:
-        lines.add_row(data(name, "bold", 60), Text("none: nothing was scored", style="bold"))
-    else:
+    if score.value is not None and group.band is not None:
         style = BAND_STYLE[group.band]
-        spread = f"95 % interval {_range(score)}"
-        lines.add_row(
-            data(name, "bold", 60),
-            joined([Text(f"{score.value:.3f}", style=style), Text(group.band.value, style=style), spread], "   "),
-        )
+        named = Text.assemble(data(f"mean {name}", limit=60), " · ", (group.band.value, style))
+        made.add_row(named, Text(score_text(score), style), span(score), counted(score.n, "answer"))
     unread = Text(f"{counted(bad_rows, 'row')} not read", style="bold red") if bad_rows else ""
-    lines.add_row(Text("answers"), joined([_outcomes(group), unread]))
-    return lines
+    answers = joined([_outcomes(group), unread])
+    if not made.rows:
+        none = joined([data(name, "bold", 60), Text("none: nothing was scored", style="bold")], "   ")
+        return Stack(none, joined(["answers", answers], "   "))
+    return Stack(made, Text(), joined(["answers", answers], "   "))
 
 
 def _components(components: Mapping[str, Estimate]) -> Table:
     """Show the mean of each part over the answers where it is defined."""
     made = house_table("part of the score", "mean", "95 % interval", "answers")
     for name, part in components.items():
-        mean = NO_NUMBER if part.value is None else f"{part.value:.3f}"
-        made.add_row(data(words(name), limit=60), mean, _range(part), f"{part.n:,}")
+        made.add_row(data(words(name), limit=60), score_text(part), span(part), f"{part.n:,}")
     return made
 
 
@@ -217,7 +216,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
     if cascade and cascade.settled.n:
         audit: Text | str = "nothing audited"
         if cascade.agreement.n:
-            audit = f"audit: {_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
+            audit = f"audit: {share_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
         saved = "what that saved is not known" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"
         yield (
             "cascade",
@@ -238,14 +237,12 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
         spared = joined([f"{counted(cascade.spared, 'answer')} never sent on", saved])
         yield "", spared if cascade.spared else Text("every answer was sent on, with some claims or with all")
     if judging.disagreement and judging.disagreement.n:
-        yield "panel", Text(f"judges disagree on {_of(judging.disagreement)} claims ({interval(judging.disagreement)})")
+        yield (
+            "panel",
+            Text(f"judges disagree on {share_of(judging.disagreement)} claims ({interval(judging.disagreement)})"),
+        )
     if judging.flips:
-        yield "repeats", Text(f"{_of(judging.flips)} claims changed their label ({interval(judging.flips)})")
-
-
-def _of(share: Estimate) -> str:
-    """Write a share as what it counts: 3 of 40."""
-    return f"{round((share.value or 0) * share.n):,} of {share.n:,}"
+        yield "repeats", Text(f"{share_of(judging.flips)} claims changed their label ({interval(judging.flips)})")
 
 
 def _how(summary: Summary) -> Text:
@@ -255,22 +252,15 @@ def _how(summary: Summary) -> Text:
     return joined([Text(f"of the score: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
 
 
-def _range(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return NO_NUMBER
-    return f"{estimate.low:.3f} – {estimate.high:.3f}"
-
-
 def _slice_table(tag: str, groups: Mapping[str, Group]) -> RenderableType:
     made = house_table(data(tag, limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
     shown = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))[:SLICES_SHOWN]
     for value, group in shown:
-        score = group.score.value
         made.add_row(
             data(value, limit=60) if value else Text("(not given)", style="dim"),
             f"{group.scored:,}/{group.total:,}",
-            Text(NO_NUMBER if score is None else f"{score:.3f}", style=BAND_STYLE[group.band] if group.band else ""),
-            _range(group.score),
+            Text(score_text(group.score), style=BAND_STYLE[group.band] if group.band else ""),
+            span(group.score),
             percent(group.rates[Label.UNSUPPORTED].value),
             percent(group.rates[Label.CONTRADICTED].value),
         )

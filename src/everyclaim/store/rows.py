@@ -9,8 +9,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome, Provenance, Sample
-from everyclaim.core.wire import result_from_json, result_to_json, sample_from_json, sample_to_json
+from everyclaim.core.types import Label, Outcome, Provenance, Sample, tag_values
+from everyclaim.core.wire import result_from_json, result_to_json, sample_from_json, sample_to_json, tags_to_json
 from everyclaim.store.records import HumanLabel, Reading, RunRecord, Status
 
 Row = dict[str, Any]
@@ -27,7 +27,8 @@ def rows_of(run: str, batch: Sequence[Kept]) -> tuple[list[Row], list[Row], list
         samples.append(place | _sample_row(kept, written))
         for ordinal, claim in enumerate(written["claims"]):
             claims.append(place | {"ordinal": ordinal} | _claim_row(claim))
-        for ordinal, (name, value) in enumerate(kept.sample.tags.items()):
+        named = [(name, value) for name, tag in kept.sample.tags.items() for value in tag_values(tag)]
+        for ordinal, (name, value) in enumerate(named):
             tags.append(place | {"ordinal": ordinal, "name": name, "value": value})
     return samples, claims, tags
 
@@ -91,7 +92,7 @@ def _sample_row(kept: Kept, written: Row) -> Row:
         "response": sample.response,
         "contexts": sample_to_json(sample)["contexts"],
         "reference": sample.reference,
-        "tags": dict(sample.tags),
+        "tags": tags_to_json(sample.tags),
         "model": sample.model,
         "release": sample.release,
         "timestamp": sample.timestamp,

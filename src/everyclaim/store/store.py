@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeVar
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError, StoreError
-from everyclaim.core.protocols import Kept
+from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
@@ -181,6 +181,8 @@ class Store:
 
         Raises `InputError` when there is none, or when several ids begin so.
         """
+        if not wanted:
+            raise InputError("the id or name given for a run is empty; `everyclaim runs` lists the runs there are")
         for query in (
             sa.select(RUNS).where(RUNS.c.id == wanted),
             sa.select(RUNS).where(RUNS.c.name == wanted, RUNS.c.name != "").order_by(*_NEWEST).limit(1),
@@ -264,6 +266,23 @@ class Store:
         """Yield a run's results in input order, a few in memory at a time."""
         columns = [SAMPLES.c.position, SAMPLES.c.result]
         return self._stream(run, columns, lambda row: result_from_json(row["result"]))
+
+    def tallies(self, run: str) -> Iterator[Tally]:
+        """Yield what every result comes to, without reading the results."""
+        label, position = CLAIMS.c.label, CLAIMS.c.position
+        counted = (
+            sa.select(position, label, sa.func.count().label("count"))
+            .where(CLAIMS.c.run_id == run)
+            .group_by(position, label)
+        )
+        with self._read() as connection:
+            counts: dict[int, dict[Label, int]] = {}
+            for row in self._fetch(run, connection, counted):
+                counts.setdefault(row["position"], {})[Label(row["label"])] = row["count"]
+        columns = [SAMPLES.c.position, SAMPLES.c.outcome, SAMPLES.c.score]
+        yield from self._stream(
+            run, columns, lambda row: Tally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {}))
+        )
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yield a run's samples in input order, a few in memory at a time."""

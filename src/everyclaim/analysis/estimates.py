@@ -1,0 +1,36 @@
+"""An estimate in words: its value, its interval, and what it counts."""
+
+from __future__ import annotations
+
+from everyclaim.stats.intervals import Estimate
+
+NO_NUMBER = "–"
+
+
+def percent(value: float | None) -> str:
+    """Write a share as a percentage with one decimal."""
+    return NO_NUMBER if value is None else f"{100 * value:.1f} %"
+
+
+def interval(estimate: Estimate) -> str:
+    """Write an interval in per cent, or say that there is none."""
+    if estimate.low is None or estimate.high is None:
+        return NO_NUMBER
+    return f"{100 * estimate.low:.1f} – {100 * estimate.high:.1f} %"
+
+
+def span(estimate: Estimate) -> str:
+    """Write the interval of a score, or say that there is none."""
+    if estimate.low is None or estimate.high is None:
+        return NO_NUMBER
+    return f"{estimate.low:.3f} – {estimate.high:.3f}"
+
+
+def score(estimate: Estimate) -> str:
+    """Write a mean score with three digits."""
+    return NO_NUMBER if estimate.value is None else f"{estimate.value:.3f}"
+
+
+def share_of(estimate: Estimate) -> str:
+    """Write a share as what it counts: 3 of 40."""
+    return f"{round((estimate.value or 0) * estimate.n):,} of {estimate.n:,}"
