@@ -22,7 +22,7 @@ from everyclaim.api.components import (
 )
 from everyclaim.api.deferral import passages_digest
 from everyclaim.api.door import public
-from everyclaim.api.labelled import LABEL, read_labelled
+from everyclaim.api.labelled import LABEL, label_of, read_labelled
 from everyclaim.api.running import Source
 from everyclaim.api.session import Session
 from everyclaim.api.talking import Judging
@@ -162,7 +162,7 @@ def _measured(
             if features is None:
                 left_out += 1
             else:
-                found.append(LabelledMeasures(features, row.tags[LABEL], passages_digest(passages)))
+                found.append(LabelledMeasures(features, label_of(row), passages_digest(passages)))
             if tell:
                 tell(features is None)
     return found, left_out

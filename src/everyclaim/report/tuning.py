@@ -7,7 +7,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis.tuning import FEWEST, FEWEST_DOCUMENTS, TuningFit
-from everyclaim.report.style import Page, counted, data, house_table, indented, joined
+from everyclaim.core.plaintext import counted
+from everyclaim.report.style import Page, data, house_table, indented, joined
 
 _NAMES = {
     "balanced_accuracy": "balanced accuracy",
