@@ -23,13 +23,14 @@ from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
+from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import Comparison, compare
-from everyclaim.verify.lexical.evidence import laid_out, reading_of
+from everyclaim.verify.lexical.evidence import laid_out, of_asides, reading_of
 from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
 from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
-from everyclaim.verify.lexical.verifier import decided, nothing_to_check, shifted, three_way, unsure
+from everyclaim.verify.lexical.verifier import decided, nothing_to_check, only_mentioned, shifted, three_way, unsure
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
@@ -43,6 +44,7 @@ class _Prepared(NamedTuple):
 
     compared: Comparison
     pieces: list[Piece]
+    asides: list[Aside]
     premise: Premise
     pair: Pair
 
@@ -114,14 +116,18 @@ class EmbeddedVerifier:
     ) -> list[tuple[_Prepared | Verdict, Scores | None]]:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
-        prepared = [self._prepare(claim, shortlist, question) for claim in claims]
+        prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
         reader: CrossEncoder = shipped_cross_encoder(self.threads)
         read = iter(reader.read([it.pair for it in prepared if isinstance(it, _Prepared)]))
         return [(it, next(read) if isinstance(it, _Prepared) else None) for it in prepared]
 
-    def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
+    def _prepare(
+        self, claim: Claim, shortlist: Shortlist, question: str, passages: Sequence[Passage]
+    ) -> _Prepared | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
-        reading, source, pieces = laid_out(claim.text, shortlist)
+        reading, source, pieces, asides = laid_out(claim.text, shortlist)
+        if asides and not source.places:
+            return only_mentioned(claim, self.spec, asides, of_asides(asides, pieces, passages))
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         asked = question[:2000].strip()
@@ -133,6 +139,7 @@ class EmbeddedVerifier:
         return _Prepared(
             compared,
             pieces,
+            asides,
             premise,
             Pair(premise.text, compared.claim.text, f"{asked} {around}".strip(), most(tokens)),
         )
@@ -145,13 +152,18 @@ class EmbeddedVerifier:
             supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
         label = decided(probabilities, alarm.level(row))
-        findings = explain(label, it.compared, row)
+        findings = explain(label, it.compared, row, it.asides)
+        aside = bool(it.asides) and label is not Label.SUPPORTED
         return Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
-            rationale=_words(findings.rationale, label, doubted(it.compared, scores.claim)),
+            evidence=(
+                of_asides(it.asides, it.pieces, passages)
+                if aside
+                else evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
+            ),
+            rationale=_words(findings.rationale, label, "" if aside else doubted(it.compared, scores.claim)),
             judge=self.spec,
             failure_mode=findings.failure_mode,
             flags=(*findings.flags, *unsure(probabilities)),

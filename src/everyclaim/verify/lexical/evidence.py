@@ -13,6 +13,7 @@ from everyclaim.core.types import Evidence, Passage
 from everyclaim.text.pointers import without_pointers
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
+from everyclaim.verify.lexical.asides import Aside, set_aside
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
@@ -60,8 +61,11 @@ def shown(
     return tuple(found)
 
 
-def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece]]:
-    """Read a claim and the pieces it is compared with. Raises `JudgeError` for a claim that is a document."""
+def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece], list[Aside]]:
+    """Read a claim and the pieces it is compared with, without what mentions it and does not assert it.
+
+    Raises `JudgeError` for a claim that is a document.
+    """
     reading, every_word = claim_reading(text)
     if len(reading.content) > LONGEST_CLAIM:
         told = f"a claim of {len(reading.content):,} words is more than the {LONGEST_CLAIM:,} that this judge reads"
@@ -73,7 +77,22 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
         source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
     if shortlist.postings is None:
         shortlist.whole[every_word] = source
-    return reading, source, pieces
+    texts, asides = set_aside(reading, pieces, source.readings)
+    if asides:
+        source = source_of(tuple(texts), every_word=every_word)
+    return reading, source, pieces, asides
+
+
+def of_asides(asides: Iterable[Aside], pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
+    """Quote the sentences that mention a claim without asserting it."""
+    found = []
+    for aside in asides:
+        piece = pieces[aside.piece]
+        place = piece.place(aside.start, aside.end)
+        if place is not None:
+            passage = passages[piece.passage]
+            found.append(Evidence(passage.id, *place, passage.text[slice(*place)]))
+    return tuple(dict.fromkeys(found))
 
 
 def claim_reading(text: str) -> tuple[Reading, bool]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
+from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
@@ -31,8 +32,8 @@ class Findings(NamedTuple):
     flags: tuple[str, ...]
 
 
-def explain(label: Label, it: Comparison, row: Mapping[str, float]) -> Findings:
-    """Put the verdict into words."""
+def explain(label: Label, it: Comparison, row: Mapping[str, float], asides: Sequence[Aside] = ()) -> Findings:
+    """Put the verdict into words; `asides` mention the claim without asserting it, and were not compared."""
     hedged = _hedge(it, row)
     flags = ("hedge_mismatch",) if hedged else ()
     if label is Label.SUPPORTED:
@@ -40,6 +41,8 @@ def explain(label: Label, it: Comparison, row: Mapping[str, float]) -> Findings:
         how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
         said = (f"the passage covers the claim ({how})", *_notes(it.checks), hedged)
         return Findings(None, "; ".join(filter(None, said)), flags)
+    if asides:
+        return Findings(asides[0].mode, asides[0].said, flags)
     reasons = _reasons(it, row, hedged)
     mode = reasons[0][0] if reasons else FailureMode.OTHER
     return Findings(mode, "; ".join(text for _, text in reasons) or NOTHING_FOUND, flags)

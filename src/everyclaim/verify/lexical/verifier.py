@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
+from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.lexical.analysis import Reading
+from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import compare
-from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
+from everyclaim.verify.lexical.evidence import covering, laid_out, of_asides, reading_of
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
@@ -57,7 +58,9 @@ class LexicalVerifier:
         self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
     ) -> Verdict:
         """Judge one claim."""
-        reading, source, pieces = laid_out(claim.text, shortlist)
+        reading, source, pieces, asides = laid_out(claim.text, shortlist)
+        if asides and not source.places:
+            return only_mentioned(claim, self.spec, asides, of_asides(asides, pieces, passages))
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         compared = compare(reading, source, shipped_vectors(), question)
@@ -65,12 +68,16 @@ class LexicalVerifier:
         supported, contradicted = shipped_model().predict([row])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
         label = decided(probabilities, shipped_model().alarm.level(row))
-        findings = explain(label, compared, row)
+        findings = explain(label, compared, row, asides)
         return Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=covering(compared.alignment, source, pieces, passages),
+            evidence=(
+                covering(compared.alignment, source, pieces, passages)
+                if label is Label.SUPPORTED or not asides
+                else of_asides(asides, pieces, passages)
+            ),
             rationale=findings.rationale,
             judge=self.spec,
             failure_mode=findings.failure_mode,
@@ -100,6 +107,19 @@ def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
         rationale="there is no passage to check against" if blank else "the claim holds no words",
         judge=judge,
         flags=("no_passages",) if blank else (),
+    )
+
+
+def only_mentioned(claim: Claim, judge: str, asides: Sequence[Aside], evidence: tuple[Evidence, ...]) -> Verdict:
+    """Give the verdict on a claim where the passages hold nothing else than words that do not assert it."""
+    return Verdict(
+        claim_id=claim.id,
+        label=Label.UNSUPPORTED,
+        probabilities=Probabilities(0.0, 1.0, 0.0),
+        evidence=evidence,
+        rationale=asides[0].said,
+        judge=judge,
+        failure_mode=asides[0].mode,
     )
 
 
