@@ -270,7 +270,7 @@ def _stretches(sentence: str, after: str) -> Iterator[tuple[Standing, int, int, 
     for standing, pattern in _BEFORE:
         for found in pattern.finditer(sentence):
             first = found[0].split()[0].lower()
-            if first in _OPENING and (first != "whether" or not sentence[: found.start()].strip()):
+            if first in _OPENING:
                 end = _antecedent_end(sentence, found)
             else:
                 end = _end(sentence, found.end())
