@@ -270,14 +270,11 @@ def _stretches(sentence: str, after: str) -> Iterator[tuple[Standing, int, int, 
     for standing, pattern in _BEFORE:
         for found in pattern.finditer(sentence):
             first = found[0].split()[0].lower()
-            if first in _OPENING:
-                end = _antecedent_end(sentence, found)
-            else:
-                end = _end(sentence, found.end())
-            if end is None:
+            stop = _antecedent_end(sentence, found) if first in _OPENING else _end(sentence, found.end())
+            if stop is None:
                 continue
             if standing in {"asks", "supposes"} or not _NEGATED.search(sentence[: found.start()]):
-                yield standing, found.end(), end, found[0]
+                yield standing, found.end(), stop, found[0]
 
 
 def _asks(sentence: str) -> bool:
