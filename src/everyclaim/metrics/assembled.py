@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from numbers import Real
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, JudgeError
 from everyclaim.core.functions import call, places
+from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
@@ -142,10 +144,27 @@ def _fault_of_final(old: Result, new: Result) -> str:
 def _as_score(found: Any) -> Score:
     """Take what a metric returned: a score, a number, or None where there is nothing to score."""
     if isinstance(found, Score):
-        return found
+        return _checked(found)
     if found is None or isinstance(found, Real):
         return Score(None if found is None else float(found))
     raise JudgeError("bad_result", f"the metric returned {type(found).__name__}, not a Score, a number or None")
+
+
+def _checked(score: Score) -> Score:
+    """Return a score whose parts are what they are declared to be."""
+    taken: dict[str, Any] = {}
+    for name, kind in _kinds().items():
+        try:
+            taken[name] = kind.take(getattr(score, name))
+        except WrongValueError as wrong:
+            told = f"the metric returned a Score whose {name} is {wrong.got}, not {wrong.expected}"
+            raise JudgeError("bad_result", told) from None
+    return Score(**taken)
+
+
+@cache
+def _kinds() -> Mapping[str, Kind]:
+    return {name: kind_of(hint) for name, hint in get_type_hints(Score).items()}
 
 
 def _warnings_of_judge(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
