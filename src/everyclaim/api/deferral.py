@@ -17,8 +17,8 @@ from everyclaim.api.session import Session
 from everyclaim.api.talking import MARKS, Judging
 from everyclaim.api.verifying import ClaimVerdict, verify_rows
 from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.functions import name_of
 from everyclaim.core.limits import Limits, within
-from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage
 from everyclaim.io import ReadReport, check_apart
@@ -39,7 +39,7 @@ class FitOptions(Judging, total=False):
 @public
 def fit_band(
     source: Any,
-    judge: JudgeSpec | Verifier = DEFAULT_JUDGE,
+    judge: JudgeSpec = DEFAULT_JUDGE,
     *,
     error: float = 0.1,
     confidence: float = 0.95,
@@ -111,7 +111,7 @@ def cascade_spec(fit: BandFit, first: str, second: str) -> str:
 
 
 def _name(judge: Any) -> str:
-    return repr(Spec.parse(judge).shown if isinstance(judge, str) else judge.spec)
+    return repr(Spec.parse(judge).shown if isinstance(judge, str) else name_of(judge))
 
 
 def passages_digest(passages: Sequence[Passage]) -> bytes:

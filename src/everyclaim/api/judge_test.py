@@ -73,7 +73,7 @@ class TryOptions(Judging, total=False):
 
 
 @public
-def try_judge(judge: JudgeSpec | Verifier = DEFAULT_JUDGE, **options: Unpack[TryOptions]) -> JudgeTest:
+def try_judge(judge: JudgeSpec = DEFAULT_JUDGE, **options: Unpack[TryOptions]) -> JudgeTest:
     """Let a judge judge 60 short labelled claims of ten kinds, and say whether it is fit to judge.
 
     The claims were written for this, stand on 20 sets of passages, and go to the judge set by set, as those of an

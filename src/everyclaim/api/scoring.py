@@ -14,7 +14,6 @@ from everyclaim.api.talking import Reaching, providers
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.limits import within
-from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.decompose.checked import decomposed
@@ -121,7 +120,7 @@ def extract_claims(
     response: Text,
     *,
     question: Text = "",
-    decomposer: DecomposerSpec | Decomposer | None = None,
+    decomposer: DecomposerSpec | None = None,
     **talking: Unpack[Reaching],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""

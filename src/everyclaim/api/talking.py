@@ -83,6 +83,9 @@ class Talking(Judging, total=False):
     one_call: bool | None  # split and judge in one request
 
 
+PLAIN_PROMPTS = ("nli", "minicheck")  # of judges that cannot be told how strict to be
+
+
 @dataclass(frozen=True, slots=True)
 class _Said:
     """One thing said beside the spec, and the option of the spec that it is."""
@@ -104,12 +107,26 @@ _OF_ADDRESSES = {"base_url": "base_url"}  # of whatever is a language model
 _OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decomposers
 
 
+# What `strict` means for a language model that judges. For the other judges it is `Policy.strict`: a quote that is
+# really there, and hedges that match.
+STRICT: Mapping[str, str] = {"evidence": "required", "inference": "explicit", "numbers": "exact", "hedges": "strict"}
+
+
 def judge_spec(judge: str, options: Mapping[str, Any]) -> str:
     """Return a judge's spec with what the options say of it; judges that are no language models stay as they are.
 
     Raises `ConfigError` when the spec says something else.
     """
-    return _with(judge, [*_said(options, _OF_MODELS | _OF_JUDGES)])
+    profile = _profile(options) if options.get("strict") else []
+    return _with(judge, [*_said(options, _OF_MODELS | _OF_JUDGES), *profile])
+
+
+def _profile(options: Mapping[str, Any]) -> list[_Said]:
+    """Return what `strict` says and no option says already. Raises `ConfigError` where one says something else."""
+    for name, value in STRICT.items():
+        if (said := options.get(name)) not in (None, value):
+            raise ConfigError(f"strict means {name}={value!r}, and {name} says {said!r}: leave one of them out")
+    return [_Said("strict", name, value) for name, value in STRICT.items() if options.get(name) is None]
 
 
 def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> str:
@@ -273,6 +290,8 @@ def _filled_everywhere(spec: Spec, said: list[_Said]) -> Spec:
 
 
 def _filled(spec: Spec, said: list[_Said]) -> Spec:
+    if spec.options.get("prompt") in PLAIN_PROMPTS:
+        said = [one for one in said if one.name != "strict"]
     for one in said:
         known = spec.options.get(one.option, one.value)
         if known != one.value:

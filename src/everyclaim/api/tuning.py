@@ -15,7 +15,7 @@ from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
 from everyclaim.api.components import (
     DEFAULT_JUDGE,
     InFlight,
-    JudgeSpec,
+    JudgeName,
     Rows,
     create_verifier,
     refuse_unused,
@@ -83,9 +83,9 @@ class Tuned:
 @public
 def tune(
     source: Any,
-    judge: JudgeSpec = DEFAULT_JUDGE,
+    judge: JudgeName = DEFAULT_JUDGE,
     *,
-    from_judge: JudgeSpec | None = None,
+    from_judge: JudgeName | None = None,
     **options: Unpack[TuneOptions],
 ) -> Tuned:
     """Fit the embedded judge to labelled claims, and say what that gains on documents that it did not see.

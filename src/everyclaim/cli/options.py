@@ -40,7 +40,7 @@ Strict = Annotated[
     bool | None,
     typer.Option(
         "--strict/--lenient",
-        help="Whether support needs a quote that is really there, and hedges must match.",
+        help="Evidence required, hedges strict; for language models also inference explicit, numbers exact.",
         rich_help_panel=_JUDGING,
         show_default=False,
     ),

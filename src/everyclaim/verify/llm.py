@@ -20,7 +20,6 @@ from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, Verdic
 from everyclaim.verify.verdicts import Policy, apply_policy, locate_evidence
 
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
-_REQUIRED = Policy(strict_evidence=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +104,11 @@ class LlmVerifier:
         if len(votes) > 1:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
         if self.evidence == "required":
-            verdict = apply_policy(
-                _REQUIRED, locate_evidence(verdict, {passage.id: passage.text for passage in passages})
-            )
-        return verdict
+            verdict = locate_evidence(verdict, {passage.id: passage.text for passage in passages})
+        strictness = getattr(self.prompt, "strictness", None)
+        # What the model was told to call unsupported is so also where it does not obey.
+        rules = Policy(self.evidence == "required", strictness is not None and strictness.hedges == "strict")
+        return apply_policy(rules, verdict)
 
     def _is_enough(self, finding: Finding, passages: Sequence[Passage]) -> bool:
         """Whether a finding shows what it must: with evidence required, a quote that is really there."""

@@ -1,0 +1,182 @@
+"""Judges and decomposers of one's own: objects and plain functions, synchronous or not, and what is stored of them."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Evidence
+from everyclaim.testing import JudgeServer, play
+
+SHELF = ["The kettle is red. It holds 2 litres."]
+ANSWER = "The kettle is red. It is new."
+S, U, C = ec.Label.SUPPORTED, ec.Label.UNSUPPORTED, ec.Label.CONTRADICTED
+
+
+def is_there(claim: ec.Claim, passages: tuple[ec.Passage, ...]) -> bool:
+    """Judge by looking the claim up."""
+    return any(claim.text.rstrip(".") in passage.text for passage in passages)
+
+
+async def share(claim: ec.Claim, passages: object) -> float:
+    """Judge by nothing but the claim."""
+    await asyncio.sleep(0)
+    return 0.75 if "red" in claim.text else 0.25
+
+
+def in_detail(claim: ec.Claim, passages: object, question: str) -> dict[str, Any]:
+    """Judge with all that can be said."""
+    label = "supported" if "red" in claim.text else "CONTRADICTED"
+    return {"label": label, "evidence": "kettle is red", "rationale": f"asked {question}"}
+
+
+def halves(response: str) -> list[str]:
+    """Split at full stops."""
+    return [part.strip() + "." for part in response.split(".") if part.strip()]
+
+
+async def one_claim(response: str, question: str) -> list[str]:
+    """Make one claim of all."""
+    return [response]
+
+
+@pytest.mark.parametrize("judge", [is_there, share, in_detail, lambda claim, passages: S if "red" in claim.text else U])
+def test_a_function_judges(judge: Any) -> None:
+    """In every call that takes a judge; each claim by itself."""
+    result = ec.score(response=ANSWER, passages=SHELF, question="Which?", judge=judge)
+    assert [claim.verdict.label is S for claim in result.claims] == [True, False]
+    assert result.provenance.verifier.startswith("python:test_own_components:")
+    assert [
+        one.verdict.label is S for one in ec.verify_claims(["It is red.", "It is new."], SHELF, judge=in_detail)
+    ] == [
+        True,
+        False,
+    ]
+
+
+def test_what_a_function_says_is_kept() -> None:
+    """Probability, quotes with their places, the reason, and three labels."""
+    first, second = ec.score(response=ANSWER, passages=SHELF, question="Which?", judge=in_detail).claims
+    assert first.verdict.evidence == (Evidence("p1", 4, 17, "kettle is red"),)
+    assert first.verdict.rationale == "asked Which?"
+    assert second.verdict.label is C
+    (judged,) = ec.verify_claims("It is red.", SHELF, judge=share)
+    assert judged.verdict.probabilities is not None
+    assert judged.verdict.probabilities.supported == 0.75
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None,
+        "maybe",
+        1.5,
+        float("nan"),
+        {"label": "SUPPORTED", "score": 1},
+        [],
+        {"evidence": "x"},
+        {"probability": True},
+    ],
+)
+def test_what_is_no_verdict_fails_the_sample(wrong: Any) -> None:
+    """It is never a score."""
+    result = ec.score(response=ANSWER, passages=SHELF, judge=lambda claim, passages: wrong)
+    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
+    assert result.reason.startswith("bad_verdict: python:test_own_components:")
+
+
+def test_a_function_that_raises_fails_the_sample() -> None:
+    """With where it happened."""
+
+    def broken(claim: object, passages: object) -> bool:
+        raise ZeroDivisionError
+
+    assert "ZeroDivisionError" in ec.score(response=ANSWER, passages=SHELF, judge=broken).reason
+
+
+@pytest.mark.parametrize("decomposer", [halves, one_claim])
+def test_a_function_splits(decomposer: Any) -> None:
+    """Its claims are placed in the response."""
+    found = ec.extract_claims(ANSWER, decomposer=decomposer)
+    assert [ANSWER[slice(*claim.span)] for claim in found.claims] == [claim.text for claim in found.claims]
+    result = ec.score(response=ANSWER, passages=SHELF, judge="lexical", decomposer=decomposer)
+    assert result.provenance.decomposer == f"python:test_own_components:{decomposer.__name__}"
+    assert len(result.claims) == len(found.claims)
+
+
+@pytest.mark.parametrize("wrong", ["a text", [1, 2], None, 3])
+def test_what_are_no_claims_fails_the_sample(wrong: Any) -> None:
+    """It is never a score."""
+    result = ec.score(response=ANSWER, passages=SHELF, judge="lexical", decomposer=lambda response: wrong)
+    assert result.reason.startswith("bad_decomposition: python:test_own_components:")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"judge": "python:nowhere:judge"}, "cannot import 'nowhere:judge'"),
+        ({"judge": is_there, "repeats": 3}, "repeats is about language models"),
+    ],
+)
+def test_what_is_no_component_is_refused(options: dict[str, Any], said: str) -> None:
+    """With what it may be."""
+    with pytest.raises(ec.ConfigError) as caught:
+        ec.score(response=ANSWER, passages=SHELF, **options)
+    assert said in str(caught.value)
+
+
+def test_a_function_can_be_named_by_a_spec() -> None:
+    """As on the command line and in settings."""
+    named = f"python:{__name__}:is_there"
+    assert ec.score(response=ANSWER, passages=SHELF, judge=named).score == 0.5
+
+
+def spec_of(**options: Any) -> str:
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        judge = options.pop("judge", "openai:m")
+        result = ec.score(
+            response=ANSWER, passages=SHELF, judge=judge, decomposer="embedded", base_url=server.base_url, **options
+        )
+    return result.provenance.verifier.replace(f"base_url={server.base_url}&", "")
+
+
+def test_strict_is_a_profile_of_stated_values() -> None:
+    """The same as saying the four of them; for judges that are no language models it is the policy alone."""
+    said = {"evidence": "required", "hedges": "strict", "inference": "explicit", "numbers": "exact"}
+    assert spec_of(strict=True) == spec_of(**said)
+    assert "evidence=required" in spec_of(strict=True)
+    assert (
+        ec.score(response=ANSWER, passages=SHELF, judge="lexical", strict=True).provenance.parameters["policy"]
+        == "strict"
+    )
+
+
+@pytest.mark.parametrize(
+    "options", [{"numbers": "rounded"}, {"hedges": "flag"}, {"judge": "openai:m?inference=allowed"}]
+)
+def test_strict_and_what_it_is_not_exclude_each_other(options: dict[str, Any]) -> None:
+    """Neither wins in silence."""
+    with pytest.raises(ec.ConfigError, match="strict"):
+        ec.score(
+            **{"response": ANSWER, "passages": SHELF, "judge": "openai:m", "base_url": "http://127.0.0.1:1", **options},
+            strict=True,
+        )
+
+
+def test_strict_hedges_alone_overrule_a_judge_that_calls_a_dropped_hedge_supported() -> None:
+    """The model was told to call it unsupported; where it does not obey, it is so all the same."""
+    reply = (
+        '{"verdicts": [{"id": "c1", "quotes": ["p1: reduces pain"], "why": "it says so", "label": "SUPPORTED", '
+        '"mode": "hedge_mismatch", "conflict": false}]}'
+    )
+    with JudgeServer(reply) as server:
+        options = {"judge": "openai:m", "base_url": server.base_url}
+        flagged, strict = (
+            ec.verify_claims("It reduces pain.", ["It may be that it reduces pain."], **options, **more)[0].verdict
+            for more in ({}, {"hedges": "strict"})
+        )
+    assert (flagged.label, flagged.flags) == (S, ("hedge_mismatch",))
+    assert (strict.label, strict.failure_mode) == (U, ec.FailureMode.HEDGE_MISMATCH)
