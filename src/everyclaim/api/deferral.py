@@ -19,6 +19,7 @@ from everyclaim.api.verifying import ClaimVerdict, verify_rows
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.functions import name_of
 from everyclaim.core.limits import Limits, within
+from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage
 from everyclaim.io import ReadReport, check_apart
@@ -39,7 +40,7 @@ class FitOptions(Judging, total=False):
 @public
 def fit_band(
     source: Any,
-    judge: JudgeSpec = DEFAULT_JUDGE,
+    judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE,
     *,
     error: float = 0.1,
     confidence: float = 0.95,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Unpack
+from typing import Any, Unpack
 
 from everyclaim._version import __version__
 from everyclaim.analysis.judge_test import Answered, JudgeTest, judge_test
@@ -73,7 +73,9 @@ class TryOptions(Judging, total=False):
 
 
 @public
-def try_judge(judge: JudgeSpec = DEFAULT_JUDGE, **options: Unpack[TryOptions]) -> JudgeTest:
+def try_judge(
+    judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
+) -> JudgeTest:
     """Let a judge judge 60 short labelled claims of ten kinds, and say whether it is fit to judge.
 
     The claims were written for this, stand on 20 sets of passages, and go to the judge set by set, as those of an

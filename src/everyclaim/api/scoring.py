@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Annotated, Any, Unpack
@@ -14,6 +14,7 @@ from everyclaim.api.talking import Reaching, providers
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.limits import within
+from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.decompose.checked import decomposed
@@ -120,7 +121,7 @@ def extract_claims(
     response: Text,
     *,
     question: Text = "",
-    decomposer: DecomposerSpec | None = None,
+    decomposer: DecomposerSpec | Decomposer | Callable[..., Any] | None = None,
     **talking: Unpack[Reaching],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""

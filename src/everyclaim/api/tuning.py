@@ -15,7 +15,7 @@ from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
 from everyclaim.api.components import (
     DEFAULT_JUDGE,
     InFlight,
-    JudgeName,
+    JudgeSpec,
     Rows,
     create_verifier,
     refuse_unused,
@@ -83,9 +83,9 @@ class Tuned:
 @public
 def tune(
     source: Any,
-    judge: JudgeName = DEFAULT_JUDGE,
+    judge: JudgeSpec = DEFAULT_JUDGE,
     *,
-    from_judge: JudgeName | None = None,
+    from_judge: JudgeSpec | None = None,
     **options: Unpack[TuneOptions],
 ) -> Tuned:
     """Fit the embedded judge to labelled claims, and say what that gains on documents that it did not see.

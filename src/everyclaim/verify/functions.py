@@ -23,9 +23,10 @@ def as_verifier(given: Any) -> Verifier:
     """Return the verifier given, or a function as one. Raises `ConfigError` for anything else.
 
     A function is called with a `Claim` and the `Passage`s, and the question where it takes a third value; it may be
-    asynchronous. It returns a `Verdict` with the claim's id, a `Label` (or its text), True or False for supported or not,
-    the probability from 0 to 1 that the claim is supported (from 0.5 on it is), or a mapping of `label` or `probability`
-    with perhaps `evidence` (quotes) and `rationale`. One that tells only support from none never says CONTRADICTED.
+    asynchronous. It returns a `Verdict` with the claim's id, a `Label` (or its text), True or False for supported or
+    not, the probability from 0 to 1 that the claim is supported (from 0.5 on it is), or a mapping of `label` or
+    `probability` with perhaps `evidence` (quotes) and `rationale`. One that tells only support from none never says
+    CONTRADICTED.
     """
     if hasattr(given, "verify") and not isinstance(given, type):
         if not isinstance(getattr(given, "spec", None), str):
