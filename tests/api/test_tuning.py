@@ -220,3 +220,19 @@ def test_failures_of_the_other_judge_are_no_labels_and_limits_end_the_asking() -
     assert few.fit.claims == 10
     with JudgeServer(lambda _: server_error()) as server, pytest.raises(ec.InputError, match="no verdict"):
         ec.tune(ANSWERS[:2], from_judge="openai:m", base_url=server.base_url)
+
+
+def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any) -> None:
+    """With the embedded judge to labels; with a language model to what that says, within the one budget."""
+    with ec.Evaluator() as evaluator:
+        assert evaluator.tune(LAX).fit == lax.fit
+        with pytest.raises(ec.ConfigError, match="answers"):
+            evaluator.tune(LAX, answers=20)
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        judge = f"openai:m?base_url={server.base_url}"
+        with ec.Evaluator(judge=judge, decomposer="embedded", max_calls=12) as evaluator:
+            first = evaluator.tune(ANSWERS, answers=8, concurrency=1)
+            assert (first.fit.claims, evaluator.usage.calls) == (16, 8)
+            second = evaluator.tune(ANSWERS[8:], answers=8, concurrency=1)
+            assert second.stopped
+            assert second.fit.claims == 8

@@ -15,7 +15,10 @@ from everyclaim.api.running import DatasetOptions, Run, Source, ascore_into, sco
 from everyclaim.api.scoring import Claims, OptionalText, Passages, Row, scored, split, verified
 from everyclaim.api.session import Session
 from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.tuning import RowOptions as TuningRows
+from everyclaim.api.tuning import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
+from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Result, Usage
 from everyclaim.core.validation import Text
@@ -126,6 +129,19 @@ class Evaluator:
     ) -> int:
         """Judge a file of claims, each verdict handed on in the order of the rows; return how many there were."""
         return verify_source(self._session, source, on_verdict, options)
+
+    @public
+    def tune(self, source: Any, **options: Unpack[TuningRows]) -> Tuned:
+        """Fit the embedded judge to this evaluator's kind of text; see `everyclaim.tune`.
+
+        An evaluator with the embedded judge is fitted to labelled claims. One with another judge asks that judge about
+        a sample of answers (`answers` of them), within its own budget, and takes its verdicts as labels.
+        """
+        judge = self._session.options.get("judge", DEFAULT_JUDGE)
+        if isinstance(judge, str) and Spec.parse(judge).name == "embedded":
+            with within(self._session.limits):
+                return tune_to_labels(source, judge, options)
+        return tune_to_judge(self._session, source, options)
 
     @public
     def guard(self, generate: Generator, **rules: Unpack[RuleOptions]) -> Guard:

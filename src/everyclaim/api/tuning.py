@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import Any, Unpack, cast
+from typing import Any, TypedDict, Unpack, cast
 
 from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
 from everyclaim.api.components import (
@@ -40,16 +40,20 @@ _DECOMPOSER = "embedded"  # what splits answers elsewhere, so that claims are cu
 _SEED = 0
 
 
-class TuneOptions(Judging, total=False):
-    """What can be chosen about tuning; the names are those of `score_file`. `Judging` is of the judge that is asked."""
+class RowOptions(TypedDict, total=False):
+    """What can be chosen about the rows that are fitted to; the names are those of `score_file`."""
 
-    answers: Source  # the answers with the contexts; with `from_judge` how many to ask about
+    answers: Source  # the answers with the contexts; where a judge is asked, how many to ask about
     mapping: Mapping[str, str] | None  # field names, theirs → ours; `label` and `sample_id` are among ours
     format: str | None  # when the name of the file does not say
-    limit: Rows | None  # use at most so many labelled claims
+    limit: Rows | None  # use at most so many labelled claims, or of the answers the first so many
     concurrency: InFlight | None  # answers that the other judge is asked about at a time
     report: ReadReport  # what reading says goes here
     on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
+
+
+class TuneOptions(Judging, RowOptions, total=False):
+    """What can be chosen about tuning. `Judging` is of the judge that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,38 +106,54 @@ def tune(
     ``embedded?tuned=FILE`` names. Takes seconds. Raises `InputError` for a source without labelled claims,
     `ConfigError` for a judge that cannot be tuned.
     """
-    verifier = _tunable(judge)
-    answers = options.get("answers")
     if from_judge is None:
         refuse_unused(options, judge)
-        if isinstance(answers, int):
-            raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
-        check_apart({"the labels": source, "the answers": answers}, {"the cache": options.get("cache")})
+        check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
         with within(Limits.of(options)):
-            rows = read_labelled(
-                source,
-                answers,
-                options.get("report") or ReadReport(),
-                mapping=options.get("mapping"),
-                format=options.get("format"),
-                limit=options.get("limit"),
-            )
-            measured, left_out = _measured(rows, verifier, options.get("on_claim"))
-        return Tuned(_fit(measured, verifier, left_out, "labels"), _reads=source)
-    if answers is not None and not isinstance(answers, int):
-        raise ConfigError("with from_judge the source is the file of the answers; answers says how many to ask about")
-    if isinstance(answers, bool) or (answers is not None and answers < 1):
-        raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
+            return tune_to_labels(source, judge, options)
+    verifier = _tunable(judge)
     check_apart({"the answers": source}, {"the cache": options.get("cache")})
-    with within(Limits.of(options)):
-        samples = _drawn(source, ANSWERS if answers is None else answers, options)
-        asked = _ask(samples, from_judge, options)
+    asked = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    with closing(Session({**asked, "judge": from_judge, "decomposer": _DECOMPOSER})) as session:
+        return tune_to_judge(session, source, options, verifier)
+
+
+def tune_to_labels(source: Any, judge: str, options: RowOptions) -> Tuned:
+    """Fit to labelled claims; see `tune`."""
+    verifier = _tunable(judge)
+    answers = options.get("answers")
+    if isinstance(answers, int):
+        raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
+    rows = read_labelled(
+        source,
+        answers,
+        options.get("report") or ReadReport(),
+        mapping=options.get("mapping"),
+        format=options.get("format"),
+        limit=options.get("limit"),
+    )
+    measured, left_out = _measured(rows, verifier, options.get("on_claim"))
+    return Tuned(_fit(measured, verifier, left_out, "labels"), _reads=source)
+
+
+def tune_to_judge(
+    session: Session, source: Any, options: RowOptions, verifier: EmbeddedVerifier | None = None
+) -> Tuned:
+    """Fit to what the judge of a session says of a sample of answers; see `tune`."""
+    verifier = verifier or _tunable(DEFAULT_JUDGE)
+    answers = options.get("answers", ANSWERS)
+    if not isinstance(answers, int):
+        raise ConfigError("with from_judge the source is the file of the answers; answers says how many to ask about")
+    if isinstance(answers, bool) or answers < 1:
+        raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
+    with within(session.limits):
+        samples = _drawn(source, answers, options)
+        asked = _ask(session, samples, options)
         if not asked.rows:
             why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers hold no claims")
-            raise InputError(f"{Spec.parse(from_judge).shown} gave no verdict on any of {len(samples)} answers: {why}")
+            raise InputError(f"{asked.judge} gave no verdict on any of {len(samples)} answers: {why}")
         measured, left_out = _measured(asked.rows, verifier, None)
-    labelled_by = asked.judge
-    return Tuned(_fit(measured, verifier, left_out, labelled_by), len(asked.reasons), asked.stopped, _reads=source)
+    return Tuned(_fit(measured, verifier, left_out, asked.judge), len(asked.reasons), asked.stopped, _reads=source)
 
 
 def _tunable(judge: str) -> EmbeddedVerifier:
@@ -182,7 +202,7 @@ def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dic
         return [features for row in group for features in _features([row], verifier)]
 
 
-def _drawn(source: Any, count: int, options: TuneOptions) -> list[Sample]:
+def _drawn(source: Any, count: int, options: RowOptions) -> list[Sample]:
     """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
     report = options.get("report") or ReadReport()
     read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
@@ -209,14 +229,11 @@ class _Asked:
     stopped: str = ""
 
 
-def _ask(samples: Sequence[Sample], judge: str, options: TuneOptions) -> _Asked:
+def _ask(session: Session, samples: Sequence[Sample], options: RowOptions) -> _Asked:
     """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
-    own = {"answers", "mapping", "format", "limit", "report", "on_claim", "concurrency"}
-    scoring = {key: value for key, value in options.items() if key not in own}
-    with closing(Session({**scoring, "judge": judge, "decomposer": _DECOMPOSER})) as session:
-        metric = session.metric
-        at_once = options.get("concurrency") or session.concurrency
-        results, stopped = session.run(_scored(samples, metric, at_once, options.get("on_claim")))
+    metric = session.metric
+    at_once = options.get("concurrency") or session.concurrency
+    results, stopped = session.run(_scored(samples, metric, at_once, options.get("on_claim")))
     asked = _Asked(metric.provenance.verifier, [], [], stopped)
     for sample, result in zip(samples, results, strict=True):
         if result is None:
