@@ -236,3 +236,13 @@ def test_an_evaluator_tunes_to_labels_or_with_its_own_judge_and_budget(lax: Any)
             second = evaluator.tune(ANSWERS[8:], answers=8, concurrency=1)
             assert second.stopped
             assert second.fit.claims == 8
+
+
+def test_weights_that_no_fit_gives_still_give_probabilities(tuned: Path) -> None:
+    """Neither overflow nor a number that is none."""
+    content = json.loads(tuned.read_text())
+    content["features"] = {name: [0.0, 1e-6, 9e5] for name in content["features"]}
+    tuned.write_text(json.dumps(content))
+    (found,) = ec.verify_claims("Kettle 7 is green.", passage(7), judge=f"embedded?tuned={tuned}")
+    assert found.verdict.probabilities is not None
+    assert 0.0 <= found.verdict.probabilities.supported <= 1.0

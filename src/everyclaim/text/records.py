@@ -18,8 +18,10 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.memory import remembered
 from everyclaim.text.units import is_unit_word
 from everyclaim.text.windows import sentence_spans
 
@@ -62,12 +64,17 @@ class _Level:
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
 
 
-def fields(text: str) -> list[Field] | None:
+def _weight(found: tuple[Field, ...] | None, text: str) -> int:
+    return getsizeof(text) + sum(getsizeof(one.text) + 150 for one in found or ())
+
+
+@remembered(8_000_000, _weight)
+def fields(text: str) -> tuple[Field, ...] | None:
     """Take a record apart into its fields, in order; None when the text is not one record after another."""
     if text.lstrip()[:1] not in ("{", "["):
         return None
     try:
-        found = list(_walk(text))
+        found = tuple(_walk(text))
     except ValueError:
         return None
     return found if any(":" in text[it.start : it.end] for it in found) else None

@@ -80,7 +80,7 @@ class Tuning:
 
 def tuned_probability(by: Adjustment, shipped: Doubles, rows: Sequence[Mapping[str, float]]) -> Doubles:
     """Move the shipped model's probabilities of support for rows of features."""
-    moved: Doubles = 1.0 / (1.0 + np.exp(-by.log_odds(log_odds(shipped), rows)))
+    moved: Doubles = 1.0 / (1.0 + np.exp(-np.clip(by.log_odds(log_odds(shipped), rows), -30.0, 30.0)))
     return moved
 
 
