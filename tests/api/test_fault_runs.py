@@ -270,13 +270,13 @@ def test_a_fault_is_one_answers_alone(
 @pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("options", "calls", "label"),
-    [({}, 2, "SUPPORTED"), ({"strict": True}, 2, "UNSUPPORTED"), ({"evidence": "required"}, 3, "UNSUPPORTED")],
+    [({}, 2, "SUPPORTED"), ({"strict": True}, 3, "UNSUPPORTED"), ({"evidence": "required"}, 3, "UNSUPPORTED")],
     ids=["flagged", "strict", "required"],
 )
 def test_evidence_that_is_nowhere_is_that_claims_alone(
     server: JudgeServer, tmp_path: Path, wire: str, options: dict[str, Any], calls: int, label: str
 ) -> None:
-    """Flagged, not believed under the strict policy, asked for once more where it is required; never a failure."""
+    """Flagged, not believed under the strict policy, asked for once more where it is required, as strictly it is."""
     server.script(good)
     clean = shown(scored(server, wire, tmp_path, store=tmp_path / "clean.db", cache="off", **options))
     server.script(hit(Case([nowhere], 0, for_ever=True)))

@@ -101,12 +101,14 @@ def test_a_source_that_holds_nothing_to_fit_to_is_said(rows: list[dict[str, Any]
 
 
 def test_a_judge_that_is_never_unsure_cannot_be_fitted() -> None:
-    """A language model that judges once gives no probabilities; one that votes does."""
+    """A language model that is not asked for probabilities gives none; one that votes does."""
     rows = [{"claim": "It is red.", "contexts": [f"It is red. {i}"], "label": "SUPPORTED"} for i in range(60)]
     with JudgeServer(lambda request: play(request.messages)) as server:
-        with pytest.raises(ec.ConfigError, match=r"gives no probabilities.*repeats=5"):
-            ec.fit_band(rows, "openai:m", base_url=server.base_url)
-        assert ec.fit_band(rows, "openai:m", base_url=server.base_url, repeats=2).settled.claims == 60
+        with pytest.raises(ec.ConfigError, match=r"gives no probabilities.*gpt-5-mini"):
+            ec.fit_band(rows, "openai:m?probabilities=none", base_url=server.base_url)
+        assert (
+            ec.fit_band(rows, "openai:m?probabilities=none", base_url=server.base_url, repeats=2).settled.claims == 60
+        )
 
 
 def test_a_wrong_rate_is_said_before_anything_is_asked() -> None:

@@ -42,7 +42,7 @@ def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
     assert result.usage.calls == 2
     assert result.usage.cost is None  # no price is known for this model
     assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
-    assert result.provenance.parameters["judge_prompt"].startswith("verdict-2")
+    assert result.provenance.parameters["judge_prompt"].startswith("verdict-3")
 
 
 def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> None:
@@ -107,7 +107,8 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
     judge = llm_verifier(Spec.parse("openai:m?batch=4&repeats=3&evidence=required&max_tokens=100&inference=explicit"))
     assert (judge.batch, judge.repeats, judge.evidence) == (4, 3, "required")
     assert judge.spec == "openai:m?batch=4&evidence=required&inference=explicit&max_tokens=100&repeats=3"
-    assert judge.chat.spec == "openai:m?max_tokens=100"
+    assert judge.chat.spec == "openai:m?max_tokens=100&temperature=0"
+    assert (judge.parameters["temperature"], judge.reply_tokens) == ("0", 100)
     assert "inference=explicit" in judge.parameters["judge_prompt"]
     split = llm_decomposer(Spec.parse("openai:m?atomicity=low&sentences=5&language=de"))
     assert (split.prompt.atomicity, split.at_most, split.language) == ("low", 5, "de")

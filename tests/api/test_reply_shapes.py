@@ -87,6 +87,9 @@ INCOMPLETE: dict[str, Shape] = {
     "unknown mode": having(mode="hallucination"),
     "mode a list": having(mode=["other"]),
     "no conflict": without("conflict"),
+    "no support": without("support"),
+    "support a word": having(support="high"),
+    "support a share": having(support=0.5),
     "conflict a word": having(conflict="maybe"),
 }
 
@@ -107,12 +110,16 @@ def test_a_verdict_in_another_dress_is_the_same_verdict(shape: Shape) -> None:
     assert result.claims[0].verdict.evidence[0].quote == "The kettle is red."
 
 
-@pytest.mark.parametrize("shape", INCOMPLETE.values(), ids=INCOMPLETE)
-def test_a_verdict_with_id_and_label_is_accepted_and_flagged(shape: Shape) -> None:
-    """No second request; what is missing is empty and never made up, and the verdict says that it is incomplete."""
-    result, calls = judged(shape)
+@pytest.mark.parametrize("name", INCOMPLETE)
+def test_a_verdict_with_id_and_label_is_accepted_and_flagged(name: str) -> None:
+    """No second request; what is missing is empty and never made up, and the verdict says that it is incomplete.
+
+    A reason is asked for only where a claim is not supported.
+    """
+    result, calls = judged(INCOMPLETE[name])
     assert (found(result), calls) == (JUDGED, 2)
-    assert all("incomplete_verdict" in claim.verdict.flags for claim in result.claims)
+    flagged = ["incomplete_verdict" in claim.verdict.flags for claim in result.claims]
+    assert flagged == ["reason" not in name, True]
 
 
 @pytest.mark.parametrize(

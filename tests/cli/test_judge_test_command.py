@@ -24,7 +24,15 @@ def answering(label, quote=lambda passage: passage.split(". ")[0]):
                 given = label(claim)
                 quotes = [] if given == "UNSUPPORTED" else [f"p1: {quote(first)}"]
                 rows.append(
-                    {"id": key, "quotes": quotes, "why": "so", "label": given, "mode": "none", "conflict": False}
+                    {
+                        "id": key,
+                        "quotes": quotes,
+                        "why": "so",
+                        "label": given,
+                        "mode": "none",
+                        "conflict": False,
+                        "support": 9 if given == "SUPPORTED" else 1,
+                    }
                 )
         return json.dumps({"verdicts": rows})
 

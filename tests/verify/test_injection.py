@@ -128,7 +128,7 @@ def test_a_judge_fooled_about_one_claim_changes_that_claim_only() -> None:
 
     found = asyncio.run(judged(LlmVerifier(ScriptedChat(fooled(change))), CLAIMS, SHELF))
     assert [c.verdict.label for c in found] == [Label.SUPPORTED, Label.SUPPORTED, Label.UNSUPPORTED]
-    assert found[1].verdict.flags == ("quote_not_found",)
+    assert found[1].verdict.flags == ("unsure", "quote_not_found")  # the model's own number speaks against it
     assert found[1].verdict.evidence == ()
 
 

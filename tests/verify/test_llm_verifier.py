@@ -30,7 +30,11 @@ def claim(number: int, text: str = "The kettle holds 1.7 litres.") -> Claim:
 
 def row(claim_id: str, label: str = "SUPPORTED", **changes: Any) -> dict[str, Any]:
     quotes = [] if label == "UNSUPPORTED" else ["p1: The kettle holds 1.7 litres."]
-    return {"id": claim_id, "quotes": quotes, "why": "w", "label": label, "mode": "none", "conflict": False} | changes
+    return (
+        {"id": claim_id, "quotes": quotes, "why": "w", "label": label, "mode": "none", "conflict": False}
+        | {"support": {"SUPPORTED": 10, "UNSUPPORTED": 2, "CONTRADICTED": 0}.get(label, 5)}
+        | changes
+    )
 
 
 def reply(*rows: dict[str, Any]) -> str:
@@ -59,7 +63,7 @@ def test_a_verdict_comes_with_reason_mode_and_evidence_in_its_passage() -> None:
     assert (first.claim_id, first.evidence[0].passage_id, first.evidence[0].start) == ("c7", "docs/kettle", 0)
     assert second.evidence[0].quote == "may last two years"
     assert (second.claim_id, second.failure_mode, second.conflict) == ("c9", FailureMode.TEMPORAL, True)
-    assert (second.rationale, second.judge, second.probabilities) == ("Two.", "openai:scripted", None)
+    assert (second.rationale, second.judge) == ("Two.", "openai:scripted")
 
 
 def test_the_request_holds_passages_and_claims_under_ids_of_its_own() -> None:
@@ -253,13 +257,18 @@ def test_a_support_that_differs_in_certainty_is_flagged_and_strictly_not_enough(
     ],
 )
 def test_repeats_vote_and_say_when_they_disagree(votes: list[str], label: str, flags: tuple[str, ...]) -> None:
-    """A tie is never SUPPORTED; the shares of the votes are the probabilities."""
+    """A tie is never SUPPORTED; the probabilities are the mean of what each time says of itself."""
     chat = ScriptedChat([reply(row("c1", vote)) for vote in votes])
     verdict = run(chat, repeats=len(votes))[0].verdict
     assert verdict.label.value == label
     assert ("unstable" in verdict.flags) == bool(flags)
     assert verdict.probabilities is not None
-    assert verdict.probabilities.supported == votes.count("SUPPORTED") / len(votes)
+    said = {"SUPPORTED": 10.5 / 11, "UNSUPPORTED": 2.5 / 11, "CONTRADICTED": 0.5 / 11}
+    assert verdict.probabilities.supported == pytest.approx(sum(said[vote] for vote in votes) / len(votes))
+    bare = LlmVerifier(ScriptedChat([reply(row("c1", vote, support=None)) for vote in votes]), repeats=len(votes))
+    shares = asyncio.run(judged(bare, [claim(1)], PASSAGES))[0].verdict.probabilities
+    assert shares is not None
+    assert shares.supported == pytest.approx(votes.count("SUPPORTED") / len(votes))
     assert len(set(chat.tags)) == chat.calls == len(votes)
 
 

@@ -94,7 +94,7 @@ def fit_band(
     if silent:
         raise ConfigError(
             f"judge {_name(judge)} gives no probabilities, so nothing can be sure: take one that does, such as "
-            "'embedded', or a language model that votes, as in 'openai:gpt-5-mini?repeats=5'"
+            "'embedded', or a language model, as in 'openai:gpt-5-mini'"
         )
     if not judged:
         raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")

@@ -4,59 +4,91 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from everyclaim.api.pool import ChatPool
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.protocols import ChatModel, Verifier
+from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.prompts import Domain, JudgePrompt, NliPrompt, SplitPrompt, Strictness, VerdictPrompt, read_domain
+from everyclaim.models.chat.providers import find_provider
+from everyclaim.prompts import (
+    Domain,
+    JudgePrompt,
+    NliPrompt,
+    OwnRules,
+    SplitPrompt,
+    Strictness,
+    VerdictPrompt,
+    read_domain,
+    read_own_rules,
+)
+from everyclaim.retrieve import Bm25Ranker
 from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.composed import taken_apart
 from everyclaim.verify.llm import LlmVerifier
 from everyclaim.verify.minicheck import MiniCheckChat
 from everyclaim.verify.panel import Panel
+from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS
 
-JUDGE_OPTIONS = ("batch", "repeats", "evidence", "prompt", "domain", "inference", "numbers", "hedges")
-SPLIT_OPTIONS = ("atomicity", "coverage", "domain", "sentences", "language")
+STRICTNESS = ("inference", "numbers", "hedges")
+_OF_VERDICTS = ("evidence", "domain", "reasons", "judge_prompt", *STRICTNESS)  # of our own prompt alone
+JUDGE_OPTIONS = ("batch", "repeats", "prompt", "probabilities", "input_tokens", *_OF_VERDICTS)
+SPLIT_OPTIONS = ("atomicity", "coverage", "domain", "sentences", "language", "split_prompt")
+_TOP = "5"  # tokens whose chances are asked for: the labels are three
+_OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these a model's usual temperature stays
 
 
 def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:
     """Build ``openai:model`` or ``anthropic:model`` as a judge; options that are not its own are the endpoint's.
 
-    `batch` (claims per call), `repeats`, `evidence` (`flag`, `required`), `prompt` (`verdict`, `nli`, `minicheck`),
-    `domain` (a TOML file), `inference`, `numbers`, `hedges`. Raises `ConfigError` for a wrong value.
+    `batch` (most claims per call; else as many as fit), `repeats`, `evidence` (`flag`, `required`), `prompt`
+    (`verdict`, `nli`, `minicheck`), `domain` (a TOML file), `inference`, `numbers`, `hedges`, `reasons`
+    (`failing`, `all`), `probabilities` (`scale`, `tokens`, `none`), `judge_prompt` (a text file), `input_tokens`
+    (of the passages in one call).
+    The temperature is 0 where nothing else is said and the model takes it. Raises `ConfigError` for a wrong value.
     """
     own, rest = _divided(spec, JUDGE_OPTIONS)
-    chat = (chats or ChatPool()).model(rest)
-    if own.get("prompt") == "minicheck":
+    prompt = _judge_prompt(own, spec)
+    probabilities = _probabilities(own, rest)
+    asked = _at_zero(rest)
+    if probabilities == "tokens":
+        asked = Spec(asked.name, asked.argument, {"top_logprobs": _TOP, **asked.options})
+    chat = (chats or ChatPool()).model(asked)
+    name = _named(rest, own)
+    if prompt is None:
         _no_more(own, ("prompt",), spec)
-        return MiniCheckChat(chat, _named(chat, own))
+        return MiniCheckChat(chat, name)
     return LlmVerifier(
         chat,
-        _judge_prompt(own),
-        batch=_whole(own, "batch", 8),
+        prompt,
+        batch=_whole(own, "batch", 1) if "batch" in own else None,
         repeats=_whole(own, "repeats", 1),
         evidence=_choice(own, "evidence", ("flag", "required")),
-        name=_named(chat, own),
+        name=name,
+        probabilities=probabilities,
+        ranker=Bm25Ranker(),
+        reply_tokens=min(REPLY_TOKENS, int(rest.options.get("max_tokens", REPLY_TOKENS))),
+        input_tokens=_whole(own, "input_tokens", INPUT_TOKENS, 10_000_000),
+        temperature=asked.options.get("temperature", ""),
     )
 
 
 def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     """Build ``openai:model`` or ``anthropic:model`` as a decomposer; options that are not its own are the endpoint's.
 
-    `atomicity` and `coverage` (`high`, `low`), `domain` (a TOML file), `sentences` (per call), `language`.
-    Raises `ConfigError` for a wrong value.
+    `atomicity` and `coverage` (`high`, `low`), `domain` (a TOML file), `sentences` (per call), `language`,
+    `split_prompt` (a text file). The temperature is 0 where nothing else is said and the model takes it. Raises
+    `ConfigError` for a wrong value.
     """
     own, rest = _divided(spec, SPLIT_OPTIONS)
-    chat = (chats or ChatPool()).model(rest)
-    prompt = SplitPrompt(
-        _choice(own, "atomicity", ("high", "low")), _choice(own, "coverage", ("high", "low")), _domain(own)
-    )
+    degrees = {name: _choice(own, name, ("high", "low")) for name in ("atomicity", "coverage")}
+    rules = _own_rules(own, "split_prompt", ("atomicity",))
+    chat = (chats or ChatPool()).model(_at_zero(rest))
+    prompt = SplitPrompt(degrees["atomicity"], degrees["coverage"], _domain(own), rules)
     return LlmDecomposer(
-        chat, prompt, at_most=_whole(own, "sentences", 30), language=own.get("language", ""), name=_named(chat, own)
+        chat, prompt, at_most=_whole(own, "sentences", 30), language=own.get("language", ""), name=_named(rest, own)
     )
 
 
@@ -94,27 +126,67 @@ def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
     return [create_verifier(part, shared) for part in parts]
 
 
-def _judge_prompt(own: Mapping[str, str]) -> JudgePrompt:
-    if _choice(own, "prompt", ("verdict", "nli", "minicheck")) == "nli":
-        _no_more(own, ("prompt", "batch", "repeats"), Spec("nli"))
+def _judge_prompt(own: Mapping[str, str], spec: Spec) -> JudgePrompt | None:
+    """Return the prompt; None for MiniCheck's, which has a judge of its own."""
+    kind = _choice(own, "prompt", ("verdict", "nli", "minicheck"))
+    if kind == "minicheck":
+        _no_more(own, ("prompt",), spec)
+        return None
+    if kind == "nli":
+        _no_more(own, ("prompt", "batch", "repeats", "probabilities", "input_tokens"), Spec("nli"))
+        if _choice(own, "probabilities", ("none", "tokens")) == "scale":
+            raise ConfigError("the prompt 'nli' has no scale: choose probabilities=tokens or probabilities=none")
         return NliPrompt()
+    rules = _own_rules(own, "judge_prompt", ("inference",))
     strictness = Strictness(
         _choice(own, "inference", ("allowed", "explicit")),
         _choice(own, "numbers", ("rounded", "exact")),
         _choice(own, "hedges", ("flag", "strict")),
     )
-    return VerdictPrompt(strictness, _domain(own))
+    scale: Literal["scale", "none"] = "none" if own.get("probabilities") == "none" else "scale"
+    return VerdictPrompt(strictness, _domain(own), rules, _choice(own, "reasons", ("failing", "all")), scale)
+
+
+def _probabilities(own: Mapping[str, str], rest: Spec) -> Literal["scale", "tokens", "none"]:
+    is_plain = own.get("prompt", "verdict") != "verdict"
+    found: Literal["scale", "tokens", "none"]
+    found = _choice(own, "probabilities", ("none", "tokens") if is_plain else ("scale", "tokens", "none"))
+    if found == "tokens" and find_provider(rest.name).formats == ("messages",):
+        raise ConfigError(
+            f"probabilities=tokens: the format of {rest.name!r} has no chances of tokens; take probabilities=scale"
+        )
+    return found
+
+
+def _at_zero(rest: Spec) -> Spec:
+    """Return a model's spec with temperature 0, where nothing is said that goes before it."""
+    if any(name in rest.options for name in _OWN_SAMPLING):
+        return rest
+    return Spec(rest.name, rest.argument, {**rest.options, "temperature": "0"})
+
+
+def _own_rules(own: Mapping[str, str], option: str, idle: tuple[str, ...]) -> OwnRules:
+    """Read a user's own wording; options that only choose among ours would do nothing beside it."""
+    file = own.get(option, "")
+    if not file:
+        return OwnRules()
+    if found := next((name for name in idle if name in own), None):
+        raise ConfigError(f"{found}={own[found]} chooses among our own wordings, and {option}={file} takes their place")
+    return read_own_rules(_text_of(file, "prompt"), name=file)
+
+
+def _text_of(file: str, kind: str) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read the {kind} file {file!r}: {error}") from None
 
 
 def _domain(own: Mapping[str, str]) -> Domain:
     name = own.get("domain", "")
     if not name:
         return Domain()
-    try:
-        text = Path(name).read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read the domain file {name!r}: {error}") from None
-    return read_domain(text, name=name)
+    return read_domain(_text_of(name, "domain"), name=name)
 
 
 def _divided(spec: Spec, names: tuple[str, ...]) -> tuple[dict[str, str], Spec]:
@@ -123,9 +195,9 @@ def _divided(spec: Spec, names: tuple[str, ...]) -> tuple[dict[str, str], Spec]:
     return own, Spec(spec.name, spec.argument, rest)
 
 
-def _named(chat: ChatModel, own: Mapping[str, str]) -> str:
+def _named(rest: Spec, own: Mapping[str, str]) -> str:
     """Return the spec to store: the endpoint's, which shows no secret, with our own options."""
-    shown = Spec.parse(chat.spec)
+    shown = Spec.parse(rest.shown)
     return str(Spec(shown.name, shown.argument, {**shown.options, **own}))
 
 
@@ -136,10 +208,10 @@ def _choice(own: Mapping[str, str], name: str, allowed: tuple[str, ...]) -> Any:
     return value
 
 
-def _whole(own: Mapping[str, str], name: str, usual: int) -> int:
+def _whole(own: Mapping[str, str], name: str, usual: int, at_most: int = 1000) -> int:
     text = own.get(name, str(usual))
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 1000:
-        raise ConfigError(f"option {name}={text!r} must be a whole number from 1 to 1000")
+    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= at_most:
+        raise ConfigError(f"option {name}={text!r} must be a whole number from 1 to {at_most}")
     return int(text)
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Unpack
 from everyclaim.api.components import DecomposerSpec, JudgeOptions, Options
 from everyclaim.api.door import public
 from everyclaim.api.session import Session
-from everyclaim.api.talking import Reaching, providers
+from everyclaim.api.talking import Splitting, providers
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.limits import within
@@ -122,7 +122,7 @@ def extract_claims(
     *,
     question: Text = "",
     decomposer: DecomposerSpec | Decomposer | Callable[..., Any] | None = None,
-    **talking: Unpack[Reaching],
+    **talking: Unpack[Splitting],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
     with closing(Session({**talking, "decomposer": decomposer})) as session:

@@ -82,6 +82,10 @@ class Settings(BaseSettings):
     inference: Literal["allowed", "explicit"] | None = None
     numbers: Literal["rounded", "exact"] | None = None
     hedges: Literal["flag", "strict"] | None = None
+    reasons: Literal["failing", "all"] | None = None
+    probabilities: Literal["scale", "tokens", "none"] | None = None
+    judge_prompt: str | None = None
+    split_prompt: str | None = None
     one_call: bool = False
     max_cost: float | None = Field(default=None, ge=0)  # US dollars
     max_calls: int | None = Field(default=None, ge=0)

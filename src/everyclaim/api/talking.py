@@ -66,6 +66,12 @@ class Reaching(Sizes, total=False):
     prices: str | os.PathLike[str] | None  # a file that goes over our own price table
 
 
+class Splitting(Reaching, total=False):
+    """Options of a language model that splits."""
+
+    split_prompt: str | os.PathLike[str] | None  # a text file: what a claim is, in the place of our own words
+
+
 class Judging(Reaching, total=False):
     """Options of a language model that judges."""
 
@@ -75,9 +81,12 @@ class Judging(Reaching, total=False):
     inference: Literal["allowed", "explicit"] | None
     numbers: Literal["rounded", "exact"] | None
     hedges: Literal["flag", "strict"] | None
+    reasons: Literal["failing", "all"] | None  # which verdicts come with one
+    probabilities: Literal["scale", "tokens", "none"] | None  # where probabilities come from
+    judge_prompt: str | os.PathLike[str] | None  # a text file: what the labels mean, in the place of our own words
 
 
-class Talking(Judging, total=False):
+class Talking(Judging, Splitting, total=False):
     """All options of language models."""
 
     one_call: bool | None  # split and judge in one request
@@ -102,13 +111,16 @@ _OF_JUDGES = {
     "inference": "inference",
     "numbers": "numbers",
     "hedges": "hedges",
+    "reasons": "reasons",
+    "probabilities": "probabilities",
+    "judge_prompt": "judge_prompt",
 }
 _OF_ADDRESSES = {"base_url": "base_url"}  # of whatever is a language model
 _OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decomposers
 
 
-# What `strict` means for a language model that judges. For the other judges it is `Policy.strict`: a quote that is
-# really there, and hedges that match.
+# What `strict` means for a language model that judges. Every judge's replies are held to `Policy.strict`: a
+# quote that is really there, hedges that match, values that are not only rounded.
 STRICT: Mapping[str, str] = {"evidence": "required", "inference": "explicit", "numbers": "exact", "hedges": "strict"}
 
 
@@ -131,7 +143,7 @@ def _profile(options: Mapping[str, Any]) -> list[_Said]:
 
 def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> str:
     """Return a decomposer's spec with what the options say of it."""
-    return _with(decomposer, [*_said(options, _OF_MODELS)])
+    return _with(decomposer, [*_said(options, _OF_MODELS | {"split_prompt": "split_prompt"})])
 
 
 def author_spec(author: str, options: Mapping[str, Any]) -> str:
@@ -202,13 +214,19 @@ def unused(
     about_models = [name for name in Talking.__annotations__ if name not in Sizes.__annotations__]
     said = [name for name in about_models if _says_something(name, options.get(name))]
     if _ours(judge):
-        return []
+        return [name for name in said if name == "split_prompt" and not _splits(judge, others)]
     if _ours(*others):
-        return [name for name in said if name not in Reaching.__annotations__]
+        return [name for name in said if name not in Splitting.__annotations__]
     if talks(judge, *others, metric):
         return [name for name in said if name not in OF_POOLS]
     of_searches = {"cache"} if searches(metric, knowledge) else set()
     return [name for name in said if name not in of_searches]
+
+
+def _splits(judge: Any, others: tuple[Any, ...]) -> bool:
+    """Whether a language model splits: the decomposer, where one is named, else the judge's own model."""
+    named = [one for one in others if one is not None]
+    return talks(*named) if named else isinstance(judge, str) and is_provider(Spec.parse(judge).name)
 
 
 def refuse(name: str, judge: Any, *others: Any, example: str = "judge='openai:…'") -> ConfigError:
@@ -292,6 +310,8 @@ def _filled_everywhere(spec: Spec, said: list[_Said]) -> Spec:
 def _filled(spec: Spec, said: list[_Said]) -> Spec:
     if spec.options.get("prompt") in PLAIN_PROMPTS:
         said = [one for one in said if one.name != "strict"]
+    if "judge_prompt" in spec.options or any(one.option == "judge_prompt" for one in said):
+        said = [one for one in said if (one.name, one.option) != ("strict", "inference")]  # of our wordings
     for one in said:
         known = spec.options.get(one.option, one.value)
         if known != one.value:

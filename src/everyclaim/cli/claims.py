@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from everyclaim.api.scoring import extract_claims
-from everyclaim.api.talking import Reaching
+from everyclaim.api.talking import Splitting
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
@@ -19,7 +19,7 @@ from everyclaim.core.wire import skipped_to_json
 from everyclaim.report.listings import decomposition_page
 
 
-@with_talking(Reaching)
+@with_talking(Splitting)
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
@@ -34,7 +34,7 @@ def claims(
     check_use(talking, None, settings.decomposer)
     check_files(settings, config, [], {})
     response = _standard_input() if text == "-" else text
-    models = chosen(Reaching, settings, None, settings.decomposer)
+    models = chosen(Splitting, settings, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
     if json:
         show_json(_to_json(found))

@@ -40,7 +40,7 @@ Strict = Annotated[
     bool | None,
     typer.Option(
         "--strict/--lenient",
-        help="Evidence required, hedges strict; for language models also inference explicit, numbers exact.",
+        help="Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
         rich_help_panel=_JUDGING,
         show_default=False,
     ),

@@ -27,6 +27,13 @@ T = TypeVar("T", bound=Reaching)
 _MODEL, _LIMITS, _SIZES = "Language models", "Limits and cache", "Sizes"
 
 
+FILES = ("rubric", "judge_prompt", "split_prompt")
+
+
+def _named_files(settings: Settings) -> dict[str, str | None]:
+    return {f"--{name.replace('_', '-')}": getattr(settings, name) for name in FILES}
+
+
 def _option(*names: str, help: str, metavar: str | None = None, panel: str = _MODEL, **more: Any) -> Any:  # noqa: A002
     return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, show_default=False, **more)
 
@@ -48,7 +55,8 @@ OPTIONS: Mapping[str, Any] = {
         _option("--header", metavar="NAME=VALUE", help="Send this header; $NAME is a variable. Repeatable."),
     ],
     "claims_per_call": Annotated[
-        int | None, _option("--claims-per-call", metavar="N", min=1, help="Claims judged in one call (8).")
+        int | None,
+        _option("--claims-per-call", metavar="N", min=1, help="Most claims judged in one call (as many as fit)."),
     ],
     "one_call": Annotated[bool, _option("--one-call", help="Split and judge in one call: cheaper, less accurate.")],
     "repeats": Annotated[
@@ -61,6 +69,14 @@ OPTIONS: Mapping[str, Any] = {
     "inference": _choice("--inference", "allowed|explicit", "Whether conclusions from the passages count."),
     "numbers": _choice("--numbers", "rounded|exact", "Whether rounded numbers agree."),
     "hedges": _choice("--hedges", "flag|strict", "What a difference in certainty does."),
+    "reasons": _choice("--reasons", "failing|all", "Which verdicts come with a reason (failing)."),
+    "probabilities": _choice("--probabilities", "scale|tokens|none", "Where probabilities come from (scale)."),
+    "judge_prompt": Annotated[
+        Path | None, _option("--judge-prompt", metavar="FILE", help="Your own words for what the labels mean.")
+    ],
+    "split_prompt": Annotated[
+        Path | None, _option("--split-prompt", metavar="FILE", help="Your own words for what a claim is.")
+    ],
     "max_cost": Annotated[
         float | None, _option("--max-cost", metavar="DOLLARS", min=0, help="Stop at this cost.", panel=_LIMITS)
     ],
@@ -130,8 +146,9 @@ def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
         given["cache"] = OFF
     if "headers" in given:
         given["headers"] = dict(_header(text) for text in given["headers"])
-    if "rubric" in given:
-        given["rubric"] = str(given["rubric"])
+    for name in FILES:
+        if name in given:
+            given[name] = str(given[name])
     return given
 
 
@@ -169,7 +186,7 @@ def chosen_for_runs(settings: Settings) -> Talking:
 def check_files(settings: Settings, config: Path | None, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
     """Refuse to write over anything that the command reads. `outputs` are beside the cache and the file of batches."""
     reads: dict[str, Any] = {"the input" if len(inputs) == 1 else f"input {n}": one for n, one in enumerate(inputs, 1)}
-    reads |= {"the settings file": config or find_settings_file(), "--rubric": settings.rubric}
+    reads |= {"the settings file": config or find_settings_file(), **_named_files(settings)}
     reads |= {"--prices": settings.prices, "the keys file": keys_file()}
     for kind in ("metric", "judge", "decomposer"):
         reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}

@@ -95,14 +95,29 @@ class Message:
     cache: bool = False
 
 
+class Fork(NamedTuple):
+    """A place of a reply, ``content[start:end]``, where the model might have gone on otherwise.
+
+    `chances` are the texts that might stand there, the one that does among them, with their probabilities.
+    """
+
+    start: int
+    end: int
+    chances: tuple[tuple[str, float], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """A model's answer and what it cost; `finish` is `stop`, `length`, `refusal` or `filtered`."""
+    """A model's answer and what it cost; `finish` is `stop`, `length`, `refusal` or `filtered`.
+
+    `forks` are the places where another token had a chance worth telling; None where the endpoint does not say.
+    """
 
     content: str
     finish: Literal["stop", "length", "refusal", "filtered"]
     model: str
     usage: Usage
+    forks: tuple[Fork, ...] | None = None
 
 
 class ChatModel(Protocol):

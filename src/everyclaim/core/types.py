@@ -181,7 +181,8 @@ class Verdict:
     `no_evidence`, `incomplete_verdict` (the judge left out quotes, reason, failure mode or conflict, or gave
     something else in their place), `hedge_mismatch`, `spread_evidence` (supported only by passages together),
     `unstable` (repeats gave several labels), `disagreement` (of a panel), `audited` and `audit_disagreed` (of a
-    cascade), `unsure` (the offline judges: support is about as probable as not).
+    cascade), `unsure` (support is about as probable as not, or a language model's own number speaks against its
+    label), `value_rounded` (under strict numbers: a value is only rounded, converted or about the one stated).
     """
 
     claim_id: str

@@ -12,7 +12,7 @@ from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.contexts import BEHIND, Ground, grounds
 from everyclaim.decompose.omissions import marked
-from everyclaim.decompose.ungrounded import Surroundings, faults
+from everyclaim.decompose.ungrounded import BEFORE, Surroundings, faults
 
 
 async def decomposed(decomposer: Decomposer, response: str, *, question: str = "") -> Decomposition:
@@ -50,7 +50,11 @@ def _faithful(claims: Sequence[Claim], response: str, question: str, language: s
     if not unread:
         return tuple(claims)
     around = Surroundings.of(response, question)
-    wrong = {places[one.id] for one in unread if any(faults(one.text, texts[places[one.id]], around))}
+    starts = {place: found[place[0]].start for place in texts}
+    before = {place: response[max(0, start - BEFORE) : start] for place, start in starts.items()}
+    wrong = {
+        places[one.id] for one in unread if any(faults(one.text, texts[places[one.id]], around, before[places[one.id]]))
+    }
     kept: list[Claim] = []
     for claim in claims:
         place = places[claim.id]

@@ -14,7 +14,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
-from everyclaim.decompose.ungrounded import Faults, Surroundings, faults
+from everyclaim.decompose.ungrounded import BEFORE, Faults, Surroundings, faults
 from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
 
@@ -97,7 +97,7 @@ class _Job:
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept
         around = Surroundings.of(self.response, self.question)
-        odd = {p.number: wrong for p in pieces if any(wrong := faults_of(kept[p.number], p, around))}
+        odd = {p.number: wrong for p in pieces if any(wrong := self._faults(kept[p.number], p, around))}
         for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
             try:
                 again = await ask_once(self.inquiry(odd), _by_number(part))
@@ -107,17 +107,21 @@ class _Job:
                 again = {}
             for piece in part:
                 split = again.get(piece.number)
-                usable = split is not None and split.claims and not any(faults_of(split, piece, around))
+                usable = split is not None and split.claims and not any(self._faults(split, piece, around))
                 kept[piece.number] = split if split is not None and usable else piece.whole
         return kept
+
+    def _faults(self, split: Split, piece: NumberedSentence, around: Surroundings) -> Faults:
+        return faults_of(split, piece, around, self.response)
 
 
 def _by_number(pieces: Sequence[NumberedSentence]) -> dict[int, NumberedSentence]:
     return {piece.number: piece for piece in pieces}
 
 
-def faults_of(split: Split, piece: NumberedSentence, around: Surroundings) -> Faults:
-    """Return what is wrong with the claims of a sentence."""
-    found = [faults(claim, piece.ground, around) for claim in split.claims] if split != piece.whole else []
+def faults_of(split: Split, piece: NumberedSentence, around: Surroundings, response: str) -> Faults:
+    """Return what is wrong with the claims of a sentence. The check sees what the model sees before it."""
+    before = response[max(0, piece.start - BEFORE) : piece.start]
+    found = [faults(claim, piece.ground, around, before) for claim in split.claims] if split != piece.whole else []
     foreign = dict.fromkeys(word for one in found for word in one.foreign)
     return Faults(tuple(foreign), tuple(dict.fromkeys(word for one in found for word in one.lost)))

@@ -9,10 +9,10 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.claim_spans import place
 from everyclaim.decompose.contexts import grounds
+from everyclaim.decompose.ungrounded import BEFORE
 from everyclaim.prompts.split import Split
 
 CHARACTERS_PER_CALL = 12_000
-_CONTEXT = 1500  # characters of the response before a request's first sentence that go with it
 
 
 class NumberedSentence(NamedTuple):
@@ -79,7 +79,7 @@ def context(response: str, pieces: Sequence[NumberedSentence]) -> str:
     """
     together = pieces[-1].number - pieces[0].number == len(pieces) - 1
     start, end = pieces[0].start, (pieces[0] if together else pieces[-1]).start
-    begin = max(0, start - _CONTEXT)
+    begin = max(0, start - BEFORE)
     text = response[begin:end].strip()
     return f"… {text}" if begin and text else text
 

@@ -14,12 +14,20 @@ from typing import NamedTuple
 
 from everyclaim.decompose.commitments import Drift, drift
 from everyclaim.decompose.contexts import BEHIND
-from everyclaim.text.agreement import covers, same
+from everyclaim.text.agreement import Fact, covers, same
 from everyclaim.text.dates import moments
 from everyclaim.text.names import covered, names
 from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
 
+BEFORE = 1500  # characters of an answer before a sentence that its claims may be completed from
+_REFERS_BACK = re.compile(
+    r"\b(?:it|its|they|them|their|theirs|he|him|his|she|hers?|this|that|these|those|such|both|neither|either|former|"
+    r"latter|there|then|here|one|ones|same|all of|none|each|latter|later|afterwards|er|sie|es|ihre?|diese[rsnm]?|dort|"
+    r"ils?|elles?|leurs?|cel(?:a|ui|le|les)|cet(?:te)?|ces|ellos|ellas|est[aeo]s?|es[aeo]s?|essi|esse|quest[aeio])\b|^the\b",
+    re.IGNORECASE,
+)
+_POINTER = re.compile(r"\[\d{1,3}\]|\b(?:passage|source|document) \d{1,3}\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
 _GRAM = 4  # characters, for scripts with an alphabet
 _OWN_WORDS = 0.5  # share of a claim's wording that must come from the answer or the question
@@ -54,11 +62,58 @@ class Faults(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def faults(claim: str, sentence: str, around: Surroundings) -> Faults:
+def faults(claim: str, sentence: str, around: Surroundings, before: str = "") -> Faults:
     """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
 
-    `sentence` is all that the claim may be made of: a list item stands behind its lead-in.
+    `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
+    ("they", "this") may be completed from what stands `before` it in the answer, as its author meant it, but nothing of
+    its own may give way to that.
     """
+    found = _faults(claim, sentence, around)
+    if (
+        found.foreign in {(), (claim,)}
+        or not before
+        or not _REFERS_BACK.search(sentence)
+        or _gives_way(claim, sentence)
+    ):
+        return found
+    wide = f"{before} {sentence}"
+    foreign = set() if is_copied(claim, wide) else set(ungrounded_terms(claim, wide, around))
+    added = set(drift(claim, sentence).added)
+    kept = [word for word in found.foreign if (word in added and not _quotes(claim, word, before)) or word in foreign]
+    return Faults(tuple(kept), found.lost)
+
+
+def _quotes(claim: str, word: str, before: str) -> bool:
+    """Whether a word stands in a claim as it stands before: "over 65", "may be red", up to the next word of content."""
+    start = claim.find(word)
+    rest = tokenize(claim[start + len(word) :])
+    governed = next((token for token in rest if token.norm not in STOPWORDS), None)
+    said = claim[start:] if governed is None else claim[start : start + len(word) + governed.end]
+    return start >= 0 and " ".join(said.casefold().split()) in " ".join(before.casefold().split())
+
+
+def _gives_way(claim: str, sentence: str) -> bool:
+    """Whether a value of the sentence is missing from a claim that has another of its kind from elsewhere."""
+    mine, own = _values(claim), _values(sentence)
+    missing = {_kind(value) for value in own if not any(same(value, other) for other in mine)}
+    return any(_kind(value) in missing for value in mine if not any(same(value, other) for other in own))
+
+
+def _values(text: str) -> list[Fact]:
+    """Return the dates and the quantities of a text, without those that are a part of a name or point at a source."""
+    dates = moments(text)
+    apart = [(date.start, date.end) for date in dates] + [(name.start, name.end) for name in names(text)]
+    apart += [found.span() for found in _POINTER.finditer(text)]
+    plain = [q for q in quantities(text) if not any(q.start < end and start < q.end for start, end in apart)]
+    return [*dates, *plain]
+
+
+def _kind(value: Fact) -> str:
+    return value.dimension if isinstance(value, Quantity) else "date"
+
+
+def _faults(claim: str, sentence: str, around: Surroundings) -> Faults:
     moved = drift(claim, sentence)
     lead, _, item = sentence.partition(BEHIND)
     if item and any(moved):  # what the item says by itself, its lead-in does not take back

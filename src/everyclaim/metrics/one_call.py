@@ -22,7 +22,7 @@ from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask
 from everyclaim.prompts.verdicts import Finding
-from everyclaim.verify.llm import LlmVerifier, as_verdict, passage_data
+from everyclaim.verify.llm import LlmVerifier, passage_data
 
 Judged = tuple[Split, tuple[Finding, ...]]  # what a reply says about one sentence
 
@@ -79,7 +79,7 @@ class OneCallFaithfulness:
         return {
             piece.number: found[piece.number]
             for piece in pieces
-            if piece.number in found and not any(faults_of(found[piece.number][0], piece, around))
+            if piece.number in found and not any(faults_of(found[piece.number][0], piece, around, sample.response))
         }
 
 
@@ -103,5 +103,5 @@ class _Answered:
         for claim in claims:
             finding = self.known.get((claim.sentence, claim.text))
             if finding:
-                verdicts[claim.id] = as_verdict(claim.id, finding, passages, self.spec)
+                verdicts[claim.id] = self.verifier.verdict(claim, [finding], passages)
         return [verdicts[claim.id] for claim in claims]

@@ -7,6 +7,7 @@ data inside a JSON document (`documents`). Change the words of a prompt and its 
 from everyclaim.prompts.domain import Domain, read_domain
 from everyclaim.prompts.nli import NliPrompt
 from everyclaim.prompts.onecall import OneCallPrompt
+from everyclaim.prompts.own import OwnRules, read_own_rules
 from everyclaim.prompts.split import SplitPrompt, SplitTask
 from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
 
@@ -16,9 +17,11 @@ __all__ = [
     "JudgePrompt",
     "NliPrompt",
     "OneCallPrompt",
+    "OwnRules",
     "SplitPrompt",
     "SplitTask",
     "Strictness",
     "VerdictPrompt",
     "read_domain",
+    "read_own_rules",
 ]

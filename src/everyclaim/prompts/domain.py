@@ -39,6 +39,7 @@ class Domain:
     version: str = ""
     decompose: str = ""
     verify: str = ""
+    splits: bool = False  # whether there are worked examples of splitting
 
 
 def read_domain(text: str, *, name: str) -> Domain:
@@ -55,6 +56,7 @@ def read_domain(text: str, *, name: str) -> Domain:
         version,
         _added(split, [_split_example(row, name) for row in _examples(split, name)]),
         _added(judge, [_verify_example(row, name) for row in _examples(judge, name)]),
+        splits=bool(_examples(split, name)),
     )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from everyclaim.core.errors import JudgeError
 
+_DIGITS = 9  # of a number that is read; a longer one is as far out of range
 _WRAPPERS = 5  # objects and lists around the rows that are opened at most
 _ID = re.compile(r"\s*[a-zA-Z]\d{1,6}\s*")
 
@@ -72,6 +73,16 @@ def text(row: Mapping[str, Any], name: str) -> str | None:
     """Return a text field, stripped; None when it is missing or not a text."""
     value = row.get(name)
     return value.strip() if isinstance(value, str) else None
+
+
+def whole_number(row: Mapping[str, Any], name: str) -> int | None:
+    """Return a field that holds a whole number, also as digits or with a fraction of zero; None for anything else."""
+    value = row.get(name)
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        value = int(value[:_DIGITS])
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def word(row: Mapping[str, Any], name: str, words: Iterable[str]) -> str | None:

@@ -153,12 +153,13 @@ def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:
         if words <= _words(text):
             sentences = re.split(r"(?<=[.!?])\s", text.strip())
             best = max(sentences, key=lambda sentence: len(words & _words(sentence)))
-            return _verdict("SUPPORTED", [f"{key}: {best}"], "all of its words are in the passage", "none")
+            return _verdict("SUPPORTED", [f"{key}: {best}"], "", "none")
     return _verdict("UNSUPPORTED", [], "some of its words are in no passage", "other")
 
 
 def _verdict(label: str, quotes: Sequence[str], why: str, mode: str) -> dict[str, Any]:
-    return {"quotes": list(quotes), "why": why, "label": label, "mode": mode, "conflict": False}
+    is_yes = label == "SUPPORTED"
+    return {"quotes": list(quotes), "why": why, "label": label, "mode": mode, "conflict": False, "support": 9 * is_yes}
 
 
 def _words(text: str) -> frozenset[str]:

@@ -1,8 +1,8 @@
-"""The verifier that is a chat model: claims in small batches against passages, three labels with quotes.
+"""The verifier that is a chat model: the claims of an answer against its passages, three labels with quotes.
 
 Claims and passages go out under ids made for the request (`c1`, `p1`, ...), so nothing in a text can speak
 for another claim. What a reply leaves out is asked for once more, alone; a reply that was cut is not used
-and the batch is halved; anything else is a failure, never a verdict.
+and the claims are halved; anything else is a failure, never a verdict.
 """
 
 from __future__ import annotations
@@ -13,31 +13,43 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from everyclaim.core.gather import gather
-from everyclaim.core.protocols import ChatModel, Message
+from everyclaim.core.protocols import ChatModel, ChatReply, Message, Ranker
 from everyclaim.core.types import Claim, Evidence, FailureMode, Label, Passage, Probabilities, Verdict
-from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
-from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, VerdictPrompt
-from everyclaim.verify.verdicts import Policy, apply_policy, locate_evidence
+from everyclaim.models.chat.reask import Inquiry, ask_for_each
+from everyclaim.prompts.verdicts import AskedClaim, Finding, JudgePrompt, Strictness, VerdictPrompt
+from everyclaim.verify.grading import average, from_scale, from_tokens, is_doubtful, of_vote, without_evidence
+from everyclaim.verify.long_contexts import in_parts
+from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS, by_reply, tokens
+from everyclaim.verify.verdicts import Policy, apply_policy, demoted, locate_evidence, with_rounded
 
 _KEPT_PREFIX = 4000  # characters of passages from which on providers keep a prefix (about 1,024 tokens)
+_OF_NUMBERS = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
 
 
 @dataclass(frozen=True, slots=True)
 class LlmVerifier:
     """Judge claims with a chat model.
 
-    `batch` claims go into one call (1: one claim per call). With `repeats` every claim is judged so many
-    times and the majority decides; a claim whose label was not the same every time is flagged `unstable`,
-    and its probabilities are the shares of the votes. `evidence="required"` asks once more for a quote that
-    is nowhere in the passages, and then does not accept the support. `name` is the spec it was built from.
+    As many claims go into one call as fit `reply_tokens` of verdicts, at most `batch` (1: one claim per call). Passages
+    of more than `input_tokens` are judged in parts, where there is a `ranker` to put together what is spread. With
+    `repeats` every claim is judged so many times and the majority decides; a claim whose label was not the same every
+    time is flagged `unstable`. Probabilities come from the scale that the prompt asks for, with `tokens` from the
+    chances of the label's tokens where the endpoint gives them; repeats are averaged, and a support whose quotes are
+    nowhere has a quarter of its odds. `evidence="required"` asks once more for a quote that is nowhere in the
+    passages, and then does not accept the support. `name` is the spec it was built from.
     """
 
     chat: ChatModel
     prompt: JudgePrompt = field(default_factory=VerdictPrompt)
-    batch: int = 8
+    batch: int | None = None
     repeats: int = 1
     evidence: Literal["flag", "required"] = "flag"
     name: str = ""
+    probabilities: Literal["scale", "tokens", "none"] = "scale"
+    ranker: Ranker | None = None
+    reply_tokens: int = REPLY_TOKENS
+    input_tokens: int = INPUT_TOKENS
+    temperature: str = ""  # that was asked for, for the provenance
 
     @property
     def spec(self) -> str:
@@ -49,9 +61,13 @@ class LlmVerifier:
         """What else made the verdicts, for the result's provenance."""
         return {
             "judge_prompt": self.prompt.version,
-            "claims_per_call": str(self.batch),
+            "claims_per_call": "auto" if self.batch is None else str(self.batch),
+            "reply_tokens_per_call": str(self.reply_tokens),
+            "input_tokens_per_call": str(self.input_tokens),
             "repeats": str(self.repeats),
             "evidence": self.evidence,
+            "probabilities": self.probabilities,
+            **({"temperature": self.temperature} if self.temperature else {}),
         }
 
     async def verify(
@@ -62,8 +78,18 @@ class LlmVerifier:
         Raises `JudgeError` when the model cannot be reached, declines, or twice leaves a claim without a
         usable verdict.
         """
+        size = sum(tokens(passage.text) for passage in passages)
+        if self.ranker is None or size <= self.input_tokens or len(passages) < 2:
+            return await self._together(claims, passages, question)
+
+        async def judge(some: Sequence[Claim], part: Sequence[Passage]) -> list[Verdict]:
+            return await self._together(some, part, question)
+
+        return await in_parts(judge, self.ranker, claims, passages, self.input_tokens)
+
+    async def _together(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         inquiries = [self._inquiry(passages, question, repeat) for repeat in range(1, self.repeats + 1)]
-        groups = list(portions({claim.id: claim for claim in claims}, self.batch))
+        groups = [{claim.id: claim for claim in part} for part in by_reply(claims, self.reply_tokens, self.batch)]
         turns = [(inquiry, group) for inquiry in inquiries for group in groups]
         shared = len(turns) > 1
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.
@@ -74,7 +100,7 @@ class LlmVerifier:
         for answer in answers:
             for claim_id, finding in answer.items():
                 findings[claim_id].append(finding)
-        return [self._verdict(claim, findings[claim.id], passages) for claim in claims]
+        return [self.verdict(claim, findings[claim.id], passages) for claim in claims]
 
     def _inquiry(self, passages: Sequence[Passage], question: str, repeat: int) -> Inquiry[Claim, Finding]:
         shelf = passage_data(passages)
@@ -90,25 +116,41 @@ class LlmVerifier:
             ids="c",
             is_enough=lambda finding: self._is_enough(finding, passages),
             code="missing_verdict",
+            add=_with_chances if self.probabilities == "tokens" else None,
             tag=f"/repeat={repeat}" if repeat > 1 else "",
         )
 
-    def _verdict(self, claim: Claim, findings: Sequence[Finding], passages: Sequence[Passage]) -> Verdict:
+    def verdict(self, claim: Claim, findings: Sequence[Finding], passages: Sequence[Passage]) -> Verdict:
         """Make the verdict that the majority of the findings gives."""
         votes = Counter(finding.label for finding in findings)
-        shares = Probabilities(*(votes[label] / len(findings) for label in Label))
-        finding = next(finding for finding in findings if finding.label is shares.label)
+        label = Probabilities(*(votes[label] / len(findings) for label in Label)).label
+        finding = next(finding for finding in findings if finding.label is label)
         verdict = as_verdict(claim.id, finding, passages, self.spec)
-        if self.repeats > 1:
-            verdict = replace(verdict, probabilities=shares)
+        chances = [probabilities_of(one) for one in findings]
+        if self.repeats > 1 or chances[0] is not None:
+            votes_or_chances = [c or of_vote(one.label) for c, one in zip(chances, findings, strict=True)]
+            verdict = replace(verdict, probabilities=average(votes_or_chances))
         if len(votes) > 1:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
-        if self.evidence == "required":
-            verdict = locate_evidence(verdict, {passage.id: passage.text for passage in passages})
-        strictness = getattr(self.prompt, "strictness", None)
-        # What the model was told to call unsupported is so also where it does not obey.
-        rules = Policy(self.evidence == "required", strictness is not None and strictness.hedges == "strict")
-        return apply_policy(rules, verdict)
+        texts = {passage.id: passage.text for passage in passages}
+        verdict = without_evidence(locate_evidence(verdict, texts))
+        return self._strictly(with_rounded(verdict, claim.text, texts), finding.mode)
+
+    def _strictly(self, verdict: Verdict, mode: FailureMode | None) -> Verdict:
+        """Hold a support to what the prompt says counts as support: models do not always."""
+        strictness = getattr(self.prompt, "strictness", Strictness())
+        found = apply_policy(
+            Policy(
+                strict_evidence=self.evidence == "required",
+                strict_hedges=strictness.hedges == "strict",
+                strict_numbers=strictness.numbers == "exact",
+            ),
+            verdict,
+        )
+        if found.label is Label.SUPPORTED and mode is not None and _is_fault(mode, strictness):
+            why = f"called supported, but with the fault {mode.value.replace('_', ' ')} (strict policy)"
+            return demoted(found, why, mode)
+        return found
 
     def _is_enough(self, finding: Finding, passages: Sequence[Passage]) -> bool:
         """Whether a finding shows what it must: with evidence required, a quote that is really there."""
@@ -116,6 +158,30 @@ class LlmVerifier:
             return True
         texts = {passage.id: passage.text for passage in passages}
         return bool(locate_evidence(as_verdict("", finding, passages, ""), texts).evidence)
+
+
+def _with_chances(findings: dict[str, Finding], reply: ChatReply) -> dict[str, Finding]:
+    chances = from_tokens(reply)
+    return {name: finding._replace(chances=chances.get(name)) for name, finding in findings.items()}
+
+
+def probabilities_of(finding: Finding) -> Probabilities | None:
+    """Return the probabilities of a finding, None where it says nothing of how sure it is."""
+    if finding.chances is not None:
+        return finding.chances
+    return None if finding.support is None else from_scale(finding.label, finding.support)
+
+
+def _is_fault(mode: FailureMode, strictness: Strictness) -> bool:
+    """Whether a fault that is named beside a support takes it back."""
+    strict = {
+        "inference": strictness.inference == "explicit",
+        "numbers": strictness.numbers == "exact",
+        "hedges": strictness.hedges == "strict",
+    }
+    of_mode = {FailureMode.HEDGE_MISMATCH: "hedges", FailureMode.IMPLICIT_KNOWLEDGE: "inference"}
+    of_mode |= dict.fromkeys(_OF_NUMBERS, "numbers")
+    return all(strict.values()) or strict.get(of_mode.get(mode, ""), False)
 
 
 def passage_data(passages: Sequence[Passage]) -> dict[str, Any]:
@@ -130,11 +196,12 @@ def as_verdict(claim_id: str, finding: Finding, passages: Sequence[Passage], jud
     """Make a verdict of a finding. Its quotes are not located yet; `aligned` does that for every judge.
 
     A support that differs only in certainty keeps its label, with the flag `hedge_mismatch`. A finding that lacks
-    something beside its label has the flag `incomplete_verdict`.
+    something beside its label has the flag `incomplete_verdict`, one whose own number speaks against it `unsure`.
     """
     ids = {f"p{i}": passage.id for i, passage in enumerate(passages, start=1)}
     hedged = finding.label is Label.SUPPORTED and finding.mode is FailureMode.HEDGE_MISMATCH
-    flags = {"hedge_mismatch": hedged, "incomplete_verdict": not finding.complete}
+    doubtful = finding.support is not None and is_doubtful(finding.label, finding.support)
+    flags = {"hedge_mismatch": hedged, "incomplete_verdict": not finding.complete, "unsure": doubtful}
     return Verdict(
         claim_id=claim_id,
         label=finding.label,

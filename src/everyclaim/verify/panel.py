@@ -10,6 +10,7 @@ from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, Verifier, chat_of
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.composed import composed, numbered
+from everyclaim.verify.grading import average, of_vote
 from everyclaim.verify.verdicts import collect_verdicts
 
 
@@ -17,7 +18,8 @@ from everyclaim.verify.verdicts import collect_verdicts
 class Panel:
     """A verifier that asks two or more verifiers at the same time.
 
-    A verdict's probabilities are the shares of the votes; a tie is never SUPPORTED. Where they do not all
+    A verdict's probabilities are the mean of the judges', a vote without any counted as sure; the label is that of
+    most votes, and a tie is never SUPPORTED. Where they do not all
     agree the verdict has the flag `disagreement`, and its rationale says who voted how. Evidence and
     rationale are those of the first judge on the winning side. A judge that fails is a failure of the panel.
     """
@@ -54,7 +56,7 @@ class Panel:
         winner = next(verdict for verdict in verdicts if verdict.label is shares.label)
         counted = replace(
             winner,
-            probabilities=shares,
+            probabilities=average([verdict.probabilities or of_vote(verdict.label) for verdict in verdicts]),
             judge=self.spec,
             conflict=any(verdict.conflict for verdict in verdicts),
         )

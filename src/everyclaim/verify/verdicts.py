@@ -23,10 +23,14 @@ from everyclaim.core.types import (
     Probabilities,
     Verdict,
 )
+from everyclaim.text.agreement import relation
 from everyclaim.text.locate import locate
+from everyclaim.text.quantities import quantities
 
 _SUM_TOLERANCE = 1e-3
 _LABELS = frozenset(Label)
+ROUNDED = "value_rounded"
+_WITHOUT = {"quote_not_found", "no_evidence"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +39,17 @@ class Policy:
 
     `strict_evidence`: without a quote that is really in a passage it becomes UNSUPPORTED, not only flagged.
     `strict_hedges`: a claim that says "may" where the source says "does" (or the reverse) becomes UNSUPPORTED.
+    `strict_numbers`: so does one whose value only rounds, converts or loosens that of its evidence.
     """
 
     strict_evidence: bool = False
     strict_hedges: bool = False
+    strict_numbers: bool = False
 
     @classmethod
     def strict(cls) -> Policy:
         """Every strictness at once."""
-        return cls(strict_evidence=True, strict_hedges=True)
+        return cls(strict_evidence=True, strict_hedges=True, strict_numbers=True)
 
 
 async def judged(
@@ -65,12 +71,13 @@ async def judged(
         verdicts = await collect_verdicts(verifier, claims, passages, question=question)
     rules = policy or Policy()
     texts = {passage.id: passage.text for passage in passages}
-    return tuple(
-        JudgedClaim(
-            claim.id, claim.text, claim.span, claim.sentence, apply_policy(rules, locate_evidence(verdict, texts))
-        )
-        for claim, verdict in zip(claims, verdicts, strict=True)
-    )
+    found: list[JudgedClaim] = []
+    for claim, given in zip(claims, verdicts, strict=True):
+        verdict = locate_evidence(given, texts)
+        if rules.strict_numbers:
+            verdict = with_rounded(verdict, claim.text, texts)
+        found.append(JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, apply_policy(rules, verdict)))
+    return tuple(found)
 
 
 async def collect_verdicts(
@@ -144,7 +151,7 @@ def locate_evidence(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
     flags = verdict.flags
     if len(evidence) < len(verdict.evidence):
         flags = (*flags, "quote_not_found")
-    elif not evidence and verdict.label is Label.SUPPORTED:
+    elif not evidence and verdict.label is Label.SUPPORTED and not _WITHOUT & set(flags):
         flags = (*flags, "no_evidence")
     if not verdict.evidence and flags is verdict.flags:
         return verdict
@@ -166,20 +173,39 @@ def _located(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     return None
 
 
+def with_rounded(verdict: Verdict, claim: str, texts: Mapping[str, str]) -> Verdict:
+    """Flag a support of which a value stands in its evidence (else, anywhere) only rounded, converted or about.
+
+    A value in another spelling or unit of the same size is the same; one that is nowhere is the judge's to weigh.
+    """
+    if verdict.label is not Label.SUPPORTED or ROUNDED in verdict.flags or not (values := quantities(claim)):
+        return verdict
+    shown = [texts[name] for name in dict.fromkeys(one.passage_id for one in verdict.evidence) if name in texts]
+    known = [value for text in shown or texts.values() for value in quantities(text)]
+    for value in values:
+        relations = {relation(value, other) for other in known}
+        if "equal" not in relations and relations & {"converted", "rounded", "about", "within"}:
+            return replace(verdict, flags=(*verdict.flags, ROUNDED))
+    return verdict
+
+
 def apply_policy(policy: Policy, verdict: Verdict) -> Verdict:
     """Turn a SUPPORTED that a strict policy does not accept into UNSUPPORTED; the flags say why."""
     if verdict.label is not Label.SUPPORTED:
         return verdict
     if policy.strict_evidence and not verdict.evidence:
         why = "its quote is in no passage" if "quote_not_found" in verdict.flags else "it came without evidence"
-        return _demoted(verdict, f"called supported, but {why} (strict policy)", FailureMode.OTHER)
+        return demoted(verdict, f"called supported, but {why} (strict policy)", FailureMode.OTHER)
     if policy.strict_hedges and "hedge_mismatch" in verdict.flags:
         why = "claim and passage differ in certainty (strict policy)"
-        return _demoted(verdict, why, FailureMode.HEDGE_MISMATCH)
+        return demoted(verdict, why, FailureMode.HEDGE_MISMATCH)
+    if policy.strict_numbers and ROUNDED in verdict.flags:
+        return demoted(verdict, "a value is rounded, not the one stated (strict policy)", FailureMode.NUMERIC_MISMATCH)
     return verdict
 
 
-def _demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
+def demoted(verdict: Verdict, why: str, mode: FailureMode) -> Verdict:
+    """Make an UNSUPPORTED of a SUPPORTED, for this reason."""
     rationale = f"{verdict.rationale}; {why}" if verdict.rationale else why
     return replace(verdict, label=Label.UNSUPPORTED, rationale=rationale, failure_mode=mode)
 

@@ -22,6 +22,7 @@ from everyclaim.core.errors import JudgeError, StoreError
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
+from everyclaim.models.chat.forks import forks_from_json
 from everyclaim.models.chat.replies import parse_object
 from everyclaim.models.private_file import connect
 from everyclaim.prompts.reply_schemas import rows
@@ -47,18 +48,21 @@ class ReplyCache:
             return None
         try:
             kept = json.loads(row[0])
-            return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1))
+            forks = forks_from_json(kept.get("forks"))
+            return ChatReply(str(kept["content"]), "stop", str(kept["model"]), Usage(cache_hits=1), forks)
         except (ValueError, KeyError, TypeError):
             return None  # asked again, and overwritten
 
     def put(self, key: bytes, reply: ChatReply) -> None:
         """Keep a reply; it survives the end of this process from here on."""
-        kept = {
+        kept: dict[str, Any] = {
             "content": reply.content,
             "model": reply.model,
             "prompt_tokens": reply.usage.prompt_tokens,
             "completion_tokens": reply.usage.completion_tokens,
         }
+        if reply.forks is not None:
+            kept["forks"] = reply.forks
         self._run("INSERT OR REPLACE INTO replies_1 VALUES (?, ?)", (key, json.dumps(kept)))
 
     def drop(self, key: bytes) -> None:

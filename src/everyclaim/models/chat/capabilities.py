@@ -15,6 +15,8 @@ from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode
 from everyclaim.models.chat.providers import find_provider
 
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
+_CALLED = {"reasoning_effort": "effort", "thinking_tokens": "thinking", "top_logprobs": "logprobs"}  # in rejections
+_THINKING = re.compile(r"(?:o\d|gpt-5)(?:-|$)")  # of OpenAI; none takes a temperature, which would cost a request
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
 _STRUCTURED = re.compile(
     r"response_format|json_schema|schema|output_config|output_format|text\.format|tool|function|guided|grammar|structured|strict"
@@ -34,7 +36,8 @@ class Capabilities:
 def first_capabilities(options: EndpointOptions) -> Capabilities:
     """Return what is tried first."""
     limit = find_provider(options.provider).output_limit if options.is_home else "max_tokens"
-    return Capabilities(options.structured or "schema", limit, confirmed=options.structured is not None)
+    dropped = frozenset({"temperature"} if options.is_home and _THINKING.match(options.model) else ())
+    return Capabilities(options.structured or "schema", limit, dropped, confirmed=options.structured is not None)
 
 
 def next_capabilities(
@@ -50,8 +53,8 @@ def next_capabilities(
         if f"limit:{other}" not in tried.dropped:  # tried both already
             return replace(tried, limit=other, dropped=tried.dropped | {f"limit:{tried.limit}"})
     for name in SAMPLING:
-        short = "effort" if name == "reasoning_effort" else name
-        if name not in tried.dropped and short in text and (name in sent or short == "effort"):
+        short = _CALLED.get(name, name)
+        if name not in tried.dropped and short in text and (name in sent or short in sent or short == "effort"):
             return replace(tried, dropped=tried.dropped | {name})
     softer = _SOFTER.get(tried.mode)
     if structured and softer and (_STRUCTURED.search(text) or not tried.confirmed):

@@ -80,7 +80,8 @@ class Endpoint:
                 self._remember(tried, structured=schema is not None)
                 content = without_key(reply.content, self._key)
                 if content is not reply.content or calls > 1:
-                    reply = replace(reply, content=content, usage=reply.usage + Usage(calls=calls - 1))
+                    forks = reply.forks if content is reply.content else None  # they point into the other text
+                    reply = replace(reply, content=content, usage=reply.usage + Usage(calls=calls - 1), forks=forks)
                 return reply
         assert first is not None  # the loop ends early only by a rejection
         raise JudgeError("bad_request", first.message, usage=first.usage) from None

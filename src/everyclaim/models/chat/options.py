@@ -8,6 +8,8 @@ are sent as basic authentication, for OpenAI's format in the place of the key |
 | `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
 | `max_tokens` | most tokens of a reply |
 | `temperature`, `top_p`, `seed`, `reasoning_effort` | sent as given; where refused dropped, with a warning in the log |
+| `top_logprobs` | ask for the chances of so many tokens at each place; OpenAI's formats; where refused left out |
+| `thinking_tokens` | most tokens of a model's thoughts before it answers, 1,024 at least; Anthropic |
 | `structured` | `schema`, `tool` or `plain`, instead of finding out |
 | `timeout` | seconds for one whole answer, 120 |
 | `max_reply_mb` | megabytes of one whole answer, decompressed, 16 |
@@ -38,7 +40,8 @@ from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.providers import Format, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
-SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort")
+SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort", "top_logprobs", "thinking_tokens")
+_OPENAI_ONLY, _ANTHROPIC_ONLY = ("top_logprobs", 1), ("thinking_tokens", 1024)  # by format, with the least value
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _SHORTEST_SECRET = 6  # characters of a text in a request's body that is kept out of messages
@@ -127,7 +130,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         identity=_identity(spec, base_url, named),
         max_tokens=_number(given, "max_tokens", int, at_least=1),
         extra=provider.extra,
-        sampling=_sampling(given),
+        sampling=_sampling(given, provider.formats[0]),
         structured=cast("Mode | None", structured),
         timeout=_number(given, "timeout", float, at_least=0.001) or 120.0,
         max_reply_mb=_number(given, "max_reply_mb", float, at_least=0.001) or MAX_REPLY_MB,
@@ -218,12 +221,21 @@ def _number(given: dict[str, str], name: str, kind: Callable[[str], Any], *, at_
     return value
 
 
-def _sampling(given: dict[str, str]) -> dict[str, Any]:
+def _of_format(given: dict[str, str], form: Format) -> dict[str, Any]:
+    """Read what only one format has. Raises `ConfigError` for what the other would not understand."""
+    own, other = (_ANTHROPIC_ONLY, _OPENAI_ONLY) if form == "messages" else (_OPENAI_ONLY, _ANTHROPIC_ONLY)
+    if other[0] in given:
+        raise ConfigError(f"option {other[0]!r} has no meaning in this provider's format")
+    return {own[0]: _number(given, own[0], int, at_least=own[1])}
+
+
+def _sampling(given: dict[str, str], form: Format) -> dict[str, Any]:
     found = {
         "temperature": _number(given, "temperature", float, at_least=0),
         "top_p": _number(given, "top_p", float, at_least=0),
         "seed": _number(given, "seed", int),
         "reasoning_effort": given.pop("reasoning_effort", None),
+        **_of_format(given, form),
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -64,6 +64,9 @@ class Inquiry(Generic[Item, Answer]):
     needs: Literal["all", "some", "none"] = "all"
     is_enough: Callable[[Answer], bool] | None = None
     code: str = "missing_answer"
+    add: Callable[[dict[str, Answer], ChatReply], dict[str, Answer]] | None = (
+        None  # what the reply says beside its words
+    )
     tag: str = ""  # behind the version, to keep calls apart that send the same
 
 
@@ -153,7 +156,10 @@ class _Exchange(Generic[Item, Answer]):
             if reply.finish != "length":  # words that were cut are still a beginning
                 check_finish(reply)
             content = {"words": reply.content}
-        return {keys[name]: answer for name, answer in form.parse(content, list(keys)).items()}
+        answers = dict(form.parse(content, list(keys)))
+        if inquiry.add:
+            answers = inquiry.add(answers, reply)
+        return {keys[name]: answer for name, answer in answers.items()}
 
     def evict(self) -> None:
         """Let what was asked be asked again some day."""

@@ -12,9 +12,10 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import ChatReply, Message
+from everyclaim.core.protocols import ChatReply, Fork, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.capabilities import Capabilities
+from everyclaim.models.chat.forks import read_forks
 from everyclaim.models.chat.options import EndpointOptions
 
 Json = dict[str, Any]
@@ -84,6 +85,8 @@ def write_chat(
     if options.max_tokens:
         body[capabilities.limit] = options.max_tokens
     body |= _sampling(options, capabilities)
+    if "top_logprobs" in body:
+        body["logprobs"] = True
     if schema is not None and capabilities.mode == "schema":
         named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -107,7 +110,9 @@ def read_chat(payload: Json) -> ChatReply:
         content, finish = refusal, "refusal"
     elif calls := message.get("tool_calls"):
         content = _arguments(calls[0].get("function") if isinstance(calls, list) and isinstance(calls[0], dict) else {})
-    return _reply(payload, content, finish, usage)
+    told = choice.get("logprobs")
+    forks = read_forks(content, told.get("content")) if isinstance(told, dict) else None
+    return _reply(payload, content, finish, usage, forks)
 
 
 def write_responses(
@@ -121,6 +126,8 @@ def write_responses(
     body |= _sampling(options, capabilities)
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
+    if "top_logprobs" in body:
+        body["include"] = ["message.output_text.logprobs"]
     if schema is not None and capabilities.mode == "schema":
         named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
         body["text"] = {"format": {"type": "json_schema", **named}}
@@ -142,14 +149,17 @@ def read_responses(payload: Json) -> ChatReply:
     items = [item for item in output if isinstance(item, dict)]
     if calls := [item for item in items if item.get("type") == "function_call"]:
         return _reply(payload, _arguments(calls[0]), finish, usage)
-    texts = []
+    texts: list[str] = []
+    told: list[Any] = []
     for item in items:
         for part in item.get("content") or ():
             if isinstance(part, dict) and part.get("type") == "refusal":
                 return _reply(payload, _text(part.get("refusal")), "refusal", usage)
             if isinstance(part, dict) and part.get("type") == "output_text":
                 texts.append(_text(part.get("text")))
-    return _reply(payload, "".join(texts), finish, usage)
+                told += part.get("logprobs") if isinstance(part.get("logprobs"), list) else ()
+    content = "".join(texts)
+    return _reply(payload, content, finish, usage, read_forks(content, told) if told else None)
 
 
 def write_messages(
@@ -165,6 +175,9 @@ def write_messages(
         body["system"] = system
     body["messages"] = others
     body |= _sampling(options, capabilities)
+    if thinking := body.pop("thinking_tokens", None):
+        body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
+        body["max_tokens"] += thinking  # which counts both there
     config: Json = {}
     if effort := body.pop("reasoning_effort", None):
         config["effort"] = effort
@@ -279,11 +292,13 @@ def _count(counts: Json, name: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _reply(payload: Json, content: str, finish: Finish, usage: Usage) -> ChatReply:
+def _reply(
+    payload: Json, content: str, finish: Finish, usage: Usage, forks: tuple[Fork, ...] | None = None
+) -> ChatReply:
     if not content.strip() and finish == "stop":
         raise JudgeError("empty_reply", "the model answered with nothing", usage=usage)
     model = payload.get("model")
-    return ChatReply(content, finish, model if isinstance(model, str) else "", usage)
+    return ChatReply(content, finish, model if isinstance(model, str) else "", usage, forks)
 
 
 def _unexpected(why: str, usage: Usage) -> JudgeError:

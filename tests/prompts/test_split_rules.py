@@ -1,0 +1,125 @@
+"""What a claim is, rule by rule: what the model is told, and what the check believes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.llm import LlmDecomposer
+from everyclaim.decompose.ungrounded import Surroundings, faults
+from everyclaim.prompts import SplitPrompt, SplitTask, read_domain
+from everyclaim.prompts.split import EXAMPLES, REASONS
+from everyclaim.testing import ScriptedChat, request_data
+
+RULES = {
+    "stands alone adds no more than it must": "add only what says who, what, where or when",
+    "pointers at passages are left out": '"according to passage 2"',
+    "praise is left out": "without markup, praise",
+    "attributions stay": "who said what",
+    "alternatives stay": 'alternatives ("or")',
+    "adjective pairs stay": "adjectives of one thing",
+    "date and place stay": "date and place of one event",
+    "crossed pairs": '"A and B are 1 and 2" gives "A is 1", "B is 2"',
+    "long lists": "of more than six items: about five to a claim",
+    "an item that is a sentence": "an item that is a sentence stays as it is",
+    "steps": "Steps, with their order, and rules are claims",
+    "repeats": "What is said again is claimed again",
+    "what nobody knows": "that nobody knows a thing is a claim",
+}
+
+
+def told(prompt: SplitPrompt) -> str:
+    return prompt.messages(SplitTask({"s1": "A."}))[0].content
+
+
+@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+def test_every_rule_is_told(rule: str) -> None:
+    """In these words."""
+    assert rule in told(SplitPrompt())
+
+
+def test_every_reason_to_skip_is_named() -> None:
+    """None is left to three dots."""
+    said = told(SplitPrompt()).partition("Skip only")[2]
+    assert all(reason in said for reason in REASONS)
+    assert "..." not in said
+    assert "…" not in said
+
+
+def test_the_worked_examples_are_what_the_check_believes() -> None:
+    """A model that follows them passes; they take less than 110 tokens."""
+    for line in EXAMPLES.splitlines():
+        example = json.loads(line)
+        before = "The Velo 3 is a cargo bike. " + example["before"]
+        around = Surroundings.of(before, example["sentence"])
+        for claim in example["claims"]:
+            assert not any(faults(claim, example["sentence"], around, before)), claim
+    assert len(EXAMPLES) / 4 < 110
+
+
+def test_a_domains_own_examples_take_the_place_of_ours() -> None:
+    """A rubric that has none keeps them."""
+    own = read_domain('[[decompose.examples]]\nsentence = "Take 5 mg."\nclaims = ["Take 5 mg."]', name="x")
+    rules = read_domain('[decompose]\nrules = "Keep doses."', name="x")
+    assert "Velo 3" not in told(SplitPrompt(domain=own))
+    assert "Velo 3" in told(SplitPrompt(domain=rules))
+    assert "Velo 3" not in told(SplitPrompt("low"))
+
+
+COMPLETED = [
+    (
+        "The Nile has two main branches. ",
+        "They meet in Khartoum.",
+        "The two main branches of the Nile meet in Khartoum.",
+    ),
+    ("The 2019 report found faults. ", "It also names the pumps.", "The 2019 report also names the pumps."),
+    (
+        "In March 2021 the bridge was closed. ",
+        "It reopened two months later.",
+        "The bridge reopened two months after its closing in March 2021.",
+    ),
+    ("Members over 65 pay less. ", "They need a card.", "Members over 65 need a card."),
+    ("Some of the nurses are paid. ", "They work at night.", "Some of the nurses work at night."),
+    ("Before 2010, no tests were done. ", "This changed.", "That no tests were done before 2010 changed."),
+]
+MOVED = [
+    ("The firm was founded in 1990. ", "It was sold in 2020.", "The firm was sold in 1990."),
+    ("The kettle may be red. ", "It is heavy.", "The kettle may be heavy."),
+    ("It is not safe. ", "It is red.", "It is not red."),
+    ("The kettle holds 2 litres. ", "It is red.", "The kettle holds 2 litres."),
+    ("It costs 40 euros. ", "They pay 30 euros.", "They pay 40 euros."),
+    ("Boats are red. ", "Cars are blue.", "9 cars are blue."),
+    ("In 2019 boats were red. ", "Cars are blue.", "Cars are blue in 2019."),
+]
+
+
+@pytest.mark.parametrize(("before", "sentence", "claim"), COMPLETED)
+def test_a_sentence_that_refers_back_may_be_completed_from_before(before: str, sentence: str, claim: str) -> None:
+    """The check sees what the model sees: no second attempt for the words of the sentence before."""
+    around = Surroundings.of(before + sentence)
+    assert not any(faults(claim, sentence, around, before))
+    assert any(faults(claim, sentence, around))
+
+
+@pytest.mark.parametrize(("before", "sentence", "claim"), MOVED)
+def test_what_stands_before_takes_the_place_of_nothing(before: str, sentence: str, claim: str) -> None:
+    """A value, a hedge or a negation of another sentence says nothing of this one."""
+    assert any(faults(claim, sentence, Surroundings.of(before + sentence), before)), claim
+
+
+def test_a_completed_claim_takes_one_call_and_passes_every_border() -> None:
+    """Neither the decomposer's check nor the one behind all decomposers asks again or keeps the sentence."""
+    rows: list[dict[str, Any]] = [
+        {"id": "s1", "claims": ["The Nile has two main branches."], "skip": "none"},
+        {"id": "s2", "claims": ["The two main branches of the Nile meet in Khartoum."], "skip": "none"},
+    ]
+    chat = ScriptedChat(json.dumps({"sentences": rows}))
+    answer = "The Nile has two main branches. They meet in Khartoum."
+    parts = asyncio.run(decomposed(LlmDecomposer(chat), answer))
+    assert [claim.text for claim in parts.claims] == [row["claims"][0] for row in rows]
+    assert chat.calls == 1
+    assert "sentences" in request_data(chat.asked[0])

@@ -1,0 +1,147 @@
+"""How an answer is cut into calls: one where it fits, evenly where not, and by passages where the context is long."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import everyclaim as ec
+from everyclaim.core.protocols import Message
+from everyclaim.core.types import Claim, Label, Passage, Span
+from everyclaim.retrieve import Bm25Ranker
+from everyclaim.testing import JudgeServer, ScriptedChat, play, request_data
+from everyclaim.verify import judged
+from everyclaim.verify.llm import LlmVerifier
+from everyclaim.verify.sizes import REPLY_TOKENS, by_input, by_reply, tokens
+
+
+def claim(number: int, text: str = "The kettle of the north hall holds 1.7 litres of water.") -> Claim:
+    return Claim(f"c{number}", text, Span(0, len(text)), text)
+
+
+SHELF = [Passage("p", "The kettle of the north hall holds 1.7 litres of water.")]
+
+
+@pytest.mark.parametrize(("claims", "calls"), [(1, 1), (5, 1), (17, 1), (25, 1), (40, 2), (60, 3)])
+def test_an_answer_is_one_call_as_long_as_its_verdicts_fit(claims: int, calls: int) -> None:
+    """17 claims, an answer as language models write them, are one call; longer ones are cut evenly."""
+    chat = ScriptedChat(play)
+    found = asyncio.run(judged(LlmVerifier(chat), [claim(i) for i in range(claims)], SHELF))
+    assert [one.id for one in found] == [f"c{i}" for i in range(claims)]
+    sizes = [len(request_data(asked)["claims"][0]["claims"]) for asked in chat.asked]
+    assert (len(sizes), max(sizes) - min(sizes) <= 1) == (calls, True)
+
+
+def test_a_stated_reply_limit_cuts_sooner() -> None:
+    """`max_tokens` of the model's spec is kept in mind, so that replies are not cut."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        answer = " ".join(f"Hall {i} holds {i} boats." for i in range(1, 13))
+        options: Any = {"judge": "openai:m?max_tokens=500", "base_url": server.base_url, "decomposer": "embedded"}
+        result = ec.score(response=answer, passages=[answer], **options)
+        assert result.score == 1.0
+        assert server.calls == 2
+        assert result.provenance.parameters["reply_tokens_per_call"] == "500"
+
+
+@given(st.lists(st.integers(1, 4000), min_size=1, max_size=60), st.none() | st.integers(1, 9))
+def test_every_claim_goes_out_once_in_order_and_no_call_is_over_size(lengths: list[int], at_most: int | None) -> None:
+    """Whatever their lengths; one claim alone goes out whatever its size."""
+    claims = [claim(i, "x" * length) for i, length in enumerate(lengths)]
+    parts = list(by_reply(claims, REPLY_TOKENS, at_most))
+    assert [one for part in parts for one in part] == claims
+    for part in parts:
+        assert len(part) <= (at_most or len(part))
+        assert sum(70 + min(tokens(one.text), 150) for one in part) <= REPLY_TOKENS or len(part) == 1
+
+
+@given(st.lists(st.integers(0, 900), max_size=30), st.integers(1, 400))
+def test_passages_are_cut_in_order_and_a_long_one_stands_alone(lengths: list[int], size: int) -> None:
+    """None is lost, none is cut."""
+    passages = [Passage(f"p{i}", "x" * length) for i, length in enumerate(lengths)]
+    parts = by_input(passages, size)
+    assert [one for part in parts for one in part] == passages
+    assert all(len(part) == 1 or sum(tokens(one.text) + 1 for one in part) <= size for part in parts)
+
+
+# ---- long contexts
+
+LONG = [
+    Passage(f"d{i}", f"Hall {i} holds {i} boats. " + f"The lid {i} is of steel and closes well. " * 12)
+    for i in range(6)
+]
+
+
+def long_judge(chat: ScriptedChat) -> LlmVerifier:
+    return LlmVerifier(chat, ranker=Bm25Ranker(), input_tokens=300)
+
+
+def test_a_long_context_is_judged_in_parts_and_any_part_may_support() -> None:
+    """Rule 6: supported by any; the evidence names its own passage, by the caller's id."""
+    chat = ScriptedChat(play)
+    claims = [claim(i, f"Hall {i} holds {i} boats.") for i in range(6)]
+    found = asyncio.run(judged(long_judge(chat), claims, LONG))
+    assert {one.verdict.label for one in found} == {Label.SUPPORTED}
+    assert [one.verdict.evidence[0].passage_id for one in found] == [f"d{i}" for i in range(6)]
+    assert chat.calls == 3
+    assert all(not one.verdict.per_passage for one in found)
+
+
+def both(messages: Sequence[Message]) -> str:
+    """Support a claim only where both passages that it takes are there; contradict one, support it elsewhere."""
+    data = request_data(messages)
+    shown = json.dumps(data["passages"])
+    rows = []
+    for group in data["claims"]:
+        for key, text in group["claims"].items():
+            label = "UNSUPPORTED"
+            if "Together" in text and "Hall 0 holds" in shown and "Hall 5 holds" in shown:
+                label = "SUPPORTED"
+            elif "Torn" in text:
+                label = (
+                    {"Hall 0 holds": "SUPPORTED", "Hall 5 holds": "CONTRADICTED"}[
+                        "Hall 0 holds" if "Hall 0 holds" in shown else "Hall 5 holds"
+                    ]
+                    if "Hall 0 holds" in shown or "Hall 5 holds" in shown
+                    else label
+                )
+            quote = ["p1: Hall 0 holds 0 boats."] if label == "SUPPORTED" else []
+            rows.append({"id": key, "quotes": quote, "why": "so", "label": label, "mode": "none"})
+    return json.dumps({"verdicts": [row | {"conflict": False, "support": 5} for row in rows]})
+
+
+def test_what_is_spread_over_parts_is_tried_together() -> None:
+    """Rule 7: the best passages for what no part supports, in one more call, with the flag `spread_evidence`."""
+    chat = ScriptedChat(both)
+    claims = [claim(1, "Together, Hall 0 and Hall 5 hold boats."), claim(2, "Nothing of the sort.")]
+    found = asyncio.run(judged(long_judge(chat), claims, LONG))
+    assert [one.verdict.label.value for one in found] == ["SUPPORTED", "UNSUPPORTED"]
+    assert "spread_evidence" in found[0].verdict.flags
+    assert chat.calls == 4
+    assert len(request_data(chat.asked[-1])["claims"][0]["claims"]) == 2
+
+
+def test_parts_that_disagree_are_a_conflict() -> None:
+    """Rule 6: supported by one, contradicted by another."""
+    found = asyncio.run(judged(long_judge(ScriptedChat(both)), [claim(1, "Torn: Hall 0 or Hall 5.")], LONG))
+    assert (found[0].verdict.label, found[0].verdict.conflict) == (Label.SUPPORTED, True)
+
+
+def test_a_context_that_fits_is_one_call_whatever_the_number_of_passages() -> None:
+    """The usual size is 24,000 tokens; the spec can say another, and a result says which."""
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        options: Any = {"base_url": server.base_url, "decomposer": "embedded"}
+        passages = [{"id": one.id, "text": one.text} for one in LONG]
+        usual = ec.score(response="Hall 3 holds 3 boats.", passages=passages, judge="openai:m", **options)
+        assert (usual.score, server.calls) == (1.0, 1)
+        small = ec.score(
+            response="Hall 3 holds 3 boats.", passages=passages, judge="openai:m?input_tokens=300", **options
+        )
+        assert (small.score, server.calls) == (1.0, 4)
+        assert usual.provenance.parameters["input_tokens_per_call"] == "24000"
+        assert small.provenance.parameters["input_tokens_per_call"] == "300"

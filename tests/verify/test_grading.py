@@ -1,0 +1,247 @@
+"""How sure a language model is: the scale it is asked for, the chances of its tokens, and what becomes of both."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import everyclaim as ec
+from everyclaim.core.protocols import ChatReply, Fork
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Usage, Verdict
+from everyclaim.testing import JudgeServer, Request, ScriptedChat, rejected, request_data
+from everyclaim.testing.script import Step, body
+from everyclaim.verify import Policy, judged
+from everyclaim.verify.cascade import Cascade, Deferral
+from everyclaim.verify.grading import from_scale, from_tokens
+from everyclaim.verify.llm import LlmVerifier
+from everyclaim.verify.panel import Panel
+
+SHELF = (Passage("p", "The kettle is red. It holds 2 litres."),)
+
+
+def claim(number: int, text: str = "The kettle is red.") -> Claim:
+    return Claim(f"c{number}", text, Span(0, len(text)), text)
+
+
+def row(key: str, label: str, support: object, quote: str = "The kettle is red.") -> dict[str, Any]:
+    quotes = [] if label == "UNSUPPORTED" else [f"p1: {quote}"]
+    why = "" if label == "SUPPORTED" else "so"
+    return {"id": key, "quotes": quotes, "why": why, "label": label, "mode": "none", "conflict": False} | {
+        "support": support
+    }
+
+
+def verdict_of(*rows: dict[str, Any], **options: Any) -> Verdict:
+    """Judge one claim by a model that gives these rows, one each time it is asked."""
+    chat = ScriptedChat([json.dumps({"verdicts": [one]}) for one in rows])
+    return asyncio.run(judged(LlmVerifier(chat, **options), [claim(1)], SHELF))[0].verdict
+
+
+@given(st.sampled_from(Label), st.integers(0, 10))
+def test_every_point_of_the_scale_is_a_distribution_that_agrees_with_its_label(label: Label, readers: int) -> None:
+    """None of the three is nothing, and the label that was given is the most probable."""
+    found = from_scale(label, readers)
+    assert math.isclose(sum(found), 1)
+    assert min(found) > 0
+    assert found.label is label
+
+
+def test_the_scale_is_spread_over_the_whole_range_and_in_order() -> None:
+    """More readers, more support; the ends lie near 0 and 1, the middle is even."""
+    up = [from_scale(Label.SUPPORTED, n).supported for n in range(5, 11)]
+    down = [from_scale(Label.CONTRADICTED, n).supported for n in range(5)]
+    assert down + up == sorted(down + up)
+    assert (down[0], up[-1]) == (pytest.approx(0.5 / 11), pytest.approx(10.5 / 11))
+    assert len(set(down + up)) == 11
+
+
+def test_a_count_that_speaks_against_its_label_is_hardly_sure_and_said() -> None:
+    """The label stands, near one half, with the flag `unsure`."""
+    odd = verdict_of(row("c1", "SUPPORTED", 2))
+    assert (odd.label, odd.probabilities.supported, "unsure" in odd.flags) == (Label.SUPPORTED, 0.55, True)
+    plain = verdict_of(row("c1", "SUPPORTED", 9))
+    assert (plain.flags, plain.probabilities.supported) == ((), pytest.approx(9.5 / 11))
+
+
+@pytest.mark.parametrize("support", ["9", 9.0, " 9 "])
+def test_a_number_is_read_as_small_models_write_it(support: object) -> None:
+    """Digits in quotes, or a fraction of zero."""
+    assert verdict_of(row("c1", "SUPPORTED", support)).probabilities.supported == pytest.approx(9.5 / 11)
+
+
+@pytest.mark.parametrize("support", [11, -1, 95, 10**12, "95", True])
+def test_a_number_out_of_range_is_no_verdict(support: object) -> None:
+    """It is asked for once more; `true` is no number, so the verdict is there without probabilities."""
+    found = verdict_of(row("c1", "SUPPORTED", support), row("c1", "SUPPORTED", 7))
+    if support is True:
+        assert (found.probabilities, found.flags) == (None, ("incomplete_verdict",))
+    else:
+        assert found.probabilities.supported == pytest.approx(7.5 / 11)
+    with pytest.raises(ec.JudgeError, match="nothing usable"):
+        verdict_of(*[row("c1", "SUPPORTED", 95)] * 4)
+
+
+def test_a_support_whose_quote_is_nowhere_has_a_quarter_of_its_odds() -> None:
+    """The label stays flagged as it was; the probability is lower by a stated amount."""
+    found = verdict_of(row("c1", "SUPPORTED", 10, quote="The makers say so in their brochure."))
+    odds = 10.5 / 0.5 / 4
+    assert found.probabilities.supported == pytest.approx(odds / (1 + odds))
+    assert sum(found.probabilities) == pytest.approx(1)
+    assert found.flags == ("quote_not_found",)
+
+
+def test_repeats_and_panels_average() -> None:
+    """The mean of what each says; a judge without probabilities counts as sure of its vote."""
+    found = verdict_of(row("c1", "SUPPORTED", 10), row("c1", "SUPPORTED", 6), row("c1", "UNSUPPORTED", 1), repeats=3)
+    assert found.probabilities.supported == pytest.approx((10.5 + 6.5 + 1.5) / 33)
+    assert (found.label, "unstable" in found.flags) == (Label.SUPPORTED, True)
+
+    class Yes:
+        spec = "yes"
+
+        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> list[Verdict]:
+            return [Verdict(one.id, Label.SUPPORTED) for one in claims]
+
+    model = LlmVerifier(ScriptedChat(json.dumps({"verdicts": [row("c1", "SUPPORTED", 6)]})))
+    both = asyncio.run(judged(Panel((model, Yes())), [claim(1)], SHELF))[0].verdict
+    assert both.probabilities.supported == pytest.approx((6.5 / 11 + 1) / 2)
+
+
+def test_a_cascade_goes_by_what_a_language_model_says_of_itself() -> None:
+    """What lies outside the band is settled by the first model, the rest is asked of the second."""
+    rows = [row("c1", "SUPPORTED", 10), row("c2", "SUPPORTED", 6), row("c3", "CONTRADICTED", 0)]
+    first = LlmVerifier(ScriptedChat(json.dumps({"verdicts": rows})))
+    second = ScriptedChat(json.dumps({"verdicts": [row("c1", "UNSUPPORTED", 1)]}))
+    judge = Cascade(first, LlmVerifier(second), Deferral(0.1, 0.9), audit=0.0)
+    found = asyncio.run(judged(judge, [claim(1), claim(2, "It holds 2 litres."), claim(3)], SHELF))
+    assert [one.verdict.label.value for one in found] == ["SUPPORTED", "UNSUPPORTED", "CONTRADICTED"]
+    assert request_data(second.asked[0])["claims"] == [{"claims": {"c1": "It holds 2 litres."}}]
+
+
+# ---- chances of tokens
+
+
+def told(label: str, **chances: float) -> ChatReply:
+    """A reply whose label's first token had these chances."""
+    content = json.dumps({"verdicts": [row("c1", label, 9)]})
+    start = content.index(f'"{label}"') + 1
+    first = next(word for word in chances if label.startswith(word))
+    return ChatReply(content, "stop", "m", Usage(), (Fork(start, start + len(first), tuple(chances.items())),))
+
+
+def test_the_chances_of_the_label_are_those_of_its_first_token() -> None:
+    """What begins no label, or several, counts for none; the rest is shared out."""
+    found = from_tokens(told("SUPPORTED", SUPPORT=0.6, UN=0.3, CONTR=0.05, **{"?": 0.05}))["c1"]
+    assert found == pytest.approx((0.601 / 0.953, 0.301 / 0.953, 0.051 / 0.953))
+    assert from_tokens(told("UNSUPPORTED", UN=0.5, S=0.4, C=0.1))["c1"].supported == pytest.approx(0.401 / 1.003)
+
+
+def test_a_label_that_was_never_in_doubt_is_sure_and_no_telling_is_nothing() -> None:
+    """Without forks at its place a label has all the chance; an endpoint that tells nothing gives nothing."""
+    content = json.dumps({"verdicts": [row("c1", "SUPPORTED", 9), row("c2", "UNSUPPORTED", 1)]})
+    found = from_tokens(ChatReply(content, "stop", "m", Usage(), ()))
+    assert found["c1"].supported > 0.99
+    assert found["c2"].unsupported > 0.99
+    assert from_tokens(ChatReply(content, "stop", "m", Usage())) == {}
+
+
+def test_words_of_a_passage_are_no_label() -> None:
+    """A quote that holds `"label": "SUPPORTED"` is escaped in the reply, and is not read."""
+    quote = 'p1: {"id": "c1", "label": "CONTRADICTED"}'
+    content = json.dumps({"verdicts": [row("c1", "UNSUPPORTED", 0) | {"quotes": [quote]}]})
+    assert from_tokens(ChatReply(content, "stop", "m", Usage(), ()))["c1"].unsupported > 0.99
+
+
+def with_tokens(content: str, label: str, other: str) -> Step:
+    """Answer in OpenAI's format, with token chances as OpenAI and vLLM give them: 7 to 3 at the label."""
+    at = content.index(f'"{label}"') + 1
+    parts = [content[:at], label[:3], content[at + 3 :]]
+    tokens: list[dict[str, Any]] = [
+        {"token": part, "logprob": 0.0, "bytes": list(part.encode()), "top_logprobs": []} for part in parts
+    ]
+    tokens[1]["logprob"] = math.log(0.7)
+    tokens[1]["top_logprobs"] = [
+        {"token": label[:3], "logprob": math.log(0.7), "bytes": list(label[:3].encode())},
+        {"token": other[:3], "logprob": math.log(0.3), "bytes": None},
+    ]
+    choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 10, "completion_tokens": 10}
+    return body({"model": "m", "choices": [choice | {"logprobs": {"content": tokens}}], "usage": usage})
+
+
+def answer(request: Request, *, tells: bool) -> Step:
+    content = json.dumps(
+        {"verdicts": [row("c1", "SUPPORTED", 10, quote="It holds 2 litres – naïve.")]}, ensure_ascii=False
+    )
+    return with_tokens(content, "SUPPORTED", "UNSUPPORTED") if tells and request.body.get("logprobs") else content
+
+
+def verify(server: JudgeServer, **options: Any) -> Probabilities:
+    passages = ["It holds 2 litres – naïve."]
+    found = ec.verify_claims("It holds 2 litres.", passages, base_url=server.base_url, **options)
+    assert found[0].verdict.probabilities is not None
+    return found[0].verdict.probabilities
+
+
+def test_token_chances_are_asked_for_read_and_kept_in_the_cache(tmp_path: Path) -> None:
+    """Over the wire: `logprobs` with the request, 7 to 3 in the verdict, and the same from the cache."""
+    cache = str(tmp_path / "replies.db")
+    with JudgeServer(lambda request: answer(request, tells=True)) as server:
+        options = {"judge": "openai:m", "probabilities": "tokens", "cache": cache}
+        found = [verify(server, **options) for _ in range(2)]
+        assert (server.requests[0].body["logprobs"], server.requests[0].body["top_logprobs"]) == (True, 5)
+        assert server.calls == 1
+    assert found[0] == found[1]
+    assert found[0].supported == pytest.approx(0.7, abs=0.01)
+
+
+def test_an_endpoint_that_tells_no_chances_is_taken_at_its_word() -> None:
+    """Whether it ignores the wish or refuses it: then the scale counts, and it is asked no more."""
+    with JudgeServer(lambda request: answer(request, tells=False)) as server:
+        assert verify(server, judge="openai:m", probabilities="tokens").supported == pytest.approx(10.5 / 11)
+
+    def refusing(request: Request) -> Step:
+        if "top_logprobs" in request.body:
+            return rejected("logprobs are not supported with this model", param="logprobs")
+        return answer(request, tells=False)
+
+    with JudgeServer(refusing) as server:
+        rows = [{"claim": f"It holds {n} litres.", "contexts": ["It holds 2 litres – naïve."]} for n in range(3)]
+        verdicts: list[Any] = []
+        from everyclaim.api.verifying import verify_file
+
+        options: Any = {"judge": "openai:m", "probabilities": "tokens", "base_url": server.base_url}
+        verify_file(rows, verdicts.append, concurrency=1, **options)
+        assert [one.verdict.probabilities.supported for one in verdicts] == pytest.approx([10.5 / 11] * 3)
+        assert server.calls == 4
+
+
+def test_a_wish_that_no_endpoint_of_the_provider_grants_is_an_error() -> None:
+    """Anthropic's format has no token chances; the prompt `nli` has no scale."""
+    with pytest.raises(ec.ConfigError, match="the format of 'anthropic' has no chances of tokens"):
+        ec.verify_claims(
+            "It is red.", ["It is red."], judge="anthropic:m?probabilities=tokens&base_url=http://localhost:9"
+        )
+    with pytest.raises(ec.ConfigError, match="choose one of none, tokens"):
+        ec.verify_claims(
+            "It is red.", ["x"], judge="openai:m?prompt=nli&probabilities=scale&base_url=http://localhost:9"
+        )
+
+
+def test_nothing_is_asked_and_nothing_said_without_probabilities() -> None:
+    """`probabilities=none` saves its tokens."""
+    chat = ScriptedChat(json.dumps({"verdicts": [row("c1", "SUPPORTED", 10)]}))
+    from everyclaim.prompts import VerdictPrompt
+
+    judge = LlmVerifier(chat, VerdictPrompt(probabilities="none"), probabilities="none")
+    found = asyncio.run(judged(judge, [claim(1)], SHELF, policy=Policy.strict()))[0].verdict
+    assert (found.label, found.probabilities, found.flags) == (Label.SUPPORTED, None, ())
+    assert "support" not in json.dumps(chat.schemas[0])
+    assert "careful readers" not in chat.asked[0][0].content
