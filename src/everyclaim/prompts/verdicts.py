@@ -249,7 +249,7 @@ _SUPPORT: Mapping[str, Any] = {"support": {"type": "integer"}}
 
 @cache
 def _schema(probabilities: Grading) -> Mapping[str, Any]:
-    row = {"id": TEXT, **FINDING} | ({} if probabilities == "none" else _SUPPORT)
+    row = {"id": TEXT, **FINDING, **({} if probabilities == "none" else _SUPPORT)}
     return closed("verdicts", {"verdicts": listed(closed("", row))})
 
 

@@ -52,5 +52,6 @@ def _bytes(token: dict[str, Any]) -> bytes:
 
 def _chance(token: dict[str, Any]) -> float:
     value = token.get("logprob")
-    is_number = isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
-    return math.exp(min(float(value), 0.0)) if is_number else 0.0
+    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
+        return 0.0
+    return math.exp(min(float(value), 0.0))

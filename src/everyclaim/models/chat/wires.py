@@ -157,7 +157,8 @@ def read_responses(payload: Json) -> ChatReply:
                 return _reply(payload, _text(part.get("refusal")), "refusal", usage)
             if isinstance(part, dict) and part.get("type") == "output_text":
                 texts.append(_text(part.get("text")))
-                told += part.get("logprobs") if isinstance(part.get("logprobs"), list) else ()
+                chances = part.get("logprobs")
+                told += chances if isinstance(chances, list) else []
     content = "".join(texts)
     return _reply(payload, content, finish, usage, read_forks(content, told) if told else None)
 
