@@ -212,7 +212,7 @@ def test_batch_sends_a_run_through_the_providers_batches(cli, server, desk, quic
     assert summary(done)["usage"]["calls"] == 10
     assert (desk / "kept" / "batches.db").exists()
     parameters = json.loads(done.out)["run"]["provenance"]["parameters"]
-    assert parameters["claims_per_call"] == "8"
+    assert parameters["claims_per_call"] == "auto"
     alone = cli("score", "answers.jsonl", *judge(server, wire), "--store", "other/runs.db", "--json")
     assert server.calls == 10
     assert summary(alone)["score"] == summary(done)["score"]

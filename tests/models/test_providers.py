@@ -61,7 +61,7 @@ def test_it_judges_splits_and_searches(acme: JudgeServer) -> None:
     safe = ec.score(
         **{**ROW, "passages": []}, judge="cascade:lexical>acme:fast-1", metric="safe", knowledge=lambda _: []
     )
-    assert safe.provenance.parameters["queries"] == "acme:fast-1"
+    assert safe.provenance.parameters["queries"] == "acme:fast-1?temperature=0"
 
 
 def test_it_may_speak_another_format(acme: JudgeServer) -> None:

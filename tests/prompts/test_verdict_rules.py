@@ -150,7 +150,7 @@ def test_strict_sets_every_option_of_a_language_model() -> None:
         found = result.provenance.parameters
         assert (found["policy"], found["evidence"]) == ("strict", "required")
         assert "inference=explicit/numbers=exact/hedges=strict" in found["judge_prompt"]
-        with pytest.raises(ec.ConfigError, match="strict means hedges=.strict., and hedges says .flag."):
+        with pytest.raises(ec.ConfigError, match=r"strict means hedges=.strict., and hedges says .flag."):
             ec.score(response="It is red.", passages=["It is red."], strict=True, hedges="flag", **options)
         plain = ec.score(
             response="It is red.",
