@@ -3,6 +3,7 @@
     make ragas                                              # the environment with Ragas, .venv-ragas
     python benchmarks/beside_ragas.py                       # 2,000 answers, 50 ms a call, 64 in flight
     python benchmarks/beside_ragas.py --answers 500 --ways everyclaim
+    python benchmarks/beside_ragas.py --answers 200 --claims 17          # as language models write them
 
 The judge is `ragas_judge` behind a server on loopback, in a process of its own; every way runs in a fresh process,
 `ragas_clients`. The bound is calls x latency / in flight. `plain` makes the same number of calls, their bodies
@@ -103,6 +104,7 @@ def main() -> None:
     """Read the options and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--answers", type=int, nargs="+", default=[500, 2000])
+    parser.add_argument("--claims", type=int, default=0, help="claims of an answer; 0: three to six")
     parser.add_argument("--latency", type=float, default=0.05)
     parser.add_argument("--in-flight", type=int, default=64)
     parser.add_argument("--ways", nargs="+", choices=WAYS, default=list(WAYS))
@@ -122,7 +124,7 @@ def main() -> None:
         url = server.stdout.readline().strip()
         for number in given.answers:
             answers = Path(folder) / f"{number}.jsonl"
-            rows = (json.dumps(row) for row in ragas_judge.samples(number))
+            rows = (json.dumps(row) for row in ragas_judge.samples(number, given.claims))
             answers.write_text("\n".join(rows) + "\n", "utf-8")
             for way in given.ways:
                 measure(way, given, answers, server, url)

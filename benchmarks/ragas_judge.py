@@ -97,7 +97,10 @@ def _verdict(key: str, claim: str, passages: Mapping[str, str]) -> dict[str, Any
     label, words = found[name]
     mode = "numeric_mismatch" if label == "CONTRADICTED" else "none" if label == "SUPPORTED" else "other"
     quotes = [f"{name}: {words}"] if words else []
-    return {"id": key, "quotes": quotes, "why": _why(label), "label": label, "mode": mode, "conflict": False}
+    why = "" if label == "SUPPORTED" else _why(label)  # as it is asked
+    support = {"SUPPORTED": 10, "CONTRADICTED": 0, "UNSUPPORTED": 1}[label]
+    row = {"id": key, "quotes": quotes, "why": why, "label": label, "mode": mode, "conflict": False}
+    return row | {"support": support}
 
 
 def _why(label: str) -> str:
@@ -108,14 +111,22 @@ def _why(label: str) -> str:
     }[label]
 
 
-def samples(number: int, seed: int = 0) -> Iterator[dict[str, Any]]:
-    """Make rows with `user_input`, `response`, `retrieved_contexts` and `reference`, no two alike."""
+def samples(number: int, claims: int = 0, seed: int = 0) -> Iterator[dict[str, Any]]:
+    """Make rows with `user_input`, `response`, `retrieved_contexts` and `reference`, no two alike.
+
+    `claims` is how many facts an answer tells (0: three to six); for more than ten, of several halls.
+    """
     chance = random.Random(seed)
     for lot in range(1000, 1000 + number):
-        facts = [text.format(lot=lot, n=chance.randint(2, 99), goods=chance.choice(_GOODS)) for text in _FACTS]
+        lots = [lot + number * hall for hall in range(-(-claims // 10) or 1)]
+        facts = [
+            text.format(lot=hall, n=chance.randint(2, 99), goods=chance.choice(_GOODS))
+            for hall in lots
+            for text in _FACTS
+        ]
         chance.shuffle(facts)
-        told = chance.sample(facts, chance.randint(3, 6))
-        contexts = [_paragraph(facts[start : start + 3], lot, chance) for start in range(0, 9, 3)]
+        told = chance.sample(facts, claims or chance.randint(3, 6))
+        contexts = [_paragraph(facts[start : start + 3], lot, chance) for start in range(0, len(facts) - 1, 3)]
         yield {
             "user_input": f"What is known about hall {lot}?",
             "response": _text([_changed(fact, chance) for fact in told], chance),
