@@ -26,7 +26,8 @@ from everyclaim.core.types import (
     Usage,
     Verdict,
 )
-from everyclaim.stats.intervals import wilson
+from everyclaim.stats.proportions import wilson
+from everyclaim.stats.types import Interval
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "each", "0")
 LETTERS = {"s": Label.SUPPORTED, "u": Label.UNSUPPORTED, "c": Label.CONTRADICTED}
@@ -58,7 +59,7 @@ def test_a_small_run_adds_up_by_hand():
     assert group.rates[Label.CONTRADICTED].value == pytest.approx(3 / 9)
     assert (group.rates[Label.SUPPORTED].n, group.rates[Label.SUPPORTED].clusters) == (9, 4)
     assert (group.any_unsupported.value, group.any_contradicted.value) == (0.5, 0.5)
-    assert (group.any_unsupported.low, group.any_unsupported.high) == wilson(2, 4)
+    assert Interval(group.any_unsupported.low, group.any_unsupported.high) == wilson(2, 4)
     assert group.failing == 3
     assert group.unsupported_per_failing == pytest.approx(2 / 3)
     assert group.contradicted_per_failing == 1

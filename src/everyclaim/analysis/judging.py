@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result, Verdict
-from everyclaim.stats.intervals import Estimate, Sampling, clustered_ratios
+from everyclaim.stats.intervals import Estimate, clustered_ratios
+from everyclaim.stats.types import Sampling
 
 _COLUMNS = ("judged", "settled", "audited", "agreed", "torn", "voted", "flipped")
 

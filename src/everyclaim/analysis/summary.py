@@ -23,7 +23,8 @@ from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Result, Usage
-from everyclaim.stats.intervals import DEFAULT, Estimate, Sampling, clustered_ratio, clustered_ratios
+from everyclaim.stats.intervals import Estimate, clustered_ratio, clustered_ratios
+from everyclaim.stats.types import DEFAULT, Sampling
 
 SUMMARY_SCHEMA = 1
 TEXTS_KEPT = 100

@@ -17,7 +17,7 @@ from everyclaim.io import check_apart, check_format, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.terminal import run_page
-from everyclaim.stats.intervals import Sampling
+from everyclaim.stats.types import Sampling
 from everyclaim.store import RunRecord
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.intervals import standard_error
+from everyclaim.stats.clusters import standard_error
 
 
 def chance_of_at_most(events: int, n: int, rate: float) -> float:

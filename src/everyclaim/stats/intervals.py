@@ -28,19 +28,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from everyclaim.stats.bootstrap import percentiles, resampled_totals
+from everyclaim.stats.clusters import NO_SPREAD, cluster_codes, standard_error, sum_by
+from everyclaim.stats.proportions import wilson
 from everyclaim.stats.quantiles import normal_quantile, student_quantile
+from everyclaim.stats.trust import FEW_CLUSTERS, few_clusters
+from everyclaim.stats.types import DEFAULT, Floats, Interval, Sampling
 
-Floats = NDArray[np.float64]
 Method = Literal["wilson", "wilson_effective", "bootstrap", "clustered_clt", "one_cluster", "none"]
 
-FEW_CLUSTERS = 30  # below this, percentiles of resampled clusters cover too little
 FEW_EVENTS = 20  # clusters that differ from 0 (or from 1); fewer, and resampling can miss them all
 MANY_CLUSTERS = 5000  # above this, resampling costs much and changes nothing
-RESAMPLES = 2000
-_NO_SPREAD = 1e-9  # a standard error that is rounding only: all clusters are alike
-_DRAWS_AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,48 +62,13 @@ class Estimate:
 NOTHING = Estimate(None, None, None, 0, 0, "none")
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
-    """How intervals are made: their level, and seed and number of the resamples."""
-
-    level: float = 0.95
-    seed: int = 0
-    resamples: int = RESAMPLES
-
-    def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise ValueError(f"level must lie between 0 and 1, not {self.level}")
-        if self.resamples < 1:
-            raise ValueError(f"resamples must be at least 1, not {self.resamples}")
-
-
-DEFAULT = Sampling()
-
-
-def wilson(successes: float, n: float, level: float = 0.95) -> tuple[float, float]:
-    """Return Wilson's score interval for a proportion; (0, 1) when `n` is 0."""
-    if not 0 <= successes <= n:
-        raise ValueError(f"successes must lie between 0 and n={n}, not {successes}")
-    if n == 0:
-        return 0.0, 1.0
-    z = normal_quantile(level)
-    p = successes / n
-    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
-    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == n else min(1.0, centre + half)
-    return low, high
-
-
-def standard_error(numerators: ArrayLike, denominators: ArrayLike) -> float:
-    """Return the cluster-robust standard error of sum/sum; one row per cluster.
-
-    For a mean this is SE² = Var/n + (1/n²) Σ_clusters Σ_{i≠j} (s_i − s̄)(s_j − s̄).
-    """
-    top, bottom = np.asarray(numerators, float), np.asarray(denominators, float)
-    total = math.fsum(bottom)
-    residuals = top - math.fsum(top) / total * bottom
-    return math.sqrt(math.fsum(residuals * residuals)) / total
+def doubts(estimate: Estimate) -> tuple[str, ...]:
+    """Return why the interval is not to be trusted, as found by simulation; empty when there is no reason."""
+    if estimate.method in ("wilson", "none"):
+        return ()
+    if estimate.method == "one_cluster":
+        return ("one cluster says nothing of the spread",)
+    return few_clusters(estimate.clusters)
 
 
 def clustered_mean(values: ArrayLike, clusters: ArrayLike | None = None, sampling: Sampling = DEFAULT) -> Estimate:
@@ -162,18 +127,18 @@ class _Rate:
         away_from_one = int(np.count_nonzero(tops < bottoms))
         self.events = min(away_from_zero, away_from_one)
 
-    def estimate(self, method: Method, interval: tuple[float, float] | None) -> Estimate:
-        low, high = interval or (None, None)
+    def estimate(self, method: Method, interval: Interval | None) -> Estimate:
+        low, high = (interval.low, interval.high) if interval else (None, None)
         return Estimate(self.value, low, high, round(self.n), self.clusters, method)
 
-    def interval(self, method: Method, level: float) -> tuple[float, float] | None:
+    def interval(self, method: Method, level: float) -> Interval | None:
         if self.value is None:
             return None
         if method == "one_cluster":
-            return 0.0, 1.0
+            return Interval(0.0, 1.0, level)
         if method == "clustered_clt":
             half = normal_quantile(level) * self.error
-            return max(0.0, self.value - half), min(1.0, self.value + half)
+            return Interval(max(0.0, self.value - half), min(1.0, self.value + half), level)
         units = self.n if method == "wilson" else self._effective(level)
         return wilson(self.value * units, units, level)
 
@@ -182,7 +147,7 @@ class _Rate:
         value = self.value or 0.0
         if value in (0.0, 1.0):
             return float(self.clusters)  # how alike the units of a cluster are cannot be seen
-        if self.error < _NO_SPREAD:
+        if self.error < NO_SPREAD:
             return float(self.clusters)
         units = value * (1 - value) / self.error**2
         if self.clusters < FEW_CLUSTERS:
@@ -198,7 +163,7 @@ def _method(rate: _Rate, plain: bool) -> Method:
         return "one_cluster"
     if plain:
         return "wilson"
-    if rate.clusters < FEW_CLUSTERS or rate.events < FEW_EVENTS or rate.error < _NO_SPREAD:
+    if rate.clusters < FEW_CLUSTERS or rate.events < FEW_EVENTS or rate.error < NO_SPREAD:
         return "wilson_effective"
     return "clustered_clt" if rate.clusters > MANY_CLUSTERS else "bootstrap"
 
@@ -215,41 +180,21 @@ def _by_cluster(
     """Sum the rows of each cluster, in order of value, so that rounding does not depend on the input's order."""
     if clusters is None or not tops:
         return tops, bottoms
-    _, codes = np.unique(np.asarray(clusters), return_inverse=True)
-    if codes.shape != tops[0].shape:
-        raise ValueError(f"one cluster is needed for each row: {codes.shape}, {tops[0].shape}")
-    count = int(codes.max()) + 1 if codes.size else 0
-
-    def summed(column: Floats) -> Floats:
-        if np.array_equal(column, np.rint(column)):  # sums of whole numbers are exact in any order
-            return np.asarray(np.bincount(codes, weights=column, minlength=count), dtype=np.float64)
-        order = np.lexsort((column, codes))
-        return np.asarray(np.bincount(codes[order], weights=column[order], minlength=count), dtype=np.float64)
-
-    return [np.minimum(summed(t), summed(b)) for t, b in zip(tops, bottoms, strict=True)], [summed(b) for b in bottoms]
+    codes = cluster_codes(clusters, len(tops[0]))
+    sums = [(sum_by(codes, top), sum_by(codes, bottom)) for top, bottom in zip(tops, bottoms, strict=True)]
+    return [np.minimum(top, bottom) for top, bottom in sums], [bottom for _, bottom in sums]
 
 
-def _bootstrap(rates: list[_Rate], sampling: Sampling) -> list[tuple[float, float]]:
+def _bootstrap(rates: list[_Rate], sampling: Sampling) -> list[Interval]:
     """Return percentile intervals; every rate sees the same resampled clusters."""
     if not rates:
         return []
     table = np.column_stack([column for rate in rates for column in (rate.tops, rate.bottoms)])
-    table = table[np.lexsort(table.T)]  # equal rows are interchangeable: the input's order is gone
-    clusters = len(table)
-    random = np.random.default_rng(sampling.seed)
-    sums: list[Floats] = []
-    for start in range(0, sampling.resamples, step := max(1, _DRAWS_AT_ONCE // clusters)):
-        rows = min(step, sampling.resamples - start)
-        drawn = random.integers(0, clusters, size=(rows, clusters), dtype=np.int64)
-        drawn += np.arange(rows)[:, None] * clusters
-        times = np.bincount(drawn.ravel(), minlength=rows * clusters).reshape(rows, clusters)
-        sums.append(times.astype(float) @ table)
-    totals = np.concatenate(sums)
-    tail = (1 - sampling.level) / 2
-    return [_percentiles(totals[:, 2 * i], totals[:, 2 * i + 1], tail) for i in range(len(rates))]
+    totals = resampled_totals(table, sampling)
+    return [_percentiles(totals[:, 2 * i], totals[:, 2 * i + 1], sampling.level) for i in range(len(rates))]
 
 
-def _percentiles(tops: Floats, bottoms: Floats, tail: float) -> tuple[float, float]:
+def _percentiles(tops: Floats, bottoms: Floats, level: float) -> Interval:
     drawn = bottoms > 0  # a resample may miss every cluster that has units
-    low, high = np.quantile(tops[drawn] / bottoms[drawn], [tail, 1 - tail])
-    return max(0.0, float(low)), min(1.0, float(high))
+    interval = percentiles(tops[drawn] / bottoms[drawn], level)
+    return Interval(max(0.0, interval.low), min(1.0, interval.high), level)

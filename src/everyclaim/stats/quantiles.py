@@ -5,10 +5,17 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
+from everyclaim.stats.inputs import share
+
 
 def normal_quantile(level: float) -> float:
     """Return z such that a standard normal lies within ±z with probability `level`."""
-    return NormalDist().inv_cdf(0.5 + level / 2)
+    return NormalDist().inv_cdf(0.5 + share(level, "level") / 2)
+
+
+def normal_p_value(z: float) -> float:
+    """Return the probability that a standard normal lies at least as far from 0 as z, on either side."""
+    return math.erfc(abs(z) / math.sqrt(2))
 
 
 def student_quantile(level: float, freedom: int) -> float:
@@ -25,6 +32,11 @@ def student_quantile(level: float, freedom: int) -> float:
         else:
             high = middle
     return math.sqrt(freedom) * math.tan((low + high) / 2)
+
+
+def student_below(t: float, freedom: int) -> float:
+    """Return the probability that a Student variable with `freedom` ≥ 1 degrees is below t."""
+    return (1 + math.copysign(_within(math.atan(abs(t) / math.sqrt(freedom)), freedom), t)) / 2
 
 
 def _within(angle: float, freedom: int) -> float:

@@ -1,0 +1,106 @@
+"""Proportions: published values, peers' formulas, and honesty at the edges."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import confint_proportions_2indep
+
+from everyclaim.stats.proportions import clustered_normal, mover_difference, newcombe_difference, wilson
+from everyclaim.stats.types import Interval
+
+
+@pytest.mark.parametrize(
+    ("successes", "n", "low", "high"),
+    [
+        (81, 263, 0.2553, 0.3662),  # Newcombe 1998, table I, method 3
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_wilson_gives_newcombes_published_intervals(successes, n, low, high):
+    """The score interval matches the values printed in the comparison everybody cites."""
+    interval = wilson(successes, n)
+    assert (interval.low, interval.high) == pytest.approx((low, high), abs=5e-5)
+
+
+@given(st.integers(1, 400).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_agrees_with_scipy(counts):
+    """Every count gives the interval scipy gives."""
+    successes, n = counts
+    peer = stats.binomtest(successes, n).proportion_ci(method="wilson")
+    interval = wilson(successes, n)
+    assert (interval.low, interval.high) == pytest.approx((peer.low, peer.high), abs=1e-9)
+
+
+def test_wilson_without_data_says_everything_is_possible():
+    """No trials leave the whole range."""
+    assert wilson(0, 0) == Interval(0.0, 1.0)
+
+
+def test_wilson_refuses_more_successes_than_trials():
+    """A count that cannot be is an error, not an interval."""
+    with pytest.raises(ValueError, match="between 0 and n=3, not 4"):
+        wilson(4, 3)
+
+
+@given(st.integers(1, 300), st.integers(1, 300), st.floats(0, 1), st.floats(0, 1))
+def test_newcombes_difference_agrees_with_statsmodels(n, m, share_n, share_m):
+    """Any two counts give statsmodels' interval of the same name."""
+    first, second = round(share_n * n), round(share_m * m)
+    found = newcombe_difference((first, second), (n, m))
+    low, high = confint_proportions_2indep(second, m, first, n, method="newcomb")
+    assert (found.interval.low, found.interval.high) == pytest.approx((low, high), abs=1e-9)
+    assert found.value in found.interval
+
+
+def test_newcombes_published_difference():
+    """56/70 and 48/80: Newcombe 1998, table II, method 10."""
+    found = newcombe_difference((48, 56), (80, 70))
+    assert (found.interval.low, found.interval.high) == pytest.approx((0.0524, 0.3339), abs=5e-5)
+
+
+@given(st.lists(st.floats(-10, 10), min_size=2, max_size=40))
+def test_without_clusters_the_normal_interval_is_the_t_interval(values):
+    """Each value alone: mean ± t · s/√n, as scipy has it."""
+    found = clustered_normal(values)
+    error = np.std(values, ddof=1) / math.sqrt(len(values))
+    half = stats.t.ppf(0.975, len(values) - 1) * error
+    assert found.error == pytest.approx(error, rel=1e-9, abs=1e-12)
+    assert found.interval.width == pytest.approx(2 * half, rel=1e-6, abs=1e-9)
+
+
+def test_one_cluster_has_no_bounds():
+    """What cannot be known is infinite, and said."""
+    found = clustered_normal([0.2, 0.9], ["q", "q"])
+    assert found.interval == Interval(-math.inf, math.inf)
+    assert not found.reliable
+
+
+def test_a_difference_of_rates_stays_between_minus_one_and_one():
+    """Wide intervals are cut where no difference can be."""
+    assert mover_difference((0.0, Interval(0, 0.9)), (1.0, Interval(0.1, 1))) == Interval(1 - math.hypot(0.9, 0.9), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: wilson(1, 2, level=95), "level must lie between 0 and 1, not 95"),
+        (lambda: newcombe_difference((1, 1), (2, 0)), "n must be at least 1, not 0"),
+        (lambda: clustered_normal([]), "values is empty"),
+        (lambda: clustered_normal([0.1, math.nan]), "number 1 is nan"),
+        (lambda: clustered_normal([[0.1], [0.2]]), r"not an array of shape \(2, 1\)"),
+        (lambda: clustered_normal(["a"]), "values must be one row of numbers"),
+        (lambda: clustered_normal([0.1, 0.2], ["a"]), "one cluster is needed for each row"),
+        (lambda: clustered_normal([0.1, 0.2], ["a", None]), "a row has no cluster"),
+        (lambda: clustered_normal([0.1, 0.2], [1.0, math.nan]), "a row has no cluster"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()
