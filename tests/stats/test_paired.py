@@ -1,0 +1,223 @@
+"""Paired differences and their tests: peers' numbers, symmetry, and what they promise."""
+
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar as peer_mcnemar
+
+from everyclaim.stats.intervals import clustered_mean
+from everyclaim.stats.multiplicity import benjamini_hochberg, holm
+from everyclaim.stats.paired import (
+    exchanges,
+    independent_difference,
+    mcnemar,
+    paired_difference,
+    paired_mean_difference,
+    sign_flip_test,
+)
+from everyclaim.stats.types import Interval, Sampling
+
+
+def test_many_changes_give_the_paired_t_interval():
+    """Mean difference ± t · sd/√n, as scipy has it."""
+    random = np.random.default_rng(0)
+    before, after = random.random(60), random.random(60)
+    found = paired_mean_difference(before, after)
+    peer = stats.ttest_rel(after, before).confidence_interval()
+    assert found.method == "paired_t"
+    assert (found.interval.low, found.interval.high) == pytest.approx((peer.low, peer.high), abs=1e-7)
+    assert found.value == pytest.approx((after - before).mean())
+
+
+def test_pairs_are_tighter_than_two_samples():
+    """What both measurements share does not count against the difference."""
+    random = np.random.default_rng(1)
+    before = random.random(300)
+    after = np.clip(before + 0.02 + 0.05 * random.standard_normal(300), 0, 1)
+    paired = paired_mean_difference(before, after)
+    apart = independent_difference(clustered_mean(before), clustered_mean(after))
+    assert 0 not in paired.interval
+    assert 0 in apart.interval
+    assert paired.interval.width < apart.interval.width / 4
+
+
+def test_clusters_of_copies_count_once():
+    """Every sample five times over, in clusters, says what the samples alone say."""
+    random = np.random.default_rng(2)
+    before, after = random.random(80), random.random(80)
+    once = paired_mean_difference(before, after)
+    copies = paired_mean_difference(np.repeat(before, 5), np.repeat(after, 5), np.repeat(np.arange(80), 5))
+    assert (copies.interval.low, copies.interval.high) == pytest.approx((once.interval.low, once.interval.high))
+    assert copies.n == 400
+    assert copies.clusters == 80
+
+
+def test_no_change_still_has_a_width():
+    """A hundred samples that all stayed as they were leave a doubt of about 4/n."""
+    same = np.tile([1.0, 0.0], 50)
+    found = paired_mean_difference(same, same)
+    assert found.value == 0
+    assert found.method == "paired_mover"
+    assert -0.06 < found.interval.low < -0.02
+    assert found.interval.high == pytest.approx(-found.interval.low)
+
+
+def test_one_change_is_not_a_difference():
+    """One sample of fifty that got worse proves nothing."""
+    after = np.ones(50)
+    after[3] = 0
+    found = paired_mean_difference(np.ones(50), after)
+    assert found.value == pytest.approx(-0.02)
+    assert found.method == "paired_mover"
+    assert found.interval.low < -0.1
+    assert found.interval.high > 0.03
+    assert not found.reliable
+
+
+def test_a_longer_answer_weighs_more_in_a_rate_of_claims():
+    """The difference is of the pooled rates, not the mean of the samples' differences."""
+    found = paired_difference(([1, 5], [1, 9]), ([0, 9], [1, 9]))
+    assert found.value == pytest.approx(9 / 10 - 6 / 10)
+
+
+def test_a_single_cluster_leaves_everything_open():
+    """One question says nothing of the next."""
+    found = paired_mean_difference([0.2, 0.3], [0.9, 0.8], ["q", "q"])
+    assert found.interval == Interval(-1.0, 1.0)
+    assert not found.reliable
+
+
+rates = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(1, 6), st.integers(1, 6), st.integers(0, 9)),
+    min_size=2,
+    max_size=60,
+)
+
+
+@settings(deadline=None)
+@given(rates)
+def test_exchanging_before_and_after_turns_the_sign(rows):
+    """The difference, its interval and its test know no favourite, nor the order of the rows."""
+    a, b, n, m, cluster = (np.array(column) for column in zip(*rows, strict=True))
+    before, after = (np.minimum(a, n), n), (np.minimum(b, m), m)
+    there, back = paired_difference(before, after, cluster), paired_difference(after, before, cluster)
+    assert there.value == pytest.approx(-back.value, abs=1e-12)
+    assert (there.interval.low, there.interval.high) == pytest.approx((-back.interval.high, -back.interval.low))
+    assert there.value in there.interval
+    turned = paired_difference((before[0][::-1], n[::-1]), (after[0][::-1], m[::-1]), cluster[::-1])
+    assert turned.interval.low == pytest.approx(there.interval.low, abs=1e-12)
+    chance = sign_flip_test(exchanges(before, after), cluster).p_value
+    assert chance == pytest.approx(sign_flip_test(exchanges(after, before), cluster).p_value)
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
+def test_few_differences_have_all_their_signs_tried(values):
+    """The p-value is the share of sign patterns whose sum is as far from 0."""
+    sums = [sum(s * v for s, v in zip(signs, values, strict=True)) for signs in product((1, -1), repeat=len(values))]
+    expected = np.mean(np.abs(sums) >= abs(sum(values)))
+    assert sign_flip_test([v / 7 for v in values]).p_value == pytest.approx(expected)
+
+
+def test_sampled_signs_agree_with_scipy():
+    """Drawn sign patterns give scipy's permutation p-value within its noise."""
+    values = np.random.default_rng(3).normal(0.25, 1, 40)
+    found = sign_flip_test(values)
+    peer = stats.permutation_test(
+        (values,), np.sum, permutation_type="samples", n_resamples=20_000, rng=np.random.default_rng(1)
+    )
+    assert found.method == "sampled"
+    assert found.p_value == pytest.approx(peer.pvalue, abs=0.015)
+    assert sign_flip_test(values).p_value == found.p_value
+
+
+def test_thousands_of_differences_are_normal():
+    """Above the limit the sum over its standard deviation under the null decides, as drawn signs do."""
+    values = np.random.default_rng(4).normal(0.02, 1, 8000)
+    found = sign_flip_test(values)
+    assert found.method == "normal"
+    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(values.sum()) / math.sqrt((values**2).sum())))
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-15, 1e12, 1e307])
+def test_the_scale_of_differences_does_not_matter(scale):
+    """Points, shares or money: the same p-value."""
+    values = np.random.default_rng(3).normal(0.25, 1, 40)
+    assert sign_flip_test(values * scale).p_value == sign_flip_test(values).p_value
+
+
+def test_no_difference_at_all_is_certain_of_nothing():
+    """Nothing changed: p = 1, and no draw is needed."""
+    assert sign_flip_test(np.zeros(100)).p_value == 1.0
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_exact_mcnemar_agrees_with_statsmodels(fewer, more):
+    """Every pair of counts."""
+    peer = peer_mcnemar([[0, fewer], [more, 0]], exact=True)
+    assert mcnemar(fewer, more, mid_p=False).p_value == pytest.approx(peer.pvalue)
+    if fewer + more:
+        point = stats.binom.pmf(min(fewer, more), fewer + more, 0.5)
+        assert mcnemar(fewer, more).p_value == pytest.approx(
+            mcnemar(fewer, more, mid_p=False).p_value - point, abs=1e-9
+        ) or (fewer == more)
+
+
+def test_mid_p_of_equal_counts():
+    """3 against 3 is the middle of the distribution: 1 − half the middle's probability (Fagerland and others 2013)."""
+    assert mcnemar(3, 3).p_value == pytest.approx(1 - 0.5 * stats.binom.pmf(3, 6, 0.5))
+    assert mcnemar(0, 0).p_value == 1.0
+    assert mcnemar(1, 7).p_value == pytest.approx(0.0390625)
+
+
+def test_random_halves_of_one_run_are_not_called_different():
+    """Over 200 splits of one run's questions into two, at most 5 % (and its noise) are significant, corrected or not."""
+    random = np.random.default_rng(8)
+    sizes = random.integers(1, 8, 200)
+    own = random.beta(8, 1, 200)
+    calls = []
+    for _ in range(200):
+        first, second = (random.binomial(sizes, own) for _ in range(2))
+        found = paired_difference((first, sizes), (second, sizes))
+        p = sign_flip_test(exchanges((first, sizes), (second, sizes)), sampling=Sampling(resamples=999)).p_value
+        calls.append((p <= 0.05, 0 not in found.interval))
+    assert np.mean(calls, axis=0) == pytest.approx([0.05, 0.05], abs=0.045)
+
+
+def test_a_planted_slice_is_found_and_only_it():
+    """One slice of thirty lost three points of 500 questions: corrected, it is the only finding."""
+    random = np.random.default_rng(9)
+    p = []
+    for slice_ in range(30):
+        before = random.random(3000) < 0.9
+        after = before & (random.random(3000) > (0.03 if slice_ == 17 else 0.0))
+        change = random.random(3000) < 0.01
+        after = np.where(change, random.random(3000) < 0.9, after)
+        question = np.arange(3000) // 6
+        units = np.ones(3000)
+        p.append(sign_flip_test(exchanges((before, units), (after, units)), question).p_value)
+    for adjusted in (benjamini_hochberg(p), holm(p)):
+        assert np.flatnonzero(adjusted <= 0.05).tolist() == [17]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: paired_mean_difference([0.1, 0.2], [0.1]), "rows of one length are needed: before 2, after 1"),
+        (lambda: paired_mean_difference([1.1], [0.1]), "before must lie between 0 and 1; number 0 is 1.1"),
+        (lambda: paired_mean_difference([], []), "before is empty"),
+        (lambda: paired_difference(([2], [1]), ([0], [1])), "between 0 and its denominator"),
+        (lambda: paired_difference(([0], [0]), ([0], [1])), "no units: nothing can be compared"),
+        (lambda: independent_difference(clustered_mean([]), clustered_mean([1])), "without units"),
+        (lambda: sign_flip_test([math.inf]), "number 0 is inf"),
+        (lambda: mcnemar(-1, 2), "whole numbers of at least 0, not -1 and 2"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()

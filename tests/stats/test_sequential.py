@@ -1,0 +1,73 @@
+"""Watching a rate: false alarms are as rare as said, rises are noticed, and looking often costs nothing."""
+
+import numpy as np
+import pytest
+
+from everyclaim.stats.sequential import Watch, observe
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.05])
+def test_a_rate_within_its_limit_is_hardly_ever_called_above_it(rate):
+    """Over 300 streams of 800 values, looked at after each, at most 5 %."""
+    random = np.random.default_rng(0)
+    called = [observe(Watch(0.05), random.random(800) < rate).is_above(0.05) for _ in range(300)]
+    assert np.mean(called) <= 0.05
+
+
+def test_false_alarms_are_as_far_apart_as_wanted():
+    """At the limit itself, the mean time to an alarm is at least the one asked for."""
+    random = np.random.default_rng(1)
+    times = []
+    for _ in range(60):
+        watch = Watch(0.05)
+        while not watch.has_risen(200) and watch.seen < 4000:
+            watch = observe(watch, random.random(5) < 0.05)
+        times.append(watch.seen)
+    assert np.mean(times) >= 200
+
+
+def test_a_rise_after_a_long_quiet_is_noticed():
+    """3,000 values at 3 % and then 15 %: within some hundred, where the wealth since the start sees nothing."""
+    random = np.random.default_rng(2)
+    watch = observe(Watch(0.05), random.random(3000) < 0.03)
+    assert not watch.has_risen(2000)
+    watch = observe(watch, random.random(300) < 0.15)
+    assert watch.has_risen(2000)
+    assert not watch.is_above(0.05)
+
+
+def test_shares_of_claims_serve_as_values():
+    """Not only 0 and 1: two of eight claims, again and again, are above a limit of 5 %."""
+    assert observe(Watch(0.05), np.full(60, 0.25)).is_above(0.01)
+
+
+def test_pieces_give_what_the_whole_gives():
+    """A watch may be stored and go on."""
+    values = np.random.default_rng(3).random(500) < 0.1
+    whole, pieces = observe(Watch(0.05), values), Watch(0.05)
+    for part in np.array_split(values, 37):
+        pieces = observe(pieces, part)
+    assert pieces == whole
+
+
+def test_evidence_stays_finite():
+    """Ten thousand failures in a row are enough, not infinite; all successes never alarm."""
+    flood = observe(Watch(0.05), np.ones(10_000))
+    assert np.isfinite([*flood.alarms, *flood.wealths, flood.highest]).all()
+    assert flood.has_risen(1e200)
+    assert not observe(Watch(0.05), np.zeros(10_000)).has_risen(10)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Watch(5), "limit must lie between 0 and 1, not 5"),
+        (lambda: observe(Watch(0.05), [0.5, 2]), "number 1 is 2"),
+        (lambda: Watch(0.05).has_risen(0), "at least 1, not 0"),
+        (lambda: Watch(0.05).is_above(0), "alpha must lie between 0 and 1"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()
