@@ -1,0 +1,182 @@
+"""Maps from a judge's stated probability to one that holds: Platt, isotonic, temperature.
+
+Fit them on labels that take no part in measuring them. All are frozen functions of arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from everyclaim.stats.inputs import binary, column, same_length
+from everyclaim.stats.types import Floats
+
+_EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
+_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Platt:
+    """σ(slope · logit(p) + intercept): steady with few labels (Platt 1999). Monotone when slope > 0."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, probabilities: ArrayLike) -> Floats:
+        """Return the calibrated probabilities of a row of stated ones."""
+        p = column(probabilities, "probabilities", 0, 1)
+        return _sigmoid(self.slope * _logit(p) + self.intercept)
+
+
+@dataclass(frozen=True, slots=True)
+class Isotonic:
+    """The rising steps that fit best, joined by lines (Zadrozny and Elkan 2002). Wants some hundreds of labels."""
+
+    knots: tuple[float, ...]
+    values: tuple[float, ...]
+
+    def __call__(self, probabilities: ArrayLike) -> Floats:
+        """Return the calibrated probabilities of a row of stated ones; beyond the knots, those of the ends."""
+        p = column(probabilities, "probabilities", 0, 1)
+        return np.asarray(np.interp(p, self.knots, self.values), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Temperature:
+    """softmax(log p / temperature) over the labels of each row (arXiv 1706.04599): leaves the order as it is."""
+
+    temperature: float
+
+    def __call__(self, probabilities: ArrayLike) -> Floats:
+        """Return calibrated rows of a table of probabilities, rows × labels."""
+        return _softmax(np.log(_table(probabilities)) / self.temperature)
+
+
+def fit_platt(truth: ArrayLike, probabilities: ArrayLike) -> Platt:
+    """Fit Platt's map by maximum likelihood, with his targets (n₊ + 1)/(n₊ + 2) and 1/(n₋ + 2) against overfitting.
+
+    `truth` is 0 or 1, both of them occurring, `probabilities` within [0, 1]. Raises ValueError otherwise.
+    """
+    y, x = _labelled(truth, probabilities)
+    x = _logit(x)
+    positives = y.sum()
+    target = np.where(y == 1, (positives + 1) / (positives + 2), 1 / (len(y) - positives + 2))
+    if np.ptp(x) == 0:
+        return Platt(0.0, float(_logit(np.array([target.mean()]))[0]))
+    design = np.column_stack([x, np.ones_like(x)])
+    best = np.array([0.0, float(_logit(np.array([target.mean()]))[0])])
+    loss = _cross_entropy(design @ best, target)
+    for _ in range(_STEPS):
+        p = _sigmoid(design @ best)
+        gradient = design.T @ (p - target)
+        curvature = design.T @ (design * (p * (1 - p))[:, None]) + 1e-12 * np.eye(2)
+        step = np.linalg.solve(curvature, gradient)
+        scale = 1.0
+        while (new := _cross_entropy(design @ (best - scale * step), target)) > loss and scale > 1e-10:
+            scale /= 2
+        best, gained, loss = best - scale * step, loss - new, new
+        if gained <= 1e-12 * max(1.0, abs(loss)):
+            break
+    return Platt(float(best[0]), float(best[1]))
+
+
+def fit_isotonic(truth: ArrayLike, probabilities: ArrayLike, weights: ArrayLike | None = None) -> Isotonic:
+    """Fit the rising map of least squares by pooling adjacent violators; arguments as of `fit_platt`.
+
+    `weights` are 0 or more, not all of them 0. Equal probabilities are pooled first.
+    """
+    y, x = _labelled(truth, probabilities)
+    w = np.ones_like(x) if weights is None else column(weights, "weights", 0)
+    same_length(truth=y, weights=w)
+    places, codes = np.unique(x[w > 0], return_inverse=True)
+    if not places.size:
+        raise ValueError("all weights are 0")
+    mass = np.bincount(codes, w[w > 0])
+    means = np.bincount(codes, (w * y)[w > 0]) / mass
+    pools: list[tuple[float, float, int]] = []  # mean, mass, how many places
+    for mean, weight in zip(means.tolist(), mass.tolist(), strict=True):
+        pool = (mean, weight, 1)
+        while pools and pools[-1][0] >= pool[0]:
+            before = pools.pop()
+            together = before[1] + pool[1]
+            pool = ((before[0] * before[1] + pool[0] * pool[1]) / together, together, before[2] + pool[2])
+        pools.append(pool)
+    ends = np.cumsum([size for _, _, size in pools]) - 1
+    starts = np.append(0, ends[:-1] + 1)
+    knots: list[float] = []
+    values: list[float] = []
+    for start, end, (mean, _, _) in zip(starts, ends, pools, strict=True):
+        for place in sorted({start, end}):
+            knots.append(float(places[place]))
+            values.append(mean)
+    return Isotonic(tuple(knots), tuple(values))
+
+
+def fit_temperature(truth: ArrayLike, probabilities: ArrayLike) -> Temperature:
+    """Fit one temperature by maximum likelihood, within [0.05, 20].
+
+    `truth` is the number of the right label in each row of `probabilities` (rows × labels). Raises ValueError for
+    anything else.
+    """
+    table = _table(probabilities)
+    right = column(truth, "truth", 0, table.shape[1] - 1)
+    same_length(truth=right, probabilities=table)
+    if not np.array_equal(right, np.rint(right)):
+        raise ValueError("truth must be the number of a label in each row")
+    logs, rows, picked = np.log(table), np.arange(len(table)), right.astype(int)
+
+    def loss(log_temperature: float) -> float:
+        scaled = logs / math.exp(log_temperature)
+        top = scaled.max(axis=1, keepdims=True)
+        norm = top[:, 0] + np.log(np.exp(scaled - top).sum(axis=1))
+        return float((norm - scaled[rows, picked]).mean())
+
+    low, high, golden = math.log(0.05), math.log(20.0), (math.sqrt(5) - 1) / 2
+    for _ in range(_STEPS):  # the loss is convex in 1/T, so it has one valley in log T
+        left, right_end = high - golden * (high - low), low + golden * (high - low)
+        if loss(left) <= loss(right_end):
+            high = right_end
+        else:
+            low = left
+        if high - low < 1e-9:
+            break
+    return Temperature(math.exp((low + high) / 2))
+
+
+def _labelled(truth: ArrayLike, probabilities: ArrayLike) -> tuple[Floats, Floats]:
+    y, x = binary(truth, "truth"), column(probabilities, "probabilities", 0, 1)
+    same_length(truth=y, probabilities=x)
+    if y.min() == y.max():
+        raise ValueError("labels of both kinds are needed to calibrate: all are alike")
+    return y, x
+
+
+def _table(probabilities: ArrayLike) -> Floats:
+    table = np.asarray(probabilities, dtype=np.float64)
+    if table.ndim != 2 or not table.size or table.shape[1] < 2:
+        raise ValueError(f"probabilities must be a table of rows × labels, not shape {table.shape}")
+    if not np.isfinite(table).all() or (table < 0).any() or not np.allclose(table.sum(axis=1), 1, atol=1e-3):
+        raise ValueError("probabilities must be 0 or more and sum to 1 in every row")
+    table = np.maximum(table, _EDGE)
+    return np.asarray(table / table.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _logit(p: Floats) -> Floats:
+    p = np.clip(p, _EDGE, 1 - _EDGE)
+    return np.asarray(np.log(p / (1 - p)), dtype=np.float64)
+
+
+def _sigmoid(x: Floats) -> Floats:
+    return np.asarray(0.5 * (1 + np.tanh(x / 2)), dtype=np.float64)
+
+
+def _softmax(logits: Floats) -> Floats:
+    raised = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _cross_entropy(logits: Floats, target: Floats) -> float:
+    return float((np.logaddexp(0, logits) - target * logits).sum())

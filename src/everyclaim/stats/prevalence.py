@@ -1,0 +1,144 @@
+"""The true rate behind a judge that errs (Rogan and Gladen 1978), with the interval of arXiv 2511.21140.
+
+A positive is what the judge calls supported, say. Its sensitivity and specificity are known from labels only, and that
+doubt belongs into the interval.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from everyclaim.stats.bounds import effective_counts
+from everyclaim.stats.clusters import cluster_codes
+from everyclaim.stats.inputs import binary, count, same_length, share
+from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
+from everyclaim.stats.types import Inference, Interval
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCounts:
+    """What labels say of a judge: how many true positives and negatives were labelled, and how many it got right.
+
+    Whole numbers are not needed: labels in clusters have an effective number.
+    """
+
+    positives_right: float
+    positives: float
+    negatives_right: float
+    negatives: float
+
+    def __post_init__(self) -> None:
+        for right, of, name in (
+            (self.positives_right, self.positives, "positives"),
+            (self.negatives_right, self.negatives, "negatives"),
+        ):
+            if not 0 <= right <= count(of, name):
+                raise ValueError(f"{name} right must lie between 0 and {of:g}, not {right:g}")
+
+    @property
+    def sensitivity(self) -> float:
+        """Share of the true positives that the judge calls so; ValueError when none is labelled."""
+        return self._share(self.positives_right, self.positives, "positive")
+
+    @property
+    def specificity(self) -> float:
+        """Share of the true negatives that the judge calls so; ValueError when none is labelled."""
+        return self._share(self.negatives_right, self.negatives, "negative")
+
+    @staticmethod
+    def _share(right: float, of: float, name: str) -> float:
+        if not of:
+            raise ValueError(f"no true {name} is labelled: how often the judge gets them right is not known")
+        return right / of
+
+
+class Allocation(NamedTuple):
+    """How many true negatives and true positives to label."""
+
+    negatives: int
+    positives: int
+
+
+def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 0.95) -> Inference:
+    """Return the true rate, when the judge calls `positives` of `n` so, with the adjusted interval of arXiv 2511.21140.
+
+    θ = (p + q₀ − 1)/(q₀ + q₁ − 1), clipped to [0, 1]. The interval starts from counts with a few tries added, and is
+    wider at ends that the value touches. Raises ValueError without labels of both classes, and where the judge is no
+    better than chance (q₀ + q₁ ≤ 1), which leaves the rate unknown.
+    """
+    count(n, "n", 1)
+    if not 0 <= positives <= n:
+        raise ValueError(f"positives must lie between 0 and n={n:g}, not {positives:g}")
+    p, q0, q1 = positives / n, judge.specificity, judge.sensitivity
+    if q0 + q1 <= 1:
+        raise ValueError(f"the judge is no better than chance: it gets {q1:.3g} of the positives and {q0:.3g} "
+                         "of the negatives right, so its verdicts say nothing of the true rate")  # fmt: skip
+    value = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
+    z = normal_quantile(level)
+    n_, m0, m1 = n + z * z, judge.negatives + 2, judge.positives + 2
+    p, q0, q1 = (positives + z * z / 2) / n_, (judge.negatives_right + 1) / m0, (judge.positives_right + 1) / m1
+    doubt0, doubt1 = q0 * (1 - q0) / m0, q1 * (1 - q1) / m1
+    if q0 + q1 <= 1:
+        raise ValueError("too few labels to tell the judge from chance")
+    theta = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
+    shift = 2 * z * z * (-(1 - theta) * doubt0 + theta * doubt1)
+    error = math.sqrt(p * (1 - p) / n_ + (1 - theta) ** 2 * doubt0 + theta**2 * doubt1) / (q0 + q1 - 1)
+    low, high = theta + shift - z * error, theta + shift + z * error
+    interval = Interval(min(value, max(0.0, low)), max(value, min(1.0, high)), level)
+    rarer = min(judge.positives, judge.negatives)
+    told: tuple[str, ...] = ()
+    if rarer < FEW_OF_A_KIND:
+        told = (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+    elif rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5:
+        told = ("few labels or a weak judge: the interval is wider than it needs to be, PPI++ is shorter",)
+    return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
+
+
+def clustered_rogan_gladen(
+    said: tuple[ArrayLike, ArrayLike | None],
+    labelled: tuple[ArrayLike, ArrayLike],
+    labelled_clusters: ArrayLike | None = None,
+    level: float = 0.95,
+) -> Inference:
+    """Return `rogan_gladen` of verdicts that come in clusters, by their effective numbers (Korn and Graubard 1998).
+
+    `said` is what the judge says of every unit (0 or 1) with the units' clusters; `labelled` what is true and what the
+    judge says (0 or 1 each) of the labelled ones, which were drawn at random within each true class.
+    """
+    verdicts = binary(said[0], "verdicts")
+    truth, judged = binary(labelled[0], "truth"), binary(labelled[1], "judged")
+    same_length(truth=truth, judged=judged)
+    codes = cluster_codes(labelled_clusters, len(truth))
+    right = (truth == judged).astype(float)
+    positive = effective_counts(right[truth == 1], codes[truth == 1])
+    negative = effective_counts(right[truth == 0], codes[truth == 0])
+    judge = JudgeCounts(*_rescaled(right[truth == 1], positive[1]), *_rescaled(right[truth == 0], negative[1]))
+    worth = effective_counts(verdicts, cluster_codes(said[1], len(verdicts)))[1]
+    return rogan_gladen(float(verdicts.mean()) * worth, worth, judge, level)
+
+
+def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot: int) -> Allocation:
+    """Return how many true negatives and positives to label, of so many, for the shortest interval (arXiv 2511.21140).
+
+    `rate` is the share the judge calls positive, `judge` its specificity and sensitivity as a pilot of `pilot` labels
+    of each class found them.
+    """
+    count(labels, "labels", 1)
+    count(pilot, "pilot", 1)
+    share(rate, "rate")
+    q0, q1 = judge
+    if not (0 <= q0 <= 1 and 0 <= q1 <= 1):
+        raise ValueError(f"specificity and sensitivity must lie between 0 and 1, not {q0:g} and {q1:g}")
+    kappa = (pilot * (1 - q0) + 1) / (pilot * (1 - q1) + 1)
+    positives = round(labels / (1 + (1 / rate - 1) * math.sqrt(kappa)))
+    return Allocation(labels - positives, positives)
+
+
+def _rescaled(right: np.ndarray[tuple[int, ...], np.dtype[np.float64]], worth: int) -> tuple[float, float]:
+    return (float(right.mean()) * worth if worth else 0.0), float(worth)

@@ -1,0 +1,122 @@
+"""Agreement: against scikit-learn and statsmodels, published values, and invariance."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+from statsmodels.stats.inter_rater import cohens_kappa
+from statsmodels.stats.inter_rater import fleiss_kappa as peer_fleiss
+
+from everyclaim.stats.agreement import cohen_kappa, confusion, fleiss_kappa, krippendorff_alpha
+from everyclaim.stats.types import Sampling
+
+FEW = Sampling(resamples=50)
+LABELS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=12, max_size=60))
+@pytest.mark.parametrize("weights", ["none", "linear", "quadratic"])
+def test_cohens_kappa_agrees_with_scikit_learn(weights, pairs):
+    """Plain and weighted, any ratings, where it is defined."""
+    first, second = ([LABELS[pair[side]] for pair in pairs] for side in (0, 1))
+    if len(set(first) | set(second)) == 1:
+        with pytest.raises(ValueError, match="cohen_kappa is undefined"):
+            cohen_kappa(first, second, LABELS, weights=weights, sampling=FEW)
+        return
+    peer = cohen_kappa_score(first, second, labels=list(LABELS), weights=None if weights == "none" else weights)
+    assert cohen_kappa(first, second, LABELS, weights=weights, sampling=FEW).value == pytest.approx(peer, abs=1e-12)
+
+
+def test_the_interval_of_kappa_is_the_asymptotic_one_for_many_units():
+    """The standard error of Fleiss, Cohen and Everitt, within resampling noise."""
+    random = np.random.default_rng(0)
+    first = random.integers(0, 3, 1000)
+    second = np.where(random.random(1000) < 0.7, first, random.integers(0, 3, 1000))
+    found = cohen_kappa(first.tolist(), second.tolist(), (0, 1, 2))
+    assert found.error == pytest.approx(cohens_kappa(confusion(first, second, (0, 1, 2))).std_kappa, rel=0.06)
+    assert found.interval.width == pytest.approx(2 * 1.96 * found.error, rel=0.06)
+
+
+def test_units_of_one_answer_are_resampled_together():
+    """Ten copies of each unit, in clusters, say what the units alone say."""
+    random = np.random.default_rng(1)
+    first = random.integers(0, 2, 100)
+    second = np.where(random.random(100) < 0.8, first, 1 - first)
+    alone = cohen_kappa(first, second, (0, 1))
+    copied = cohen_kappa(np.repeat(first, 10), np.repeat(second, 10), (0, 1), clusters=np.repeat(np.arange(100), 10))
+    assert copied.value == pytest.approx(alone.value)
+    assert copied.interval.width == pytest.approx(alone.interval.width, rel=0.1)
+
+
+@settings(deadline=None)
+@given(st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=10, max_size=40))
+def test_fleiss_kappa_agrees_with_statsmodels(ratings):
+    """Four raters, three categories."""
+    counts = np.array([[row.count(category) for category in range(3)] for row in ratings])
+    if np.count_nonzero(counts.sum(axis=0)) == 1:
+        return
+    assert fleiss_kappa(counts, sampling=FEW).value == pytest.approx(peer_fleiss(counts), abs=1e-12)
+
+
+def test_fleiss_published_value():
+    """Fleiss 1971: 30 patients, 6 raters, 5 diagnoses give .430; here the ten rows of the usual worked example, .210."""
+    counts = [[0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
+              [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]]  # fmt: skip
+    assert fleiss_kappa(counts, sampling=FEW).value == pytest.approx(0.210, abs=5e-4)
+
+
+def test_krippendorffs_published_value():
+    """Four observers, twelve units, missing ratings: alpha nominal .743 (Krippendorff 2011, computing alpha, example C)."""
+    observers = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
+        [None, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, None],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, None],
+    ]
+    found = krippendorff_alpha(list(zip(*observers, strict=True)), (1, 2, 3, 4, 5))
+    assert found.value == pytest.approx(0.743, abs=5e-4)
+    assert found.value in found.interval
+    assert not found.reliable  # twelve units
+
+
+def test_alpha_of_two_raters_is_scotts_pi_corrected_for_size():
+    """1 − (1 − π)(2n − 1)/2n, without missing ratings."""
+    random = np.random.default_rng(2)
+    first = random.integers(0, 3, 200)
+    second = np.where(random.random(200) < 0.6, first, random.integers(0, 3, 200))
+    shares = np.bincount(np.concatenate([first, second])) / 400
+    pi = ((first == second).mean() - (shares**2).sum()) / (1 - (shares**2).sum())
+    alpha = krippendorff_alpha(np.column_stack([first, second]).tolist(), (0, 1, 2), sampling=FEW).value
+    assert alpha == pytest.approx(1 - (1 - pi) * 399 / 400)
+
+
+def test_raters_who_never_differ_are_not_proof_of_agreement():
+    """The interval has no width then, and says so."""
+    found = cohen_kappa([0, 1] * 40, [0, 1] * 40, (0, 1))
+    assert found.value == 1.0
+    assert any("not seen" in warning for warning in found.warnings)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: cohen_kappa([0], [0, 1], (0, 1)), "1 and 2 ratings"),
+        (lambda: cohen_kappa([0, 2], [0, 1], (0, 1)), "none of the categories: 2"),
+        (lambda: cohen_kappa([[0], 2], [0, 1], (0, 1)), "not lists"),
+        (lambda: cohen_kappa([0, 1], [0, 1], (0, 1), weights="cubic"), "not cubic"),
+        (lambda: krippendorff_alpha([[0, 1], [0, 0]], (0, 1), clusters=["a"]), "one cluster is needed for each row"),
+        (lambda: cohen_kappa([], [], (0, 1)), "ratings is empty"),
+        (lambda: confusion([0], [0], (0, 0)), "named twice"),
+        (lambda: fleiss_kappa([[1, 0], [1, 0]]), "at least two"),
+        (lambda: fleiss_kappa([[2, 1], [1, 1]]), "same number of raters"),
+        (lambda: fleiss_kappa([[3, -1]]), "0 or more"),
+        (lambda: krippendorff_alpha([[0, None], [None, 1]], (0, 1)), "no unit has two ratings"),
+        (lambda: krippendorff_alpha([[0, 0], [0, 0]], (0, 1)), "krippendorff_alpha is undefined"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,69 @@
+"""The alternative annotator test: the definition written out, and judges good and bad."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from everyclaim.stats.alt_test import alt_test
+
+
+def panel(items=80, annotators=4, right=0.85, judge=0.9, missing=0.0, seed=0):
+    random = np.random.default_rng(seed)
+    truth = random.integers(0, 3, items)
+
+    def rater(skill):
+        return np.where(random.random(items) < skill, truth, random.integers(0, 3, items)).tolist()
+
+    columns = [[None if random.random() < missing else said for said in rater(right)] for _ in range(annotators)]
+    return [list(row) for row in zip(*columns, strict=True)], rater(judge)
+
+
+def test_it_is_what_the_paper_defines():
+    """Leave one out, compare, one-sided t-test, Benjamini–Yekutieli: by plain loops, with ratings missing."""
+    ratings, judged = panel(missing=0.2)
+    found = alt_test(ratings, judged, epsilon=0.1)
+    p_values, wins = [], []
+    for j in range(4):
+        loses, won = [], []
+        for row, machine in zip(ratings, judged, strict=True):
+            rest = [said for k, said in enumerate(row) if k != j and said is not None]
+            if row[j] is None or not rest:
+                continue
+            judge, person = (np.mean([said == one for said in rest]) for one in (machine, row[j]))
+            loses.append(float(person >= judge) - float(judge >= person))
+            won.append(judge >= person)
+        p_values.append(stats.ttest_1samp(loses, 0.1, alternative="less").pvalue)
+        wins.append(np.mean(won))
+    assert found.p_values == pytest.approx(multipletests(p_values, method="fdr_by")[1], abs=1e-9)
+    assert found.advantage == pytest.approx(np.mean(wins))
+    assert found.winning_rate == np.mean(np.array(found.p_values) <= 0.05)
+
+
+@pytest.mark.parametrize(("judge", "passed"), [(0.95, True), (0.2, False)])
+def test_a_good_judge_passes_and_a_guesser_does_not(judge, passed):
+    """Eighty items, four annotators of 85 %."""
+    assert alt_test(*panel(judge=judge)).passed is passed
+
+
+def test_few_items_are_warned_of():
+    """Below thirty the t-test is not to be trusted."""
+    assert "20 items" in alt_test(*panel(items=20)).warnings[0]
+    assert not alt_test(*panel()).warnings
+
+
+@pytest.mark.parametrize(
+    ("ratings", "judged", "message"),
+    [
+        ([[1, 1]] * 40, [1] * 40, "at least 3 annotators"),
+        ([[1, 1, 1]] * 40, [1] * 39, "40 and 39"),
+        ([[1, 1, 1], [1, 1]], [1, 1], "one place for each annotator"),
+        ([[1, 1, 1]] * 40, [None] * 40, "judge must have rated every item"),
+        ([[1, 1, None]] * 40, [1] * 40, "annotator 3 has fewer than two items"),
+        ([], [], "0 and 0"),
+    ],
+)
+def test_bad_input_is_named(ratings, judged, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        alt_test(ratings, judged)

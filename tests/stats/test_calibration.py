@@ -1,0 +1,133 @@
+"""Calibration maps and measures: scikit-learn's numbers, recovery of a known map, and order."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import expit, logit
+from sklearn.calibration import _sigmoid_calibration
+from sklearn.isotonic import IsotonicRegression
+from sklearn.metrics import brier_score_loss
+from sklearn.metrics import log_loss as peer_log_loss
+
+from everyclaim.stats.calibration import fit_isotonic, fit_platt, fit_temperature
+from everyclaim.stats.reliability import brier_score, expected_calibration_error, log_loss, reliability_curve
+
+
+def judged(n=2000, slope=2.0, shift=-0.5, seed=0):
+    random = np.random.default_rng(seed)
+    stated = random.beta(2, 1, n)
+    true = expit(logit(np.clip(stated, 1e-6, 1 - 1e-6)) / slope + shift)
+    return (random.random(n) < true).astype(float), stated
+
+
+both_kinds = st.lists(st.tuples(st.booleans(), st.integers(0, 20)), min_size=4, max_size=60).filter(
+    lambda rows: len({row[0] for row in rows}) == 2
+)
+
+
+def test_platt_agrees_with_scikit_learn():
+    """Slope and intercept on the logits, with Platt's targets."""
+    truth, stated = judged(300)
+    found = fit_platt(truth, stated)
+    slope, intercept = _sigmoid_calibration(logit(stated), truth)
+    assert (found.slope, found.intercept) == pytest.approx((-slope, -intercept), abs=2e-3)
+
+
+def test_platt_recovers_the_map_that_made_the_labels():
+    """From 20,000 labels, within sampling error."""
+    found = fit_platt(*judged(20_000))
+    assert (found.slope, found.intercept) == pytest.approx((0.5, -0.5), abs=0.06)
+
+
+@settings(deadline=None)
+@given(both_kinds)
+def test_platt_survives_any_labels(rows):
+    """Separable, constant or contrary: finite, within [0, 1], and never worse than the base rate on its own targets."""
+    truth, stated = np.array([row[0] for row in rows], float), np.array([row[1] / 20 for row in rows])
+    found = fit_platt(truth, stated)
+    assert np.isfinite([found.slope, found.intercept]).all()
+    assert np.all((found(stated) >= 0) & (found(stated) <= 1))
+
+
+@settings(deadline=None)
+@given(both_kinds, st.booleans())
+def test_isotonic_agrees_with_scikit_learn(rows, weighted):
+    """On and between the places seen, with weights and without."""
+    truth, stated = np.array([row[0] for row in rows], float), np.array([row[1] / 20 for row in rows])
+    weights = np.arange(1, len(rows) + 1, dtype=float) if weighted else None
+    found = fit_isotonic(truth, stated, weights)
+    peer = IsotonicRegression(out_of_bounds="clip").fit(stated, truth, sample_weight=weights)
+    places = np.linspace(0, 1, 101)
+    assert found(places) == pytest.approx(peer.predict(places), abs=1e-9)
+    assert np.all(np.diff(found(places)) >= -1e-12)
+
+
+def test_temperature_recovers_what_made_the_labels():
+    """Probabilities sharpened threefold come back at temperature 3."""
+    random = np.random.default_rng(1)
+    logits = random.normal(0, 1, (8000, 3))
+    true = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    truth = (true.cumsum(axis=1) < random.random((8000, 1))).sum(axis=1)
+    sharp = true**3 / (true**3).sum(axis=1, keepdims=True)
+    found = fit_temperature(truth, sharp)
+    assert found.temperature == pytest.approx(3.0, rel=0.06)
+    assert np.array_equal(found(sharp).argmax(axis=1), sharp.argmax(axis=1))
+    assert found(sharp).sum(axis=1) == pytest.approx(np.ones(8000))
+
+
+@settings(deadline=None)
+@given(both_kinds)
+def test_scores_agree_with_scikit_learn(rows):
+    """Brier and log loss, zero and one among the probabilities."""
+    truth, stated = np.array([row[0] for row in rows], float), np.array([row[1] / 20 for row in rows])
+    assert brier_score(truth, stated) == pytest.approx(brier_score_loss(truth, stated))
+    assert log_loss(truth, stated) == pytest.approx(peer_log_loss(truth, np.clip(stated, 1e-15, 1 - 1e-15)), rel=1e-6)
+
+
+def test_calibration_error_by_hand():
+    """Two bins of two: |.15 − .5|/2 + |.85 − 1|/2."""
+    assert expected_calibration_error([0, 1, 1, 1], [0.1, 0.2, 0.8, 0.9], bins=2) == pytest.approx(0.25)
+    assert expected_calibration_error([1, 0], [1.0, 0.0]) == 0.0
+
+
+def test_fitting_lowers_the_error_on_other_labels():
+    """Fitted on one half, measured on the other."""
+    truth, stated = judged(4000)
+    raw = expected_calibration_error(truth[2000:], stated[2000:])
+    for fit in (fit_platt, fit_isotonic):
+        mapped = fit(truth[:2000], stated[:2000])(stated[2000:])
+        assert expected_calibration_error(truth[2000:], mapped) < raw / 2
+
+
+@settings(deadline=None)
+@given(both_kinds, st.integers(1, 12))
+def test_bins_hold_every_claim_once(rows, bins):
+    """Rising, apart, at most as many as asked for; ties are never torn."""
+    truth, stated = [float(row[0]) for row in rows], [row[1] / 20 for row in rows]
+    curve = reliability_curve(truth, stated, bins)
+    assert sum(one.found.n for one in curve) == len(rows)
+    assert len(curve) <= bins
+    assert all(one.high < other.low for one, other in pairwise(curve))
+    assert all(one.low <= one.stated <= one.high or one.stated == pytest.approx(one.low) for one in curve)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fit_platt([1, 1], [0.2, 0.4]), "labels of both kinds"),
+        (lambda: fit_isotonic([1, 0], [0.2, 1.4]), "between 0 and 1; number 1 is 1.4"),
+        (lambda: fit_isotonic([1, 0], [0.2, 0.4], [1, -1]), "weights must lie at or above 0"),
+        (lambda: fit_isotonic([1, 0], [0.2, 0.4], [0, 0]), "all weights are 0"),
+        (lambda: fit_temperature([0, 3], [[0.5, 0.5], [0.1, 0.9]]), "truth must lie between 0 and 1"),
+        (lambda: fit_temperature([0], [[0.5, 0.6]]), "sum to 1"),
+        (lambda: brier_score([1, 0], [0.5]), "truth 2, probabilities 1"),
+        (lambda: expected_calibration_error([1], [0.5], bins=0), "bins must be at least 1"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()

@@ -1,0 +1,88 @@
+"""ROC: scikit-learn's area, DeLong's variance written out, clusters, and cuts."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
+
+from everyclaim.stats.roc import roc_auc, threshold_for
+
+rows = st.lists(st.tuples(st.booleans(), st.integers(0, 12)), min_size=4, max_size=60).filter(
+    lambda each: len({row[0] for row in each}) == 2
+)
+
+
+def ranked(n=300, seed=0):
+    random = np.random.default_rng(seed)
+    truth = (random.random(n) < 0.7).astype(float)
+    return truth, truth + random.normal(0, 1, n)
+
+
+@settings(deadline=None)
+@given(rows)
+def test_the_area_agrees_with_scikit_learn(pairs):
+    """Ties count half."""
+    truth, scores = [float(row[0]) for row in pairs], [float(row[1]) for row in pairs]
+    found = roc_auc(truth, scores)
+    assert found.value == pytest.approx(roc_auc_score(truth, scores))
+    assert found.value in found.interval
+    assert 0 <= found.interval.low <= found.interval.high <= 1
+
+
+def test_the_error_is_delongs():
+    """The structural components by all pairs (DeLong 1988)."""
+    truth, scores = ranked()
+    wins = (scores[truth == 1][:, None] > scores[truth == 0]).astype(float)
+    m, n = wins.shape
+    expected = wins.mean(axis=1).var(ddof=1) / m + wins.mean(axis=0).var(ddof=1) / n
+    assert roc_auc(truth, scores).error == pytest.approx(np.sqrt(expected))
+
+
+def test_clusters_of_one_change_nothing_and_copies_count_once():
+    """Obuchowski's variance is DeLong's where each unit is alone, but for n/(n − 1)."""
+    truth, scores = ranked()
+    alone = roc_auc(truth, scores).error
+    assert roc_auc(truth, scores, np.arange(300)).error == pytest.approx(alone, rel=0.01)
+    copies = [np.repeat(row, 4) for row in (truth, scores, np.arange(300))]
+    assert roc_auc(*copies).error == pytest.approx(alone, rel=0.01)
+    assert roc_auc(*copies[:2]).error < 0.6 * alone
+
+
+def test_a_faultless_ranking_says_nothing_of_the_rest():
+    """No error seen: the whole range, and a warning."""
+    found = roc_auc([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
+    assert (found.value, found.interval.low, found.interval.high) == (1.0, 0.0, 1.0)
+    assert not found.reliable
+
+
+@settings(deadline=None)
+@given(rows, st.sampled_from([0.5, 0.9, 1.0]), st.sampled_from(["positives", "negatives"]))
+def test_a_cut_has_the_rate_it_was_chosen_for(pairs, rate, of):
+    """At or above it is positive; and no other cut with that rate is better for the other class."""
+    truth, scores = np.array([float(row[0]) for row in pairs]), np.array([float(row[1]) for row in pairs])
+    cut = threshold_for(truth, scores, rate, of)
+    called = scores >= cut.threshold
+    hits, passes = called[truth == 1].mean(), (~called[truth == 0]).mean()
+    assert (cut.true_positive_rate, cut.true_negative_rate) == pytest.approx((hits, passes))
+    assert (hits if of == "positives" else passes) >= rate - 1e-9
+    for other in np.append(np.unique(scores), 99.0):
+        would = scores >= other
+        both = would[truth == 1].mean(), (~would[truth == 0]).mean()
+        if both[of == "negatives"] >= rate:
+            assert both[of == "positives"] <= (passes if of == "positives" else hits) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: roc_auc([1, 1], [0.1, 0.2]), "both positives and negatives"),
+        (lambda: roc_auc([1, 0], [0.1, np.inf]), "number 1 is inf"),
+        (lambda: threshold_for([1, 0], [0.1, 0.2], 90), "rate must lie above 0 and at most at 1, not 90"),
+        (lambda: threshold_for([1, 0], [0.1, 0.2], 0.9, "supported"), "positives or negatives, not supported"),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    """A wrong argument is a ValueError that says which, never a number."""
+    with pytest.raises(ValueError, match=message):
+        call()
