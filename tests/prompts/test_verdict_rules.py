@@ -102,7 +102,7 @@ EQUAL = [
 @pytest.mark.parametrize(("claim", "passage"), ROUNDED)
 def test_a_rounding_supports_usually_and_never_strictly(claim: str, passage: str) -> None:
     """Also where the judge lets it pass: the reply is held to the rule, by the prompt's and by the policy's."""
-    assert judge(claim, passage).label is Label.SUPPORTED
+    assert (judge(claim, passage).label, judge(claim, passage).flags) == (Label.SUPPORTED, ())
     for found in (judge(claim, passage, prompt=VerdictPrompt(STRICT)), judge(claim, passage, policy=Policy.strict())):
         assert (found.label, found.failure_mode) == (Label.UNSUPPORTED, FailureMode.NUMERIC_MISMATCH)
         assert "value_rounded" in found.flags
@@ -114,6 +114,16 @@ def test_an_equal_value_in_another_spelling_supports_strictly(claim: str, passag
     """It is no rounding."""
     found = judge(claim, passage, prompt=VerdictPrompt(STRICT), policy=Policy.strict())
     assert (found.label, found.flags) == (Label.SUPPORTED, ())
+
+
+def test_a_value_that_another_passage_has_exactly_is_not_rounded() -> None:
+    """Whichever of the two the judge quoted."""
+    passages = [Passage("p", "It costs about 12 percent more."), Passage("q", "It costs 12.4 percent more.")]
+    row = {"id": "c1", "quotes": ["p1: about 12 percent more"], "why": "", "label": "SUPPORTED", "mode": "none"}
+    chat = ScriptedChat(json.dumps({"verdicts": [row | {"conflict": False, "support": 9}]}))
+    claims = [Claim("c1", "It costs 12.4 percent more.", Span(0, 27), "It costs 12.4 percent more.")]
+    found = asyncio.run(judged(LlmVerifier(chat, VerdictPrompt(STRICT)), claims, passages))[0].verdict
+    assert found.label is Label.SUPPORTED
 
 
 def test_a_dropped_hedge_is_flagged_and_strictly_unsupported() -> None:

@@ -8,6 +8,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,9 +16,11 @@ from hypothesis import strategies as st
 import everyclaim as ec
 from everyclaim.core.protocols import ChatReply, Fork
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Span, Usage, Verdict
+from everyclaim.stats.calibration import fit_platt
 from everyclaim.testing import JudgeServer, Request, ScriptedChat, rejected, request_data
 from everyclaim.testing.script import Step, body
 from everyclaim.verify import Policy, judged
+from everyclaim.verify.calibrated import Calibrated
 from everyclaim.verify.cascade import Cascade, Deferral
 from everyclaim.verify.grading import from_scale, from_tokens
 from everyclaim.verify.llm import LlmVerifier
@@ -245,3 +248,24 @@ def test_nothing_is_asked_and_nothing_said_without_probabilities() -> None:
     assert (found.label, found.probabilities, found.flags) == (Label.SUPPORTED, None, ())
     assert "support" not in json.dumps(chat.schemas[0])
     assert "careful readers" not in chat.asked[0][0].content
+
+
+def test_a_mapping_fitted_to_labels_makes_rates_of_what_a_model_says() -> None:
+    """A model that crowds near 1 is brought down to how often it is right; labels and the order stay."""
+    said = [from_scale(Label.SUPPORTED, n).supported for n in (10, 10, 9, 9, 8, 8, 7, 6)] * 20
+    truth = [1, 1, 1, 0, 1, 0, 0, 0] * 20
+    platt = fit_platt(truth, said)
+    rows = [row("c1", "SUPPORTED", 10), row("c2", "SUPPORTED", 7), row("c3", "CONTRADICTED", None)]
+    model = LlmVerifier(ScriptedChat(json.dumps({"verdicts": rows})))
+    claims = [claim(1), claim(2), claim(3)]
+    plain = [one.verdict for one in asyncio.run(judged(model, claims, SHELF))]
+    found = [one.verdict for one in asyncio.run(judged(Calibrated(model, platt), claims, SHELF))]
+    assert [one.label for one in found] == [one.label for one in plain]
+    assert found[2].probabilities is None
+    assert found[1].probabilities.supported < 0.5 < found[0].probabilities.supported
+    assert all(sum(one.probabilities) == pytest.approx(1) for one in found[:2])
+    mean = sum(platt(said)) / len(said)
+    assert mean == pytest.approx(0.5, abs=0.02)  # half of the labels say so
+    assert "Platt(slope=" in Calibrated(model, platt).parameters["calibration"]
+    with pytest.raises(ec.ConfigError, match=r"must map into \[0, 1\]"):
+        asyncio.run(judged(Calibrated(model, lambda p: np.asarray(p) * 2), claims, SHELF))

@@ -134,7 +134,9 @@ class LlmVerifier:
             verdict = replace(verdict, flags=(*verdict.flags, "unstable"))
         texts = {passage.id: passage.text for passage in passages}
         verdict = without_evidence(locate_evidence(verdict, texts))
-        return self._strictly(with_rounded(verdict, claim.text, texts), finding.mode)
+        if getattr(self.prompt, "strictness", Strictness()).numbers == "exact":
+            verdict = with_rounded(verdict, claim.text, texts)
+        return self._strictly(verdict, finding.mode)
 
     def _strictly(self, verdict: Verdict, mode: FailureMode | None) -> Verdict:
         """Hold a support to what the prompt says counts as support: models do not always."""

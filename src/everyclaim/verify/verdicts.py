@@ -174,18 +174,19 @@ def _located(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
 
 
 def with_rounded(verdict: Verdict, claim: str, texts: Mapping[str, str]) -> Verdict:
-    """Flag a support of which a value stands in its evidence (else, anywhere) only rounded, converted or about.
+    """Flag a support of which a value is nowhere in the passages, and in its evidence only rounded, converted or about.
 
-    A value in another spelling or unit of the same size is the same; one that is nowhere is the judge's to weigh.
+    A value in another spelling or unit of the same size is the same; one that nothing is like is the judge's to weigh.
     """
     if verdict.label is not Label.SUPPORTED or ROUNDED in verdict.flags or not (values := quantities(claim)):
         return verdict
     shown = [texts[name] for name in dict.fromkeys(one.passage_id for one in verdict.evidence) if name in texts]
-    known = [value for text in shown or texts.values() for value in quantities(text)]
+    near = [value for text in shown or texts.values() for value in quantities(text)]
     for value in values:
-        relations = {relation(value, other) for other in known}
+        relations = {relation(value, other) for other in near}
         if "equal" not in relations and relations & {"converted", "rounded", "about", "within"}:
-            return replace(verdict, flags=(*verdict.flags, ROUNDED))
+            if not any(relation(value, other) == "equal" for text in texts.values() for other in quantities(text)):
+                return replace(verdict, flags=(*verdict.flags, ROUNDED))
     return verdict
 
 
