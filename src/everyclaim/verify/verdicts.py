@@ -184,9 +184,9 @@ def with_rounded(verdict: Verdict, claim: str, texts: Mapping[str, str]) -> Verd
     near = [value for text in shown or texts.values() for value in quantities(text)]
     for value in values:
         relations = {relation(value, other) for other in near}
-        if "equal" not in relations and relations & {"converted", "rounded", "about", "within"}:
-            if not any(relation(value, other) == "equal" for text in texts.values() for other in quantities(text)):
-                return replace(verdict, flags=(*verdict.flags, ROUNDED))
+        is_near = "equal" not in relations and relations & {"converted", "rounded", "about", "within"}
+        if is_near and not any(relation(value, other) == "equal" for t in texts.values() for other in quantities(t)):
+            return replace(verdict, flags=(*verdict.flags, ROUNDED))
     return verdict
 
 
