@@ -10,8 +10,8 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "Evaluator", "Guard", "ascore", "averify_claims", "build_corpus", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
-    "try_judge", "tune", "verify_claims",
+    "Evaluator", "Guard", "ascore", "averify_claims", "build_corpus", "compare", "extract_claims", "find_run", "fit_band", "open_corpus", "score", "score_file",
+    "trend", "try_judge", "tune", "verify_claims",
 }  # fmt: skip
 WORDS = {
     "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",

@@ -37,6 +37,7 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.compare import compare, trend
     from everyclaim.api.deferral import fit_band
     from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.guarding import Guard
@@ -52,6 +53,7 @@ _ON_FIRST_USE = {
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
+    "compare": "everyclaim.api.compare",
     "find_run": "everyclaim.api.running",
     "fit_band": "everyclaim.api.deferral",
     "score_file": "everyclaim.api.running",
@@ -59,6 +61,7 @@ _ON_FIRST_USE = {
     "averify_claims": "everyclaim.api.scoring",
     "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
+    "trend": "everyclaim.api.compare",
     "try_judge": "everyclaim.api.judge_test",
     "tune": "everyclaim.api.tuning",
     "verify_claims": "everyclaim.api.scoring",
@@ -94,12 +97,14 @@ __all__ = [
     "ascore",
     "averify_claims",
     "build_corpus",
+    "compare",
     "extract_claims",
     "find_run",
     "fit_band",
     "open_corpus",
     "score",
     "score_file",
+    "trend",
     "try_judge",
     "tune",
     "verify_claims",

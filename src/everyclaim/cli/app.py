@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from everyclaim._version import __version__
-from everyclaim.cli import band, claims, corpus, doctor, judge_test, report, runs, score, signals, tune, verify
+from everyclaim.cli import band, claims, compare, corpus, doctor, judge_test, report, runs, score, signals, tune, verify
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.helping import App
 from everyclaim.cli.screen import prepare_streams, warn
@@ -51,6 +51,7 @@ app.command("verify")(verify.verify)
 app.command("claims")(claims.claims)
 app.command("runs")(runs.runs)
 app.command("report")(report.report)
+app.command("compare")(compare.compare)
 app.command("band")(band.band)
 app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)

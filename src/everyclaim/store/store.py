@@ -23,6 +23,7 @@ from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
+from everyclaim.store.figures import ClaimRow, Figures, read_claims, read_figures
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.records import HumanLabel, Reading, RunRecord, config_fingerprint
@@ -283,6 +284,16 @@ class Store:
         yield from self._stream(
             run, columns, lambda row: Tally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {}))
         )
+
+    def figures(self, run: str) -> Figures:
+        """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
+        with self._read() as connection:
+            return read_figures(connection, run)
+
+    def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[ClaimRow]]:
+        """Return the claims of the samples at these places."""
+        with self._read() as connection:
+            return {position: read_claims(connection, run, position) for position in positions}
 
     def samples(self, run: str) -> Iterator[Sample]:
         """Yield a run's samples in input order, a few in memory at a time."""

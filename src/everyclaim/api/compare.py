@@ -1,0 +1,105 @@
+"""Runs of a store compared: two of them, or a series."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everyclaim.analysis.compare import Side, compare_figures
+from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
+from everyclaim.analysis.trend import Trend, trend_of
+from everyclaim.api.door import public
+from everyclaim.api.running import Run, find_run
+from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.core.errors import ConfigError
+from everyclaim.store import RunRecord, Store
+from everyclaim.store.figures import Figures
+
+MOVERS = 10
+FEWEST_RUNS = 3  # of a trend
+
+
+@public
+def compare(
+    before: Run | str,
+    after: Run | str,
+    *,
+    by: Sequence[str] = (),
+    anyway: bool = False,
+    movers: int = MOVERS,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+) -> Comparison:
+    """Compare two runs, older first: what improved, what regressed, and how sure that is. No judge is called.
+
+    Runs are `Run`s, or ids, beginnings of ids or names in `store`. Samples are paired by id where the runs share at
+    least half of the smaller one's; otherwise all answers of one stand against all of the other. `by` names tags,
+    `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices. Up to `movers` answers are told with the
+    claims that changed. Raises `ConfigError` when the runs were judged differently, unless `anyway`; `InputError`
+    when there is no such run.
+    """
+    runs = [found(run, store) for run in (before, after)]
+    records = [run.record for run in runs]
+    differs = check_alike(records, anyway=anyway)
+    first, second = (figures_of(run) for run in runs)
+    numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs))
+    places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
+    claims = []
+    for run, wanted in zip(runs, places, strict=True):
+        with Store.open_to_read(run.store_location) as kept:
+            claims.append(kept.claims_of(run.id, wanted))
+    moved = tuple(
+        Moved(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]])) for mover in numbers.movers
+    )
+    sides = side_of(records[0], first), side_of(records[1], second)
+    if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart
+        sides = replace(sides[0], release=""), replace(sides[1], release="")
+    return Comparison(sides[0], sides[1], numbers, moved, differs, tuple(by))
+
+
+@public
+def trend(runs: Sequence[Run | str], *, anyway: bool = False, store: str | os.PathLike[str] = DEFAULT_STORE) -> Trend:
+    """Say where the level of a measure changed over three runs or more, given in their order in time.
+
+    Runs and `anyway` are as for `compare`. Raises `ConfigError` for fewer than three.
+    """
+    if len(runs) < FEWEST_RUNS:
+        raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, not {len(runs)}; two are compared")
+    known = [found(run, store) for run in runs]
+    records = [run.record for run in known]
+    differs = check_alike(records, anyway=anyway)
+    figures = [figures_of(run) for run in known]
+    return trend_of([side_of(*pair) for pair in zip(records, figures, strict=True)], figures, differs)
+
+
+def found(run: Run | str, store: str | os.PathLike[str]) -> Run:
+    """Return the run that is meant."""
+    return run if isinstance(run, Run) else find_run(run, store=store)
+
+
+def figures_of(run: Run) -> Figures:
+    """Read the figures of a run."""
+    with Store.open_to_read(run.store_location) as kept:
+        return kept.figures(run.id)
+
+
+def side_of(record: RunRecord, figures: Figures) -> Side:
+    """Say which run it is."""
+    release = figures.release[0] if len(figures.release) == 1 else ""
+    judge = record.provenance.verifier
+    return Side(record.id, record.name, release, judge, record.kept, record.counts, record.status)
+
+
+def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...]:
+    """Return what judged the runs differently. Raises `ConfigError` when something did, unless `anyway`."""
+    first = records[0]
+    for record in records[1:]:
+        differs = provenance_differences(first.provenance, record.provenance)
+        if differs and not anyway:
+            raise ConfigError(
+                f"runs {first.id} and {record.id} were not judged alike: {'; '.join(differs)}. A difference could be"
+                " the judge's and not the answers': score both alike, or compare them all the same with --anyway (in"
+                " Python, anyway=True)"
+            )
+    found = [one for record in records[1:] for one in provenance_differences(first.provenance, record.provenance)]
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,80 @@
+"""``everyclaim compare A B``: two kept runs side by side, or a series of them; no judge is called."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everyclaim.api.compare import compare as compare_runs
+from everyclaim.api.compare import trend
+from everyclaim.api.running import Run, find_run
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, OK
+from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.plaintext import counted
+from everyclaim.report.comparison import comparison_page, trend_page
+
+_TWO = 2
+
+
+def compare(
+    runs: Annotated[
+        list[str], typer.Argument(metavar="RUN RUN…", help="Ids, beginnings of ids, or names; the oldest first.")
+    ],
+    *,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by",
+            metavar="TAG",
+            help="Also by the values of this tag; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
+        ),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Compare runs that were not judged alike; the page says what differs.")
+    ] = False,
+    movers: Annotated[
+        int, typer.Option("--movers", metavar="N", min=0, help="Show so many of the answers that moved furthest.")
+    ] = 5,
+    fail: Annotated[
+        bool, typer.Option("--fail-on-regression", help="Exit with 1 when anything is shown to have regressed.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
+    store: opt.Store = None,
+    config: opt.Config = None,
+) -> int:
+    """Compare two runs: what improved, what regressed, and how sure that is; no judge is called.
+
+    Samples are paired by id. Of three runs or more, in their order in time, the trend is shown: where a measure changed
+    its level. Runs that were not judged alike are refused, as a difference could be the judge's.
+
+    Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage.
+    """
+    if len(runs) < _TWO:
+        raise ConfigError("two runs are needed at least, the older first; `everyclaim runs` lists them")
+    settings = opt.settings(config, store=store)
+    known = [find_run(run, store=settings.store) for run in runs]
+    if len(known) > _TWO:
+        return _trend(known, by=by, anyway=anyway, fail=fail, json=json)
+    comparison = compare_runs(known[0], known[1], by=by or (), anyway=anyway, movers=movers)
+    if json:
+        show_json(comparison.to_json())
+    else:
+        show(comparison_page(comparison, movers=movers))
+    if fail and comparison.regressed:
+        warn(f"{counted(len(comparison.regressed), 'regression')} shown: {comparison.sentence}", kind="gate failed")
+        return GATE_FAILED
+    return OK
+
+
+def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, json: bool) -> int:
+    if by or fail:
+        raise ConfigError("--by and --fail-on-regression are for two runs: a trend is of all answers")
+    found = trend(runs, anyway=anyway)
+    if json:
+        show_json(found.to_json())
+    else:
+        show(trend_page(found))
+    return OK

@@ -1,0 +1,193 @@
+"""The page of a comparison, and of a trend: what is said first, then the numbers it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.text import Text
+
+from everyclaim.analysis.compare import Side
+from everyclaim.analysis.comparison import ClaimChange, Comparison, Moved, pairing, points
+from everyclaim.analysis.estimates import NO_NUMBER, percent
+from everyclaim.analysis.looks import FEW, FEWEST, FEWEST_EVENTS, Look, Word
+from everyclaim.analysis.trend import Trend
+from everyclaim.core.plaintext import counted, one_line, words
+from everyclaim.core.types import Label, Outcome
+from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, Page, data, hanging, house_table, indented, joined
+from everyclaim.store.figures import ClaimRow
+
+_ROWS_SHOWN = 12  # of a table of parts
+_CLAIMS_SHOWN = 3  # of an answer that moved
+_STYLE = {Word.IMPROVED: "green", Word.REGRESSED: "bold red", Word.NO_DIFFERENCE: "", Word.TOO_FEW: "dim"}
+_SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
+_RANK = {Word.REGRESSED: 0, Word.IMPROVED: 1, Word.NO_DIFFERENCE: 2, Word.TOO_FEW: 3}
+
+
+def comparison_page(comparison: Comparison, *, movers: int) -> Page:
+    """Show what changed in words, the numbers, by failure mode and slice, and the answers that moved."""
+    numbers = comparison.numbers
+    parts: list[RenderableType] = [_head(comparison), Text(), Text(comparison.sentence, style="bold")]
+    if comparison.advice:
+        parts += [Text(), Text(comparison.advice, style="bold red")]
+    if comparison.differs:
+        told = data("; ".join(comparison.differs), limit=400)
+        parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]
+    parts += [Text(), _table("", [(look.measure.title, look) for look in numbers.whole])]
+    if numbers.same_text:
+        heading = "same answer, other judge"
+        parts += [Text(), _table(heading, [(look.measure.title, look) for look in numbers.same_text])]
+    for heading, rows in _groups(numbers.parts):
+        tested = [row for row in rows if row[1].p_value is not None]
+        parts += [Text(), _table(heading, tested[:_ROWS_SHOWN])]
+        if (rest := len(tested) - _ROWS_SHOWN) > 0:
+            parts.append(Text(f"… and {rest:,} more rows; --json has them all", style="dim"))
+        if few := [label for label, look in rows if look.p_value is None]:
+            parts.append(Text(f"{Word.TOO_FEW.value}: {_some(few)}", style="dim"))
+    if comparison.changes is not None:
+        parts += [Text(), _changed(comparison)]
+    if comparison.moved[:movers]:
+        parts += [Text(), Text("answers that moved furthest", style="dim")]
+        parts += [row for moved in comparison.moved[:movers] for row in _moved(moved)]
+    parts += [Text(), Text(_how(comparison), style="dim")]
+    return Page(indented(Stack(*parts), 2))
+
+
+def trend_page(trend: Trend) -> Page:
+    """Show the runs in their order, and where a measure changed its level."""
+    made = house_table("run", "answers", "score", "supported", "unsupp.", "contrad.")
+    for point in trend.points:
+        cells = [percent(rate.value) for rate in point.rates.values()]
+        cells[0] = NO_NUMBER if point.score.value is None else f"{point.score.value:.3f}"
+        made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
+    parts: list[RenderableType] = [Text("trend", style="bold"), Text(), made, Text()]
+    parts += [hanging(Text("-"), data(line)) for line in trend.sentences]
+    if trend.advice:
+        parts += [Text(), Text(trend.advice, style="bold red")]
+    if trend.differs:
+        parts += [Text(), Text.assemble(("judged differently: ", "yellow"), data("; ".join(trend.differs), limit=400))]
+    return Page(indented(Stack(*parts), 2))
+
+
+def _head(comparison: Comparison) -> RenderableType:
+    sides = [_side(side) for side in (comparison.before, comparison.after)]
+    return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(pairing(comparison.matching), style="dim"))
+
+
+def _side(side: Side) -> Text:
+    rest = [
+        f"{number:,} {words(outcome.value)}"
+        for outcome, number in side.outcomes.items()
+        if number or outcome is Outcome.SCORED
+    ]
+    status = [] if side.status == "finished" else [side.status]
+    where = joined([data(side.name, limit=40), Text(side.id), *rest, *status], ", ")
+    return Text.assemble(data(side.title, "bold", limit=60), " (", where, ")")
+
+
+def _groups(looks: Sequence[Look]) -> Iterator[tuple[str, list[tuple[str, Look]]]]:
+    """The parts by cut: failure modes of the whole, then slices; what shows a difference first."""
+    cuts: dict[tuple[str, bool], list[Look]] = {}
+    for look in looks:
+        cuts.setdefault(("+".join(tag for tag, _ in look.where), look.mode is not None), []).append(look)
+    for (tags, by_mode), found in cuts.items():
+        heading = " + ".join(part for part in (tags, "failure mode" if by_mode else "") if part)
+        ordered = sorted(found, key=lambda look: (_RANK[look.word], look.p_value if look.p_value is not None else 2))
+        yield heading, [(_label(look), look) for look in ordered]
+
+
+def _some(labels: Sequence[str]) -> str:
+    shown = ", ".join(one_line(label, 60) for label in labels[:_ROWS_SHOWN])
+    return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
+
+
+def _label(look: Look) -> str:
+    values = " + ".join(value or "(empty)" for _, value in look.where)
+    what = look.measure.title if look.mode else _SHORT[look.measure.name]
+    return " · ".join(part for part in (values, what) if part)
+
+
+def _table(heading: str, rows: Sequence[tuple[str, Look]]) -> RenderableType:
+    if not rows:
+        return Text(heading, style="dim")
+    made = house_table(data(heading, limit=60), "before → after", "points (95 %)", "")
+    made.columns[0].no_wrap = False
+    made.columns[3].justify = "left"
+    for label, look in rows:
+        made.add_row(data(label, limit=60), _levels(look), _change(look), Text(look.word.value, _STYLE[look.word]))
+    return made
+
+
+def _levels(look: Look) -> str:
+    if look.measure.is_score:
+        return " → ".join(NO_NUMBER if one is None else f"{one:.3f}" for one in (look.before, look.after))
+    return " → ".join(NO_NUMBER if one is None else f"{100 * one:.1f}" for one in (look.before, look.after)) + " %"
+
+
+def _change(look: Look) -> str:
+    if look.difference is None or look.low is None or look.high is None:
+        return NO_NUMBER
+    sign = "+" if look.difference > 0 else ""
+    return f"{sign}{points(look.difference)} ({points(look.low)} … {points(look.high)})"
+
+
+def _changed(comparison: Comparison) -> Text:
+    changes = comparison.changes
+    assert changes is not None
+    same = sum(number for (one, other), number in changes.labels.items() if one is other)
+    moved = {pair: number for pair, number in changes.labels.items() if pair[0] is not pair[1]}
+    told = ", ".join(
+        f"{number:,} {one.value.lower()} → {other.value.lower()}"
+        for (one, other), number in sorted(moved.items(), key=lambda item: -item[1])
+    )
+    whole = counted(same + sum(moved.values()), "claim")
+    return Text(
+        f"claims: {whole} word for word in both, {same:,} with the same label{'; ' + told if told else ''};"
+        f" {changes.only_before:,} only before, {changes.only_after:,} only after"
+    )
+
+
+def _moved(moved: Moved) -> Iterator[RenderableType]:
+    mover = moved.mover
+    torn = "" if mover.contradicted[0] == mover.contradicted[1] else f"{_step(mover.contradicted)} contradicted"
+    told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"{_step(mover.failing)} failing", torn]
+    yield joined([data(mover.id, "bold", limit=60), *told])
+    for change in moved.claims[:_CLAIMS_SHOWN]:
+        yield indented(_claim(change), 2)
+    if (rest := len(moved.claims) - _CLAIMS_SHOWN) > 0:
+        yield indented(Text(f"… and {counted(rest, 'more claim')}", style="dim"), 2)
+
+
+def _step(pair: tuple[int, int]) -> str:
+    return f"{pair[0]} → {pair[1]}"
+
+
+def _claim(change: ClaimChange) -> RenderableType:
+    if change.before and change.after:
+        signs = Text.assemble(_sign(change.before.label), "→", _sign(change.after.label))
+        was = f"(before: {change.before.text})" if change.by == "likeness" else ""
+        return hanging(signs, joined([_told(change.after), data(was, "dim", limit=240)], " "))
+    if change.after:
+        return hanging(Text.assemble(" →", _sign(change.after.label)), Text.assemble("new: ", _told(change.after)))
+    assert change.before is not None
+    return hanging(Text.assemble(_sign(change.before.label), "→ "), Text.assemble("gone: ", _told(change.before)))
+
+
+def _told(row: ClaimRow) -> Text:
+    mode = f"[{words(row.mode)}]" if row.mode else ""
+    return joined([data(row.text, limit=240), data(mode, "dim")], " ")
+
+
+def _sign(label: Label) -> tuple[str, str]:
+    return LABEL_SIGN[label], LABEL_STYLE[label]
+
+
+def _how(comparison: Comparison) -> str:
+    tests = sum(look.p_value is not None for look in comparison.looks)
+    return (
+        f"A word is said of a difference where Holm's correction for all {counted(tests, 'test')} leaves it at 5 %,"
+        " half for the whole and half for the parts, and its interval holds no 0. Intervals are each at 95 % of their"
+        f" own, by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
+        f" below {FEW} answers that show nothing. Shown is what this judge finds, not how good the judge is."
+    )

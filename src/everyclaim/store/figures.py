@@ -1,0 +1,152 @@
+"""The numbers of a run in flat arrays, read from their columns: no result, passage or sentence is kept in memory."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from everyclaim.core.types import Label, Outcome
+from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
+
+_LABELS = {label.value: place for place, label in enumerate(Label)}
+_OUTCOMES = {outcome.value: place for place, outcome in enumerate(Outcome)}
+_AT_ONCE = 2_000  # rows
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What a run came to: one row per sample, one per claim; texts are digests of 64 bits.
+
+    `sample` is the row of each claim's sample. `mode` counts from 0 in `modes`; −1 is none. `tags` holds, by name and
+    value, the rows of the samples that have them.
+    """
+
+    ids: tuple[str, ...]
+    positions: NDArray[np.int64]
+    outcome: NDArray[np.int8]  # place in Outcome
+    score: NDArray[np.float64]  # NaN: no number
+    text: NDArray[np.uint64]  # of answer and passages
+    release: tuple[str, ...]  # those that occur, sorted
+    sample: NDArray[np.int32]
+    label: NDArray[np.int8]  # place in Label
+    mode: NDArray[np.int16]
+    modes: tuple[str, ...]
+    claim: NDArray[np.uint64]  # of the claim's text
+    tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
+
+    @property
+    def scored(self) -> NDArray[np.bool_]:
+        """Which samples have the outcome `scored`."""
+        return np.equal(self.outcome, _OUTCOMES[Outcome.SCORED.value])
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRow:
+    """One claim as it stands in the store."""
+
+    position: int
+    text: str
+    label: Label
+    mode: str | None
+
+
+def read_figures(connection: sa.Connection, run: str) -> Figures:
+    """Read the figures of a run, samples in the order of the input."""
+    ids: list[str] = []
+    releases: set[str] = set()
+    position, outcome, score, text = array("q"), array("b"), array("d"), array("Q")
+    columns = SAMPLES.c
+    wanted = sa.select(
+        columns.position, columns.sample_id, columns.release, _plain(columns.outcome), columns.score,
+        _plain(columns.response), _plain(columns.contexts),
+    )  # fmt: skip
+    query = wanted.where(columns.run_id == run).order_by(columns.position)
+    for place, sample_id, release, came_to, number, response, contexts in _rows(connection, query):
+        ids.append(sample_id)
+        if release:
+            releases.add(release)
+        position.append(place)
+        outcome.append(_OUTCOMES[came_to])
+        score.append(np.nan if number is None else number)
+        text.append(_digest(response, contexts))
+    places = np.array(position, dtype=np.int64)
+    sample, label, mode, modes, claim = _claims(connection, run, places)
+    return Figures(
+        ids=tuple(ids),
+        positions=places,
+        outcome=np.array(outcome, dtype=np.int8),
+        score=np.array(score, dtype=np.float64),
+        text=np.array(text, dtype=np.uint64),
+        release=tuple(sorted(releases)),
+        sample=sample,
+        label=label,
+        mode=mode,
+        modes=modes,
+        claim=claim,
+        tags=_tags(connection, run, places),
+    )
+
+
+def read_claims(connection: sa.Connection, run: str, position: int) -> list[ClaimRow]:
+    """Read the claims of one sample, in their order."""
+    columns = CLAIMS.c
+    query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
+    query = query.where(columns.run_id == run, columns.position == position).order_by(columns.ordinal)
+    return [ClaimRow(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
+
+
+def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> tuple[Any, ...]:
+    position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
+    modes: dict[str, int] = {}
+    columns = CLAIMS.c
+    query = sa.select(
+        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
+    ).where(columns.run_id == run)
+    query = query.order_by(columns.position, columns.ordinal)
+    for place, said, why, text in _rows(connection, query):
+        position.append(place)
+        label.append(_LABELS[said])
+        mode.append(-1 if why is None else modes.setdefault(why, len(modes)))
+        claim.append(_digest(" ".join(text.split()).casefold()))
+    sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
+    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64)
+
+
+def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:
+    found: dict[str, dict[str, array[int]]] = {}
+    query = sa.select(TAGS.c.position, TAGS.c.name, TAGS.c.value).where(TAGS.c.run_id == run)
+    for place, name, value in _rows(connection, query.order_by(TAGS.c.position, TAGS.c.ordinal)):
+        found.setdefault(name, {}).setdefault(value, array("q")).append(place)
+    return {
+        name: {
+            value: np.unique(np.searchsorted(places, np.array(having, np.int64)).astype(np.int32))
+            for value, having in sorted(values.items())
+        }
+        for name, values in sorted(found.items())
+    }
+
+
+def _plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
+    """Read a column as it is stored: for what is compared and not shown."""
+    return sa.type_coerce(column, sa.Text)
+
+
+def _rows(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Any]:
+    streamed = connection.execution_options(stream_results=True, max_row_buffer=_AT_ONCE).execute(query)
+    for part in streamed.partitions(_AT_ONCE):
+        yield from part
+
+
+def _digest(*texts: str) -> int:
+    made = blake2b(digest_size=8)
+    for text in texts:
+        made.update(text.encode("utf-8", "surrogatepass"))
+        made.update(b"\0")
+    return int.from_bytes(made.digest(), "big")

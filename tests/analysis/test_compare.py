@@ -1,0 +1,266 @@
+"""Two runs compared: what is planted is found and named, and chance is not called a difference."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from everyclaim.analysis.compare import Side, compare_figures
+from everyclaim.analysis.comparison import Comparison, claim_changes
+from everyclaim.analysis.looks import CONTRADICTED, SCORE, UNSUPPORTED, Word
+from everyclaim.analysis.trend import trend_of
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.types import Label, Outcome
+from everyclaim.store.figures import ClaimRow, Figures
+
+MODES = ("numeric_mismatch", "negation", "entity_swap", "other")
+SUPPORTED, UNSUPPORTED_CODE, CONTRADICTED_CODE = range(3)
+
+
+def run_of(samples, *, claims=6, seed=0, failing=0.1, ids=None):
+    """A run whose claims fail by chance, some answers more than others; half of the answers are multi-source."""
+    random = np.random.default_rng(seed)
+    hardness = random.beta(2 * failing / (1 - failing), 2, size=samples).repeat(claims)
+    fails = random.random(samples * claims) < hardness
+    label = np.where(fails, np.where(random.random(len(fails)) < 0.3, CONTRADICTED_CODE, UNSUPPORTED_CODE), SUPPORTED)
+    mode = np.where(fails, random.integers(0, len(MODES), len(fails)), -1)
+    rows = np.arange(samples, dtype=np.int32)
+    tags = {"source": {"multi": rows[rows % 2 == 0], "single": rows[rows % 2 == 1]}}
+    tags["topic"] = {f"t{value}": rows[rows % 5 == value] for value in range(5)}
+    return figures(label, mode, samples, claims, ids or [f"s{row}" for row in rows], tags)
+
+
+def figures(label, mode, samples, claims, ids, tags):
+    sample = np.arange(samples, dtype=np.int32).repeat(claims)
+    supported = np.bincount(sample, weights=label == SUPPORTED, minlength=samples)
+    return Figures(
+        ids=tuple(ids),
+        positions=np.arange(samples, dtype=np.int64),
+        outcome=np.zeros(samples, dtype=np.int8),
+        score=supported / claims,
+        text=np.arange(samples, dtype=np.uint64),
+        release=(),
+        sample=sample,
+        label=label.astype(np.int8),
+        mode=mode.astype(np.int16),
+        modes=MODES,
+        claim=np.arange(samples * claims, dtype=np.uint64),
+        tags=tags,
+    )
+
+
+def with_more(run, *, share, mode, rows, label=UNSUPPORTED_CODE, seed=1):
+    """The same run, where a share of the claims of these samples fail in this way as well."""
+    random = np.random.default_rng(seed)
+    chosen = np.isin(run.sample, rows) & (run.label == SUPPORTED) & (random.random(len(run.label)) < share)
+    labels, modes = run.label.copy(), run.mode.copy()
+    labels[chosen], modes[chosen] = label, MODES.index(mode)
+    return figures(labels, modes, len(run.ids), len(run.label) // len(run.ids), run.ids, run.tags)
+
+
+def part(run, keep):
+    """Some samples of a run, as a run."""
+    places = np.flatnonzero(keep)
+    to = np.full(len(run.ids), -1)
+    to[places] = np.arange(len(places))
+    claims = keep[run.sample]
+    return replace(
+        run,
+        ids=tuple(run.ids[place] for place in places),
+        positions=run.positions[places],
+        outcome=run.outcome[places],
+        score=run.score[places],
+        text=run.text[places],
+        sample=to[run.sample[claims]].astype(np.int32),
+        label=run.label[claims],
+        mode=run.mode[claims],
+        claim=run.claim[claims],
+        tags={
+            name: {value: to[np.intersect1d(rows, places)].astype(np.int32) for value, rows in values.items()}
+            for name, values in run.tags.items()
+        },
+    )
+
+
+def said(first, second, **options):
+    numbers = compare_figures(first, second, **options)
+    sides = [
+        Side(f"id-{name}", "", name, "embedded", len(run.ids), {Outcome.SCORED: len(run.ids)}, "finished")
+        for name, run in (("v1", first), ("v2", second))
+    ]
+    return Comparison(*sides, numbers, ())
+
+
+def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_named():
+    """Of 2,000 answers, half from several sources, whose claims get 3.3 points of numeric mismatch more."""
+    before = run_of(2000)
+    after = with_more(before, share=0.033, mode="numeric_mismatch", rows=before.tags["source"]["multi"])
+    found = said(before, after, by=["source", "topic", "source+mode"])
+    parts = [look for look in found.regressed if look.mode or look.where]
+    named = {(look.where, look.mode) for look in parts}
+    assert ((("source", "multi"),), "numeric_mismatch") in named
+    assert not any(("source", "single") in where for where, _ in named)
+    assert {look.mode for look in parts} <= {None, "numeric_mismatch"}
+    (cell,) = [look for look in parts if look.where == (("source", "multi"),) and look.mode]
+    assert 0.02 < cell.low < cell.difference < cell.high < 0.04
+    assert f"raised the rate of numeric mismatch by {100 * cell.difference:.1f} points (95 % " in found.sentence
+    assert "on answers with source=multi" in found.sentence
+
+
+@pytest.mark.parametrize("paired", [True, False])
+def test_chance_is_called_a_difference_in_at_most_one_comparison_of_twenty(paired):
+    """200 splits of one run in halves at random, and 200 exchanges of what each pair came to at random."""
+    random = np.random.default_rng(7)
+    whole, other = run_of(800, seed=3), run_of(800, seed=4)
+    wrong = 0
+    for _ in range(200):
+        if paired:
+            first, second = _exchanged(whole, other, random.random(400) < 0.5, 400)
+        else:
+            inside = random.permutation(np.arange(800) % 2 == 0)
+            first, second = part(whole, inside), part(whole, ~inside)
+        numbers = compare_figures(first, second, by=["source", "source+mode"], movers=0)
+        assert numbers.matching.paired is paired
+        wrong += any(look.shown for look in (*numbers.whole, *numbers.parts))
+    assert wrong <= 10
+
+
+def _exchanged(one, other, swap, samples):
+    """The first samples of two runs, where some change places."""
+    inside = one.sample < samples
+    swapped = swap[one.sample[inside]]
+    labels = [np.where(swapped, b.label[inside], a.label[inside]) for a, b in ((one, other), (other, one))]
+    modes = [np.where(swapped, b.mode[inside], a.mode[inside]) for a, b in ((one, other), (other, one))]
+    rows = np.arange(samples, dtype=np.int32)
+    tags = {"source": {"multi": rows[rows % 2 == 0], "single": rows[rows % 2 == 1]}}
+    return [
+        figures(label, mode, samples, 6, one.ids[:samples], tags) for label, mode in zip(labels, modes, strict=True)
+    ]
+
+
+def test_a_run_is_no_different_from_itself():
+    """Nothing is shown, nothing moved, every claim stands in both with its label."""
+    run = run_of(100)
+    found = said(run, run, by=["source", "topic+mode"])
+    assert not found.improved
+    assert not found.regressed
+    assert not found.moved
+    assert not found.numbers.movers
+    assert all(look.difference == 0 and look.p_value in (None, 1.0) for look in found.looks)
+    assert all(one is other for one, other in found.changes.labels)
+    assert found.sentence.startswith("No difference is shown between v1 and v2")
+    assert found.advice == ""
+
+
+def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
+    """Unpaired: all answers of one against all of the other; a large difference is still shown."""
+    first = run_of(600)
+    second = run_of(600, seed=9, failing=0.3, ids=[f"other{row}" for row in range(600)])
+    found = said(first, second)
+    assert not found.matching.paired
+    assert found.changes is None
+    assert found.numbers.of(SCORE).word is Word.REGRESSED
+    assert "not paired: the runs share no ids" in str(found)
+
+
+def test_more_contradictions_advise_to_consider_rolling_back_with_the_evidence():
+    """The rates before and after, the failure mode, and only when it is shown beyond chance."""
+    before = run_of(800)
+    after = with_more(before, share=0.05, mode="negation", rows=np.arange(800), label=CONTRADICTED_CODE)
+    found = said(before, after)
+    assert found.numbers.of(CONTRADICTED).word is Word.REGRESSED
+    assert found.numbers.of(UNSUPPORTED).word is Word.NO_DIFFERENCE
+    assert found.advice.startswith("Consider rolling v2 back: the rate of contradicted claims rose from ")
+    assert "most surely in the rate of negation" in found.advice
+    assert said(after, before).advice == ""
+    assert said(after, before).numbers.of(CONTRADICTED).word is Word.IMPROVED
+
+
+def test_asking_for_more_slices_changes_no_word_on_the_whole():
+    """The whole and its parts each have their share of the five per cent."""
+    before = run_of(500)
+    after = with_more(before, share=0.02, mode="other", rows=np.arange(500))
+    alone, sliced = (compare_figures(before, after, by=by) for by in ((), ("source", "topic", "topic+source+mode")))
+    assert [(look.adjusted, look.word) for look in alone.whole] == [(look.adjusted, look.word) for look in sliced.whole]
+
+
+def test_few_answers_are_too_few_and_not_no_difference():
+    """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
+    for samples in (1, 2, 9, 20):
+        first, second = run_of(samples), run_of(samples, seed=5)
+        words = {look.word for look in said(first, second).looks}
+        assert words == {Word.TOO_FEW}, samples
+
+
+def test_ids_that_repeat_unequally_are_left_out_and_counted():
+    """Nobody knows which belongs to which; ids that repeat as often in both are paired in their order."""
+    first = run_of(40, ids=["twice", "twice", *(f"s{row}" for row in range(38))])
+    second = run_of(40, ids=["twice", *(f"s{row}" for row in range(38)), "new"])
+    matching = compare_figures(first, second).matching
+    assert (matching.paired, matching.shared, matching.repeated) == (True, 38, 1)
+    assert (matching.only_before, matching.only_after) == (2, 2)
+    assert compare_figures(first, first).matching.shared == 40
+
+
+def test_failed_answers_are_in_no_rate():
+    """A pair of which one failed says nothing of the difference."""
+    first = run_of(60)
+    failed = np.zeros(60, dtype=bool)
+    failed[:20] = True
+    second = replace(
+        first,
+        outcome=np.where(failed, list(Outcome).index(Outcome.FAILED), 0).astype(np.int8),
+        score=np.where(failed, np.nan, first.score),
+    )
+    found = compare_figures(first, second)
+    assert all(look.answers == 40 and look.difference == 0 for look in found.whole)
+
+
+def test_an_unknown_tag_names_the_known_ones():
+    """A cut that cannot be made is an error, not an empty table."""
+    run = run_of(20)
+    with pytest.raises(ConfigError, match="no sample has a tag 'sauce': the tags are source, topic"):
+        compare_figures(run, run, by=["sauce"])
+    with pytest.raises(ConfigError, match=r"within slices they are TAG\+mode"):
+        compare_figures(run, run, by=["mode"])
+    with pytest.raises(InputError, match="holds no samples"):
+        compare_figures(run, part(run, np.zeros(20, dtype=bool)))
+
+
+def test_claims_are_matched_by_text_then_by_likeness():
+    """Both verdicts of a claim that changed; one that appeared is told when it fails."""
+
+    def row(text, label, mode=None):
+        return ClaimRow(0, text, Label(label), mode)
+
+    before = [row("It is red.", "SUPPORTED"), row("It takes 35 minutes.", "SUPPORTED"), row("It is old.", "SUPPORTED")]
+    after = [
+        row("It  is RED.", "CONTRADICTED", "negation"),
+        row("It takes 45 minutes.", "UNSUPPORTED", "numeric_mismatch"),
+        row("Rome has seven hills and a river.", "UNSUPPORTED", "other"),
+        row("Nothing else is quite like that one.", "SUPPORTED"),
+    ]
+    changes = claim_changes(before, after)
+    assert [change.by for change in changes] == ["text", "likeness", "none"]
+    assert changes[0].before.label is Label.SUPPORTED
+    assert changes[0].after.label is Label.CONTRADICTED
+    assert changes[1].before.text == "It takes 35 minutes."
+    assert changes[2].before is None
+    assert changes[2].after.text.startswith("Rome")
+
+
+def test_a_trend_names_the_run_from_which_on_the_level_changed():
+    """Six runs; contradictions rise in the fourth and stay: rolling back is advised, to the third."""
+    good = [run_of(400, seed=seed) for seed in range(6)]
+    runs = [
+        with_more(run, share=0.05, mode="negation", rows=np.arange(400), label=CONTRADICTED_CODE) if place > 2 else run
+        for place, run in enumerate(good)
+    ]
+    sides = [Side(f"id{n}", "", f"v{n}", "embedded", 400, {Outcome.SCORED: 400}, "finished") for n in range(6)]
+    found = trend_of(sides, runs)
+    assert [change.at for change in found.changes[CONTRADICTED]] == [3]
+    assert "Consider rolling back to v2: from v3 on" in found.advice
+    assert "in all 3 runs since" in found.advice
+    steady = trend_of(sides, [good[0]] * 6)
+    assert not any(steady.changes.values())
+    assert steady.advice == ""

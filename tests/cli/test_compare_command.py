@@ -1,0 +1,90 @@
+"""`everyclaim compare`: two kept runs side by side, by id or name."""
+
+import json
+
+import pytest
+from command_line import write_jsonl
+
+import everyclaim as ec
+
+OLD = [
+    {"id": f"a{n}", "response": "It is red | It is big", "contexts": ["It is red. It is big."], "release": "v1",
+     "topic": "look" if n % 2 else "size"}
+    for n in range(40)
+]  # fmt: skip
+NEW = [
+    row | {"response": "It is red | It is old", "contexts": ["It is red. NOT It is old."], "release": "v2"}
+    for row in OLD
+]
+
+
+@pytest.fixture
+def runs(everyclaim):
+    """Two releases, scored alike."""
+    write_jsonl("old.jsonl", OLD)
+    write_jsonl("new.jsonl", NEW)
+    for name in ("old", "new"):
+        assert everyclaim("score", f"{name}.jsonl", "--name", name, "--slice", "topic", "-q").code == 0
+    return everyclaim
+
+
+def test_the_page_says_what_regressed_with_the_claims_and_advises_to_roll_back(runs):
+    """Words, rates before and after, both verdicts of the claims, at 80 columns."""
+    done = runs("compare", "old", "new", "--by", "topic")
+    assert done.code == 0, done.err
+    page = " ".join(done.out.split())
+    assert "Release v2 lowered the mean score by 50.0 points (95 % " in page
+    assert "Consider rolling v2 back: the rate of contradicted claims rose from 0.0 to 50.0 %" in page
+    assert "40 samples paired by id" in page
+    assert "mean score 1.000 → 0.500 −50.0" in page
+    assert "regressed" in page
+    assert "new: It is old" in page or "It is old" in page
+
+
+def test_a_regression_fails_when_asked_to(runs):
+    """Exit code 1, and only for a regression."""
+    assert runs("compare", "old", "new", "--fail-on-regression").code == 1
+    assert runs("compare", "new", "old", "--fail-on-regression").code == 0
+    assert runs("compare", "old", "old", "--fail-on-regression").code == 0
+
+
+def test_json_is_what_python_gives(runs):
+    """One document, the same from both doors."""
+    printed = json.loads(runs("compare", "old", "new", "--by", "topic", "--movers", "3", "--json").out)
+    comparison = ec.compare("old", "new", by=["topic"], movers=3)
+    assert printed == json.loads(json.dumps(comparison.to_json()))
+    assert printed["schema"] == 1
+    assert printed["sentence"] == comparison.sentence
+    assert printed["matching"]["shared"] == 40
+    assert len(printed["moved"]) == 3
+    assert str(comparison).splitlines()[0] == "v1 → v2"
+    assert max(map(len, str(comparison).splitlines())) <= 80
+
+
+def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
+    """What differs is named; with --anyway what the judge did to the same answers stands on its own."""
+    assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
+    refused = runs("compare", "old", "lex")
+    assert refused.code == 2
+    assert "were not judged alike: verifier scripted" in refused.err
+    assert "--anyway" in refused.err
+    allowed = runs("compare", "old", "lex", "--anyway")
+    assert allowed.code == 0
+    assert "judged differently: verifier scripted" in " ".join(allowed.out.split())
+    assert "same answer, other judge" in " ".join(allowed.out.split())
+
+
+def test_three_runs_show_a_trend(runs):
+    """Runs in their order; a change of level is named by its run."""
+    done = runs("compare", "old", "old", "new")
+    assert done.code == 0, done.err
+    assert "from v2 on" in done.out
+    assert runs("compare", "old", "old", "new", "--by", "topic").code == 2
+    assert json.loads(runs("compare", "old", "old", "new", "--json").out)["changes"]
+
+
+def test_a_run_that_is_not_there_and_too_few_runs_are_told(runs):
+    """One line each, exit code 2."""
+    assert "no run 'newest'" in runs("compare", "old", "newest").err
+    assert "two runs are needed" in runs("compare", "old").err
+    assert "no sample has a tag 'sauce': the tags are topic" in runs("compare", "old", "new", "--by", "sauce").err
