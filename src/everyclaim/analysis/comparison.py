@@ -177,6 +177,8 @@ def sentence(before: Side, after: Side, numbers: Compared) -> str:
     for word in (Word.REGRESSED, Word.IMPROVED):
         chosen = [_surest(whole, word), _narrowed(_surest(parts, word), parts)]
         clauses = [_clause(look) for look in chosen if look is not None]
+        if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" by ")[0] + " by "):
+            clauses[1] = "by " + clauses[1].removeprefix(head)  # the same measure, where it moved most surely
         if clauses:
             also = "also " if told else ""
             told.append(f"{'It' if told else subject} {also}{', and '.join(clauses)}.")

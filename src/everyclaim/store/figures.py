@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
 _LABELS = {label.value: place for place, label in enumerate(Label)}
 _OUTCOMES = {outcome.value: place for place, outcome in enumerate(Outcome)}
 _AT_ONCE = 2_000  # rows
+_MASK = 2**64 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,15 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
         _plain(columns.response), _plain(columns.contexts),
     )  # fmt: skip
     query = wanted.where(columns.run_id == run).order_by(columns.position)
-    for place, sample_id, release, came_to, number, response, contexts in _rows(connection, query):
-        ids.append(sample_id)
-        if release:
-            releases.add(release)
-        position.append(place)
-        outcome.append(_OUTCOMES[came_to])
-        score.append(np.nan if number is None else number)
-        text.append(_digest(response, contexts))
+    for part in _parts(connection, query):
+        for place, sample_id, release, came_to, number, response, contexts in part:
+            ids.append(sample_id)
+            if release:
+                releases.add(release)
+            position.append(place)
+            outcome.append(_OUTCOMES[came_to])
+            score.append(np.nan if number is None else number)
+            text.append(hash((response, contexts)) & _MASK)
     places = np.array(position, dtype=np.int64)
     sample, label, mode, modes, claim = _claims(connection, run, places)
     return Figures(
@@ -110,11 +111,12 @@ def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> t
         columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
     ).where(columns.run_id == run)
     query = query.order_by(columns.position, columns.ordinal)
-    for place, said, why, text in _rows(connection, query):
-        position.append(place)
-        label.append(_LABELS[said])
-        mode.append(-1 if why is None else modes.setdefault(why, len(modes)))
-        claim.append(_digest(" ".join(text.split()).casefold()))
+    for part in _parts(connection, query):
+        positions, labels, whys, texts = zip(*part, strict=True)
+        position.extend(positions)
+        label.extend(map(_LABELS.__getitem__, labels))
+        mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
+        claim.extend(hash(text) & _MASK for text in texts)
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
     return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64)
 
@@ -122,8 +124,9 @@ def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> t
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:
     found: dict[str, dict[str, array[int]]] = {}
     query = sa.select(TAGS.c.position, TAGS.c.name, TAGS.c.value).where(TAGS.c.run_id == run)
-    for place, name, value in _rows(connection, query.order_by(TAGS.c.position, TAGS.c.ordinal)):
-        found.setdefault(name, {}).setdefault(value, array("q")).append(place)
+    for part in _parts(connection, query.order_by(TAGS.c.position, TAGS.c.ordinal)):
+        for place, name, value in part:
+            found.setdefault(name, {}).setdefault(value, array("q")).append(place)
     return {
         name: {
             value: np.unique(np.searchsorted(places, np.array(having, np.int64)).astype(np.int32))
@@ -138,15 +141,7 @@ def _plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:
     return sa.type_coerce(column, sa.Text)
 
 
-def _rows(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Any]:
+def _parts(connection: sa.Connection, query: sa.Select[Any]) -> Iterator[Sequence[Any]]:
+    """Yield rows, some thousand at once, so that no more texts than these are in memory."""
     streamed = connection.execution_options(stream_results=True, max_row_buffer=_AT_ONCE).execute(query)
-    for part in streamed.partitions(_AT_ONCE):
-        yield from part
-
-
-def _digest(*texts: str) -> int:
-    made = blake2b(digest_size=8)
-    for text in texts:
-        made.update(text.encode("utf-8", "surrogatepass"))
-        made.update(b"\0")
-    return int.from_bytes(made.digest(), "big")
+    yield from streamed.partitions(_AT_ONCE)
