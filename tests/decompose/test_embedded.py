@@ -621,5 +621,7 @@ def test_a_degree_has_one_name_in_every_spec():
     assert [claim.text for claim in whole.claims] == [text]
     made = ec.score(response=text, reference=text, metric="factual_correctness?atomicity=low").provenance
     assert made.decomposer == "embedded?atomicity=low"
-    with pytest.raises(ConfigError, match="unknown option 'granularity' of 'embedded'; it takes atomicity, coverage"):
+    with pytest.raises(
+        ConfigError, match="unknown option 'granularity' of 'embedded'; it takes atomicity, language, coverage"
+    ):
         ec.extract_claims(text, decomposer="embedded?granularity=sentence")

@@ -146,13 +146,13 @@ def test_silence_in_one_direction_gives_no_number(spec: str, first: str) -> None
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("factual_correctness?mode=f2", "choose one of f1, precision, recall"),
+        ("factual_correctness?mode=f2", "must be one of f1, precision, recall"),
         ("factual_correctness?beta=0", "must be a number above 0"),
         ("factual_correctness?beta=nan", "must be a number above 0"),
         ("factual_correctness?beta=two", "must be a number above 0"),
-        ("factual_correctness?compat=other", "choose one of ragas"),
-        ("factual_correctness?atomicity=medium", "choose one of high, low"),
-        ("factual_correctness?colour=red", "it takes mode, beta, compat, atomicity, coverage"),
+        ("factual_correctness?compat=other", "must be one of ragas"),
+        ("factual_correctness?atomicity=medium", "must be one of high, low"),
+        ("factual_correctness?colour=red", "it takes atomicity, coverage, mode, beta, compat"),
         ("factual_correctness:x", "takes no argument"),
         ("factual_correctness?coverage=low", "the decomposer 'bars' has no setting for coverage"),
         ("ragchecker?beta=2", "it takes atomicity, coverage"),

@@ -139,5 +139,5 @@ def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:
     ):
         with pytest.raises(ConfigError, match="one_call needs a language model"):
             score(ScriptedChat(play), **options)
-    with pytest.raises(ConfigError, match="choose one of two_calls, one_call"):
+    with pytest.raises(ConfigError, match="must be one of two_calls, one_call"):
         score(ScriptedChat(play), metric="faithfulness?mode=three_calls")

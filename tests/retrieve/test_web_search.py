@@ -278,8 +278,11 @@ def test_wrong_specs_are_refused(monkeypatch, web):
         ("searxng", "needs the address of an instance"),
         ("searxng:nowhere", "is not an address"),
         ("serper?speed=1", "unknown option 'speed'"),
-        ("brave?per_minute=fast", "must be a positive number"),
-        ("brave?concurrency=0.5", "must be a positive number"),
+        (
+            "brave?per_minute=fast",
+            "per_minute of 'brave' must be a number above 0 and of at most 1,000,000, got 'fast'",
+        ),
+        ("brave?concurrency=0.5", "concurrency of 'brave' must be a whole number from 1 to 1,000,000, got"),
         ("serper?key_env=MY_KEY", "MY_KEY, which is not set"),
     ]:
         with pytest.raises(ConfigError, match=says):

@@ -138,7 +138,7 @@ def test_ten_thousand_passages_stay_bounded():
     ("spec", "said"),
     [
         ("embedded?tokens=5", "from 32 to 384"),
-        ("embedded?tokens=many", "must be numbers"),
+        ("embedded?tokens=many", "tokens of 'embedded' must be a whole number, got 'many'"),
         ("embedded?threads=-1", "threads"),
         ("embedded?threshold=1", "between 0 and 1"),
         ("embedded?colour=red", "unknown option 'colour'"),

@@ -232,7 +232,7 @@ def test_a_wish_that_no_endpoint_of_the_provider_grants_is_an_error() -> None:
         ec.verify_claims(
             "It is red.", ["It is red."], judge="anthropic:m?probabilities=tokens&base_url=http://localhost:9"
         )
-    with pytest.raises(ec.ConfigError, match="choose one of none, tokens"):
+    with pytest.raises(ec.ConfigError, match="must be one of none, tokens"):
         ec.verify_claims(
             "It is red.", ["x"], judge="openai:m?prompt=nli&probabilities=scale&base_url=http://localhost:9"
         )

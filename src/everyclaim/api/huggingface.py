@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
 
+from everyclaim.api.talking import Share
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, divided, read
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.models.local.hf import LoadedTokens, OptionReader, load_model, read_options
+from everyclaim.models.local.hf import LoadedTokens, ModelOptions, load_model, read_options
 from everyclaim.verify.hf import (
     ALIGNSCORE,
     MINICHECK,
@@ -29,20 +33,26 @@ _USUAL: Mapping[str, Chunking] = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfJudging(ModelOptions):
+    """What a spec may say of how a model judges, beside how it is loaded."""
+
+    threshold: Annotated[Share | None, Opt("a claim is supported above this probability")] = None
+    chunking: Annotated[Literal["whole", "minicheck", "alignscore"] | None, Opt("how classifiers of pairs read")] = None
+    chunk: Annotated[Annotated[int, Range(16, 1_000_000)] | None, Opt("tokens of a chunk; of pairs")] = None
+    most: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("chunks per claim; of pairs")] = None
+    share: Annotated[Share | None, Opt("of tokens that may be marked; of classifiers of tokens")] = None
+
+
 def hf_verifier(spec: Spec) -> Verifier:
     """Build the judge that ``hf:<model id or folder>`` names; the model is loaded now.
 
-    Of the model: `family`, `revision`, `foundation`, `labels`, `max_tokens`, `device`, `dtype`, `batch_size`,
-    `runtime`, `local_files_only`. Of judging: `threshold`, and for classifiers of pairs `chunking` (`whole`,
-    `minicheck`, `alignscore`), `chunk` (its size in tokens), `most` (chunks per claim), for classifiers of tokens
-    `share`. Raises `ConfigError`, `MissingExtraError` or `OperatorError` when it cannot be had.
+    Options are those of `OfJudging`. Raises `ConfigError`, `MissingExtraError` or `OperatorError` when it cannot be
+    had.
     """
-    reader = OptionReader(spec)
-    options = read_options(spec, reader)
-    threshold, share = reader.share("threshold"), reader.share("share")
-    named = reader.choice("chunking", ("", *_CHUNKINGS))
-    size, most = reader.whole("chunk", 16, 1_000_000), reader.whole("most", 1, 1_000_000)
-    reader.finish()
+    said = read(spec, OfJudging)
+    threshold, share, named, size, most = said.threshold, said.share, said.chunking, said.chunk, said.most
+    options = read_options(divided(spec, ModelOptions)[0])
     model = load_model(options)
     if isinstance(model, LoadedTokens):
         if named or size or most:

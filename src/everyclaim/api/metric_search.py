@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from everyclaim.api.assembly import Parts
 from everyclaim.api.knowledge import knowledge_source
-from everyclaim.api.metrics import check_options, chosen, number, whole
+from everyclaim.api.metrics import read_metric
+from everyclaim.api.talking import Share
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Matching, Range
+from everyclaim.core.options import Opt, option_names
 from everyclaim.core.protocols import ChatModel, KnowledgeSource
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
@@ -17,43 +21,62 @@ from everyclaim.metrics.safe import K as SAFE_K
 from everyclaim.metrics.safe import OverSet, Pace, Safe
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
-_MOST = 1e6  # claims that an answer may be expected to have
-_SOURCES = ("corpus", "search")
-_OF_FACTSCORE = (*_SOURCES, "k", "topic", "gamma", "expected", "missing")
-_OF_SAFE = (*_SOURCES, "k", "queries", "results", "settle", "steps")
+_MOST = 1_000_000  # claims that an answer may be expected to have
+_Tag = Annotated[str, Matching("tag:.+"), "tag:NAME"]
+_Few = Annotated[int, Range(1, 20)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """Where a metric that searches finds its knowledge, unless that is given beside it."""
+
+    corpus: Annotated[str | None, Opt("a corpus file, or documents")] = None
+    search: Annotated[str | None, Opt("a search engine: serper, tavily, brave, searxng:URL")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfFactscore(Sources):
+    """What a spec may say of `factscore`."""
+
+    k: Annotated[int, Range(1, 100), Opt("passages per claim")] = 5
+    topic: Annotated[Literal["open", "question"] | _Tag, Opt("where the topic of an answer stands")] = "open"
+    gamma: Annotated[float, Range(0, _MOST), Opt("fewer claims than this are punished; 0: none are")] = GAMMA
+    expected: Annotated[
+        Annotated[float, Range(above=0, most=_MOST)] | _Tag | None, Opt("claims that an answer should have")
+    ] = None
+    missing: Annotated[Share | None, Opt("what a missing claim costs")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfSafe(Sources):
+    """What a spec may say of `safe`."""
+
+    k: Annotated[Annotated[int, Range(1, 100_000)] | OverSet, Opt("supported claims that are enough")] = SAFE_K
+    queries: Annotated[_Few, Opt("searches per claim, at most")] = 5
+    results: Annotated[_Few, Opt("passages per search")] = 3
+    settle: Annotated[bool, Opt("stop searching once a claim is settled")] = True
+    steps: Annotated[Literal["auto", "words", "model"], Opt("who prepares claims and writes queries")] = "auto"
 
 
 def factscore(spec: Spec, parts: Parts) -> Assembled:
-    """Build `FActScore`: `corpus` or `search`, `k`, `topic`, `gamma`, or `expected` with `missing`."""
-    check_options(spec, _OF_FACTSCORE)
-    penalty = _penalty(spec)
-    topic = spec.options.get("topic", "")
-    if topic not in {"", "open", "question"} and not _is_tag(topic):
-        raise ConfigError(f"option topic={topic!r} of 'factscore': choose open, question or tag:NAME")
-    metric = FActScore(whole(spec, "k", 5, 100), "" if topic == "open" else topic, penalty)
+    """Build `FActScore`; see `OfFactscore`."""
+    said = read_metric(spec, OfFactscore)
+    metric = FActScore(said.k, "" if said.topic == "open" else said.topic, _penalty(said, spec))
     return _searching(metric, spec, parts)
 
 
 def safe(spec: Spec, parts: Parts) -> Assembled:
-    """Build `Safe`: `corpus` or `search`, `k`, `queries`, `results`, `settle`, `steps`."""
-    check_options(spec, _OF_SAFE)
-    k = _k(spec)
-    settle = chosen(spec, "settle", ("true", "false")) == "true"
-    pace = Pace(whole(spec, "queries", 5, 20), whole(spec, "results", 3, 20), settle=settle)
-    chat = _model(spec, parts)
+    """Build `Safe`; see `OfSafe`."""
+    said = read_metric(spec, OfSafe)
+    pace = Pace(said.queries, said.results, settle=said.settle)
+    chat = _model(said, parts)
     preparer: Preparer = LlmPreparer(chat) if chat else WordPreparer()
     writer: QueryWriter = LlmQueries(chat) if chat else WordQueries()
-    return _searching(Safe(preparer, writer, pace, k), spec, parts)
-
-
-def _k(spec: Spec) -> int | OverSet:
-    given = spec.options.get("k", "")
-    over: Mapping[str, OverSet] = {"median": "median", "max": "max"}
-    return over.get(given) or whole(spec, "k", SAFE_K, 100_000)
+    return _searching(Safe(preparer, writer, pace, said.k), spec, parts)
 
 
 def _source(spec: Spec, parts: Parts) -> KnowledgeSource:
-    given = [spec.options[name] for name in _SOURCES if name in spec.options]
+    given = [spec.options[name] for name in option_names(Sources) if name in spec.options]
     if parts.knowledge is not None:
         given.append(parts.knowledge)
     if len(given) != 1:
@@ -80,26 +103,17 @@ def _searching(metric: FActScore | Safe, spec: Spec, parts: Parts) -> Assembled:
     return parts.assembled(metric, knowledge=source, shown=Spec(spec.name, "", options).shown, parameters=known)
 
 
-def _model(spec: Spec, parts: Parts) -> ChatModel | None:
+def _model(said: OfSafe, parts: Parts) -> ChatModel | None:
     """Return the chat model that prepares claims and writes queries."""
-    steps = chosen(spec, "steps", ("auto", "words", "model"))
-    if steps == "model" and parts.chat is None:
+    if said.steps == "model" and parts.chat is None:
         raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
-    return None if steps == "words" else parts.chat
+    return None if said.steps == "words" else parts.chat
 
 
-def _penalty(spec: Spec) -> Penalty:
-    options = spec.options
-    expected = options.get("expected", "")
-    if expected and "gamma" in options:
+def _penalty(said: OfFactscore, spec: Spec) -> Penalty:
+    expected = spec.options.get("expected", "")
+    if expected and "gamma" in spec.options:
         raise ConfigError("gamma and expected are two penalties for short answers: give one of them")
-    if "missing" in options and not expected:
+    if said.missing is not None and not expected:
         raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
-    if expected and not _is_tag(expected):
-        number(spec, "expected", 1.0, "above 0 and up to 1,000,000", lambda count: 0 < count <= _MOST)
-    gamma = number(spec, "gamma", GAMMA, "from 0 to 1,000,000", lambda claims: 0 <= claims <= _MOST)
-    return Penalty(gamma, expected, number(spec, "missing", MISSING, "from 0 to 1", lambda share: 0 <= share <= 1))
-
-
-def _is_tag(text: str) -> bool:
-    return text.startswith("tag:") and len(text) > len("tag:")
+    return Penalty(said.gamma, expected, MISSING if said.missing is None else said.missing)

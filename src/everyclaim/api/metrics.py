@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal, TypeVar, get_args
 
 from everyclaim.api.assembly import Parts, assemble
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.spec import Spec
-from everyclaim.decompose.embedded import EmbeddedDecomposer
+from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.metrics.combined import WEIGHTS, Combined, Part
 from everyclaim.metrics.factual_correctness import FactualCorrectness
@@ -20,62 +20,107 @@ from everyclaim.metrics.nli import NliFaithfulness
 from everyclaim.metrics.ragchecker import RagChecker
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}
-_COMPARISONS = ("token_f1", "exact", "nli", "judge")
+_Comparison = Literal["token_f1", "exact", "nli", "judge"]
+_Weight = Annotated[float, Range(0), Opt("the part's weight; 0: it is not run")]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OfFaithfulness:
+    """What a spec may say of `faithfulness`."""
+
+    mode: Annotated[Literal["two_calls", "one_call"], Opt("one_call: split and judge in one request")] = "two_calls"
+
+
+@dataclass(frozen=True, slots=True)
+class OfNli:
+    """What a spec may say of `nli`."""
+
+    unit: Annotated[Literal["sentence", "claim"], Opt("what is judged")] = "sentence"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Degrees:
+    """How fine a decomposer is; None: as it is."""
+
+    atomicity: Annotated[Degree | None, Opt("how small claims are; else as the decomposer has it")] = None
+    coverage: Annotated[Degree | None, Opt("how much becomes a claim; else as the decomposer has it")] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfFactualCorrectness(Degrees):
+    """What a spec may say of `factual_correctness`."""
+
+    mode: Annotated[Literal["f1", "precision", "recall"], Opt("which is the score")] = "f1"
+    beta: Annotated[float, Range(above=0), Opt("above 1 favours recall")] = 1.0
+    compat: Annotated[Literal["ragas"] | None, Opt("ragas: recall as that tool counts it")] = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfQa:
+    """What a spec may say of `qa`."""
+
+    by: Annotated[Literal["chat", "cloze"] | None, Opt("who asks; else a language model where there is one")] = None
+    compare: Annotated[_Comparison, Opt("what makes two answers the same")] = "token_f1"
+    questions: Annotated[int, Range(1, 20), Opt("a language model may ask about one sentence")] = 3
+
+
+@dataclass(frozen=True, slots=True)
+class OfCombined:
+    """What a spec may say of `combined`, beside the options of its parts."""
+
+    missing: Annotated[Literal["reweight", "fail"], Opt("what becomes of a sample that a part has no score for")] = (
+        "reweight"
+    )
+    claim: _Weight = WEIGHTS["claim"]
+    nli: _Weight = WEIGHTS["nli"]
+    qa: _Weight = WEIGHTS["qa"]
 
 
 def faithfulness(spec: Spec, parts: Parts) -> Assembled:
     """Build `Faithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
-    check_options(spec, ("mode",))
-    one_call = chosen(spec, "mode", ("two_calls", "one_call")) == "one_call"
-    return _in_one_call(parts) if one_call else parts.assembled(Faithfulness())
+    said = read_metric(spec, OfFaithfulness)
+    return _in_one_call(parts) if said.mode == "one_call" else parts.assembled(Faithfulness())
 
 
 def nli(spec: Spec, parts: Parts) -> Assembled:
     """Build `NliFaithfulness`; ``unit=claim`` judges the decomposer's claims instead of whole sentences."""
-    unit = chosen(spec, "unit", ("sentence", "claim"))
-    check_options(spec, ("unit",))
+    unit = read_metric(spec, OfNli).unit
     return parts.assembled(NliFaithfulness(), decomposer=None if unit == "claim" else _sentences(parts.decomposer))
 
 
 def factual_correctness(spec: Spec, parts: Parts) -> Assembled:
     """Build `FactualCorrectness` with `mode`, `beta`, `compat`, `atomicity` and `coverage`."""
-    check_options(spec, ("mode", "beta", "compat", "atomicity", "coverage"))
-    metric = FactualCorrectness(
-        chosen(spec, "mode", ("f1", "precision", "recall")),
-        number(spec, "beta", 1.0, "above 0", lambda beta: beta > 0),
-        chosen(spec, "compat", ("", "ragas")),
-    )
-    return with_degrees(spec, parts).assembled(metric)
+    said = read_metric(spec, OfFactualCorrectness)
+    metric = FactualCorrectness(said.mode, said.beta, said.compat or "")
+    return with_degrees(said, parts).assembled(metric)
 
 
 def ragchecker(spec: Spec, parts: Parts) -> Assembled:
     """Build `RagChecker` with `atomicity` and `coverage`."""
-    check_options(spec, ("atomicity", "coverage"))
-    return with_degrees(spec, parts).assembled(RagChecker())
+    return with_degrees(read_metric(spec, Degrees), parts).assembled(RagChecker())
 
 
 def qa(spec: Spec, parts: Parts) -> Assembled:
     """Build `QaConsistency`.
 
     ``by=chat`` asks and answers with the judge's language model, or the decomposer's where the judge has none (the
-    default where there is one), ``by=cloze`` without any. ``compare`` is ``token_f1``, ``exact``, ``nli`` or
-    ``judge``; ``questions`` is how many a language model may ask about one sentence (3). Raises `ConfigError` for a
+    default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
     language model that is not there.
     """
     from everyclaim.metrics.qa import Comparison, QaConsistency
     from everyclaim.metrics.qa_compare import Agreement, Entailment, Exact, TokenF1
 
     has_chat = parts.chat is not None
-    by = chosen(spec, "by", ("chat", "cloze") if has_chat else ("cloze", "chat"))
-    compare = chosen(spec, "compare", _COMPARISONS)
-    check_options(spec, ("by", "compare", "questions"))
-    if not has_chat and (compare == "judge" or by == "chat"):
+    said = read_metric(spec, OfQa)
+    by = said.by or ("chat" if has_chat else "cloze")
+    if not has_chat and (said.compare == "judge" or by == "chat"):
         raise ConfigError(
             f"{spec.shown!r} needs a language model as judge or decomposer, as in 'openai:gpt-5-mini', got "
             f"{parts.provenance.verifier!r}; without one use by=cloze and another comparison"
         )
     comparisons: tuple[Comparison, ...] = (TokenF1(), Exact(), Entailment(), Agreement())
-    comparison = comparisons[_COMPARISONS.index(compare)]
+    comparison = comparisons[get_args(_Comparison).index(said.compare)]
     if by == "cloze":
         from everyclaim.metrics.qa_cloze import ClozeExaminer
 
@@ -85,7 +130,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     from everyclaim.metrics.qa_chat import ChatExaminer
     from everyclaim.prompts.questions import QuestionPrompt
 
-    examiner = ChatExaminer(QuestionPrompt(whole(spec, "questions", 3, 20)))
+    examiner = ChatExaminer(QuestionPrompt(said.questions))
     return parts.assembled(QaConsistency(examiner, comparison), decomposer=_sentences(parts.decomposer))
 
 
@@ -95,10 +140,10 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
     Options: a weight for each name (0.4, 0.3 and 0.3 where none is given), ``missing=reweight`` or ``fail``,
     and the parts' own options behind their names, as in ``qa.compare=nli``.
     """
-    missing = chosen(spec, "missing", ("reweight", "fail"))
     own = {key: value for key, value in spec.options.items() if "." in key}
-    check_options(spec, ("missing", *_PARTS, *own))
-    weights = {name: number(spec, name, usual, "of at least 0", lambda w: w >= 0) for name, usual in WEIGHTS.items()}
+    plain = {key: value for key, value in spec.options.items() if key not in own}
+    said = read_metric(Spec(spec.name, spec.argument, plain), OfCombined)
+    weights = {"claim": said.claim, "nli": said.nli, "qa": said.qa}
     inner = replace(parts, empty="exclude")
     built: dict[str, Part] = {}
     for name, weight in weights.items():
@@ -114,49 +159,20 @@ def combined(spec: Spec, parts: Parts) -> Assembled:
         for key, value in part.metric.provenance.parameters.items()
         if parts.provenance.parameters.get(key) != value and key != "empty"
     }
-    return parts.assembled(Combined(built, missing), parameters=parameters)
+    return parts.assembled(Combined(built, said.missing), parameters=parameters)
 
 
-def check_options(spec: Spec, known: tuple[str, ...]) -> None:
-    """Refuse an argument, and options that the metric does not take."""
+def read_metric(spec: Spec, declared: type[T]) -> T:
+    """Read a metric's options; it takes no argument."""
     if spec.argument:
         raise ConfigError(f"the metric {spec.name!r} takes no argument, got {spec.shown!r}; write {spec.name!r} alone")
-    spec.check_options(known, f"the metric {spec.name!r}")
+    return read(spec, declared, f"the metric {spec.name!r}")
 
 
-def chosen(spec: Spec, name: str, allowed: tuple[str, ...]) -> Any:
-    """Return one of the allowed values, the first when the spec says nothing."""
-    value = spec.options.get(name, allowed[0])
-    if value not in allowed:
-        words = ", ".join(word for word in allowed if word)
-        raise ConfigError(f"option {name}={value!r} of the metric {spec.name!r}: choose one of {words}")
-    return value
-
-
-def number(spec: Spec, name: str, usual: float, rule: str, fits: Callable[[float], bool]) -> float:
-    """Return a finite number that fits its rule."""
-    text = spec.options.get(name, "")
-    try:
-        value = float(text) if name in spec.options else usual
-    except ValueError:
-        value = math.nan
-    if not (math.isfinite(value) and fits(value)):
-        raise ConfigError(f"option {name}={text!r} of the metric {spec.name!r} must be a number {rule}")
-    return value
-
-
-def whole(spec: Spec, name: str, usual: int, most: int) -> int:
-    """Return a whole number from 1 to `most`."""
-    text = spec.options.get(name, str(usual))
-    if not text.isascii() or not text.isdigit() or len(text) > 9 or not 1 <= int(text) <= most:
-        raise ConfigError(f"option {name}={text!r} of the metric {spec.name!r} must be a whole number from 1 to {most}")
-    return int(text)
-
-
-def with_degrees(spec: Spec, parts: Parts) -> Parts:
-    """Return the parts with a decomposer that has the spec's `atomicity` and `coverage`, where it says any."""
-    degrees = {name: chosen(spec, name, ("", "high", "low")) for name in ("atomicity", "coverage")}
-    said = {name: degree for name, degree in degrees.items() if degree}
+def with_degrees(degrees: Degrees, parts: Parts) -> Parts:
+    """Return the parts with a decomposer that has this `atomicity` and `coverage`, where any is said."""
+    found = {"atomicity": degrees.atomicity, "coverage": degrees.coverage}
+    said = {name: degree for name, degree in found.items() if degree}
     if not said:
         return parts
     adjust = getattr(parts.decomposer, "adjusted", None)

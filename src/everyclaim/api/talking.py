@@ -35,9 +35,16 @@ OF_POOLS = (  # options that hold for whoever talks through our chat models
 Few = Annotated[int, Range(1, 1000)]
 Limit = Annotated[int, Range(0)]
 Rate = Annotated[float, Range(above=0)]
+Share = Annotated[float, Range(0, 1)]
 
 
 Size = Annotated[int, Range(1)]
+EvidenceRule = Literal["flag", "required"]
+Inference = Literal["allowed", "explicit"]
+Numbers = Literal["rounded", "exact"]
+Hedges = Literal["flag", "strict"]
+Reasons = Literal["failing", "all"]
+ProbabilitySource = Literal["scale", "tokens", "none"]
 
 
 class Sizes(TypedDict, total=False):
@@ -77,12 +84,12 @@ class Judging(Reaching, total=False):
 
     claims_per_call: Few | None
     repeats: Few | None  # judge every claim so often, and let the majority decide
-    evidence: Literal["flag", "required"] | None
-    inference: Literal["allowed", "explicit"] | None
-    numbers: Literal["rounded", "exact"] | None
-    hedges: Literal["flag", "strict"] | None
-    reasons: Literal["failing", "all"] | None  # which verdicts come with one
-    probabilities: Literal["scale", "tokens", "none"] | None  # where probabilities come from
+    evidence: EvidenceRule | None
+    inference: Inference | None
+    numbers: Numbers | None
+    hedges: Hedges | None
+    reasons: Reasons | None  # which verdicts come with one
+    probabilities: ProbabilitySource | None  # where probabilities come from
     judge_prompt: str | os.PathLike[str] | None  # a text file: what the labels mean, in the place of our own words
 
 

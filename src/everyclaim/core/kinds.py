@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -48,7 +49,20 @@ class Range:
             return f" from {self.least:,} to {self.most:,}"
         low = f" of at least {self.least:,}" if self.least is not None else ""
         low = low or (f" above {self.above:,}" if self.above is not None else "")
-        return low + (f" of at most {self.most:,}" if self.most is not None else "")
+        return low + (f"{' and' if low else ''} of at most {self.most:,}" if self.most is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """A pattern that the whole of a text must match."""
+
+    pattern: str
+
+    def __contains__(self, value: str) -> bool:
+        return re.fullmatch(self.pattern, value) is not None
+
+    def __str__(self) -> str:
+        return f" like {self.pattern}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +132,7 @@ def _annotated(kind: Kind, notes: tuple[Any, ...]) -> Kind:
     for note in notes:
         if isinstance(note, str):
             kind = replace(kind, expected=note, take=_said(kind, note))
-        elif isinstance(note, Range):
+        elif isinstance(note, Range | Matching):
             kind = _ranged(kind, note)
     return kind
 
@@ -133,7 +147,7 @@ def _said(kind: Kind, expected: str) -> Callable[[Any], Any]:
     return take
 
 
-def _ranged(kind: Kind, bounds: Range) -> Kind:
+def _ranged(kind: Kind, bounds: Range | Matching) -> Kind:
     expected = f"{kind.expected}{bounds}"
 
     def take(value: Any) -> Any:

@@ -6,12 +6,13 @@ The response is segmented (`text.segment`), what is not a claim is set aside wit
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Matching
 from everyclaim.core.limits import limits_here
+from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.clauses import asides, clauses, without_asides
@@ -34,9 +35,11 @@ class EmbeddedDecomposer:
     out, in English too: brackets, appositions, clauses with *who* and *which*.
     """
 
-    atomicity: Degree = "high"
-    language: str = ""
-    coverage: Degree = "high"
+    atomicity: Annotated[Degree, Opt("high: clauses; low: whole sentences")] = "high"
+    language: Annotated[
+        str, Matching("([a-z]{2,3})?"), "an ISO 639-1 code such as 'en'", Opt("of the answers; else it is found out")
+    ] = ""
+    coverage: Annotated[Degree, Opt("low: asides are left out")] = "high"
 
     @property
     def spec(self) -> str:
@@ -99,20 +102,9 @@ class EmbeddedDecomposer:
 
 def from_spec(spec: Spec) -> EmbeddedDecomposer:
     """Build the decomposer of ``embedded[?atomicity=low][&coverage=low][&language=de]``."""
-    spec.check_options(["atomicity", "coverage", "language"])
     if spec.argument:
         raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded' alone")
-    language = spec.options.get("language", "")
-    if language and not re.fullmatch(r"[a-z]{2,3}", language):
-        raise ConfigError(f"bad language {language!r} of 'embedded': use an ISO 639-1 code such as 'en'")
-    return EmbeddedDecomposer(_degree(spec, "atomicity"), language, _degree(spec, "coverage"))
-
-
-def _degree(spec: Spec, name: str) -> Degree:
-    value = spec.options.get(name, "high")
-    if value not in ("high", "low"):
-        raise ConfigError(f"bad {name} {value!r} of 'embedded': use high or low")
-    return "low" if value == "low" else "high"
+    return read(spec, EmbeddedDecomposer)
 
 
 def _left_out(unit: Unit) -> list[Span]:

@@ -9,9 +9,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import Annotated
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, MissingExtraError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
@@ -26,8 +30,18 @@ from everyclaim.retrieve.engines import ENGINES, Engine, Hit, hits
 from everyclaim.retrieve.functions import passage_id
 
 _READER = "search-1"  # changes with how answers are read, and so do the keys of the cache
-_OPTIONS = ("base_url", "key_env", "per_minute", "concurrency", "timeout", "max_reply_mb")
+_Positive = Annotated[float, Range(above=0, most=1_000_000)]
 _OUT_OF_CREDIT = {"serper": ("not enough credits",), "tavily": ("exceeds your plan", "usage limit", "pay-as-you-go")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    base_url: Annotated[str, Opt("another address, such as a proxy's")] = ""
+    key_env: Annotated[str, Opt("the environment variable that holds the key")] = ""
+    per_minute: Annotated[_Positive | None, Opt("requests at most")] = None
+    concurrency: Annotated[Annotated[int, Range(1, 1_000_000)] | None, Opt("requests at a time, at most")] = None
+    timeout: Annotated[_Positive, Opt("seconds for one answer")] = 20.0
+    max_reply_mb: Annotated[_Positive, Opt("megabytes of one answer, decompressed")] = MAX_REPLY_MB
 
 
 class WebSearch:
@@ -63,23 +77,22 @@ class WebSearch:
 def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience | None = None) -> WebSearch:
     """Build ``serper``, ``tavily``, ``brave`` or ``searxng:URL``.
 
-    Options: `base_url` (another address, such as a proxy's), `key_env` (the variable that holds the key),
-    `per_minute` and `concurrency` (requests at most), `timeout` (seconds, 20), `max_reply_mb` (16). Answers are kept
-    in `cache`.
-    Raises `ConfigError` for a wrong option or a missing key, `MissingExtraError` without aiohttp.
+    Answers are kept in `cache`. Raises `ConfigError` for a wrong option or a missing key, `MissingExtraError` without
+    aiohttp.
     """
     engine = ENGINES[spec.name]
-    spec.check_options(_OPTIONS)
+    said = read(spec, _Said)
     for library in ("aiohttp", "aiolimiter", "stamina"):
         if find_spec(library) is None:
             raise MissingExtraError(f"searching by {spec.name}", "search")
-    address = _address(spec, engine)
+    address = _address(spec, engine, said)
     moved = {"base_url": without_password(address)} if "base_url" in spec.options else {}
     shown = Spec(spec.name, without_password(spec.argument), moved)
     identity = f"{_READER} {engine.name} {address}"
-    endpoint = _Endpoint(engine, _options(spec, engine, address))
-    per_minute = _positive(spec, "per_minute", engine.per_minute)
-    rates = Rates(requests_per_minute=per_minute, concurrency=int(_positive(spec, "concurrency", engine.together)))
+    endpoint = _Endpoint(engine, _options(said, engine, address))
+    rates = Rates(
+        requests_per_minute=said.per_minute or engine.per_minute, concurrency=said.concurrency or engine.together
+    )
     link: Link = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
     if cache:
         link = Cached(link, cache)
@@ -115,10 +128,10 @@ class _Endpoint:
         return ChatReply(json.dumps(found), "stop", self._engine.name, Usage())
 
 
-def _options(spec: Spec, engine: Engine, address: str) -> EndpointOptions:
+def _options(said: _Said, engine: Engine, address: str) -> EndpointOptions:
     headers: dict[str, Secret] = {}
     if engine.header:
-        key = find_key(engine.name, variable=spec.options.get("key_env", ""))
+        key = find_key(engine.name, variable=said.key_env)
         bearer = engine.header == "authorization"
         headers[engine.header] = Secret(f"Bearer {key.reveal()}") if bearer else key
     return EndpointOptions(
@@ -130,29 +143,19 @@ def _options(spec: Spec, engine: Engine, address: str) -> EndpointOptions:
         spec=engine.name,
         identity=engine.name,
         extra="search",
-        timeout=_positive(spec, "timeout", 20.0),
-        max_reply_mb=_positive(spec, "max_reply_mb", MAX_REPLY_MB),
+        timeout=said.timeout,
+        max_reply_mb=said.max_reply_mb,
         headers=headers,
     )
 
 
-def _address(spec: Spec, engine: Engine) -> str:
-    given = spec.options.get("base_url") or (spec.argument if not engine.home else "") or engine.home
+def _address(spec: Spec, engine: Engine, said: _Said) -> str:
+    given = said.base_url or (spec.argument if not engine.home else "") or engine.home
     if engine.home and spec.argument:
         raise ConfigError(f"{spec.name!r} takes no argument, got {spec.argument!r}; write {spec.name!r} alone")
     if not given:
         raise ConfigError(f"{spec.name!r} needs the address of an instance, as in '{spec.name}:https://search.example'")
     return checked_address(given)
-
-
-def _positive(spec: Spec, name: str, usual: float) -> float:
-    try:
-        value = float(spec.options.get(name, usual))
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6 or (name == "concurrency" and value < 1):
-        raise ConfigError(f"option {name}={spec.options[name]!r} of {spec.name!r} must be a positive number")
-    return value
 
 
 def _passages(found: Sequence[Hit]) -> list[Passage]:

@@ -41,8 +41,8 @@ class Deferral:
         return (supported <= self.low and self.low > 0) or (supported >= self.high and self.high < 1)
 
 
-_DEFERRAL = Deferral()
-_AUDIT = 0.05
+DEFERRAL = Deferral()
+AUDIT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,8 @@ class Cascade:
 
     first: Verifier
     second: Verifier
-    deferral: Deferral = _DEFERRAL
-    audit: float = _AUDIT
+    deferral: Deferral = DEFERRAL
+    audit: float = AUDIT
 
     def __post_init__(self) -> None:
         if not 0 <= self.audit <= 1:
@@ -68,9 +68,9 @@ class Cascade:
     def spec(self) -> str:
         """Both specs, cheap one first."""
         plain = {
-            "low": self.deferral.low != _DEFERRAL.low,
-            "high": self.deferral.high != _DEFERRAL.high,
-            "audit": self.audit != _AUDIT,
+            "low": self.deferral.low != DEFERRAL.low,
+            "high": self.deferral.high != DEFERRAL.high,
+            "audit": self.audit != AUDIT,
         }
         own = {key: value for key, value in self._own.items() if plain[key]}
         return composed("cascade", ">", (self.first, self.second), own)

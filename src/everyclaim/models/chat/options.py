@@ -1,50 +1,75 @@
 """What a chat model's spec may say: ``openai:gpt-5-mini?base_url=…&max_tokens=…&header.X=…``.
 
-| option | meaning |
-| --- | --- |
-| `base_url` | another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it \
-are sent as basic authentication, for OpenAI's format in the place of the key |
-| `api` | the format, where a provider has several: OpenAI `chat` (default) or `responses` |
-| `transport` | `direct` (default) or `sdk`, the provider's own client; see `transport` |
-| `max_tokens` | most tokens of a reply |
-| `temperature`, `top_p`, `seed`, `reasoning_effort` | sent as given; where refused dropped, with a warning in the log |
-| `top_logprobs` | ask for the chances of so many tokens at each place; OpenAI's formats; where refused left out |
-| `thinking_tokens` | most tokens of a model's thoughts before it answers, 1,024 at least; Anthropic |
-| `structured` | `schema`, `tool` or `plain`, instead of finding out |
-| `timeout` | seconds for one whole answer, 120 |
-| `max_reply_mb` | megabytes of one whole answer, decompressed, 16 |
-| `key_env` | name of the environment variable that holds the key |
-| `header.X`, `query.X` | another header or query parameter; ``$NAME`` is read from the environment |
-| `body.X` | another field of the request's body, as JSON |
+See `ChatOptions`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
-from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, option_names, read, wrong_value
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.bounded import MAX_REPLY_MB, MB
 from everyclaim.models.chat.keys import Secret
-from everyclaim.models.chat.providers import Format, find_provider
+from everyclaim.models.chat.providers import Format, Provider, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort", "top_logprobs", "thinking_tokens")
-_OPENAI_ONLY, _ANTHROPIC_ONLY = ("top_logprobs", 1), ("thinking_tokens", 1024)  # by format, with the least value
+_Amount = Annotated[float, Range(0)]
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _SHORTEST_SECRET = 6  # characters of a text in a request's body that is kept out of messages
+
+
+@dataclass(frozen=True, slots=True)
+class ChatOptions:
+    """What a spec may say of a chat model."""
+
+    base_url: Annotated[
+        str,
+        Opt(
+            "another endpoint that speaks the same format: vLLM, Ollama, a gateway; a user and password in it are sent "
+            "as basic authentication, for OpenAI's format in the place of the key"
+        ),
+    ] = ""
+    api: Annotated[Format | None, Opt("the format, where a provider has several; else its first")] = None
+    transport: Annotated[Literal["direct", "sdk"], Opt("`sdk`: the provider's own client; see `transport`")] = "direct"
+    max_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("most tokens of a reply")] = None
+    temperature: Annotated[_Amount | None, Opt("sent as given; where refused dropped, with a warning")] = None
+    top_p: Annotated[_Amount | None, Opt("as temperature")] = None
+    seed: Annotated[int | None, Opt("as temperature")] = None
+    reasoning_effort: Annotated[str | None, Opt("as temperature")] = None
+    top_logprobs: Annotated[
+        Annotated[int, Range(1)] | None,
+        Opt("ask for the chances of so many tokens at each place; OpenAI's formats; where refused left out"),
+    ] = None
+    thinking_tokens: Annotated[
+        Annotated[int, Range(1024)] | None, Opt("most tokens of a model's thoughts before it answers; Anthropic")
+    ] = None
+    structured: Annotated[Mode | None, Opt("how replies are held to a schema, instead of finding out")] = None
+    timeout: Annotated[float, Range(0.001), Opt("seconds for one whole answer")] = 120.0
+    max_reply_mb: Annotated[float, Range(0.001), Opt("megabytes of one whole answer, decompressed")] = MAX_REPLY_MB
+    key_env: Annotated[str, Opt("name of the environment variable that holds the key")] = ""
+    header: Annotated[Mapping[str, str], Opt("another header; `$NAME` is read from the environment")] = field(
+        default_factory=dict
+    )
+    query: Annotated[Mapping[str, str], Opt("another query parameter; `$NAME` is read from the environment")] = field(
+        default_factory=dict
+    )
+    body: Annotated[Mapping[str, str], Opt("another field of the request's body, as JSON")] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,48 +138,45 @@ def read_options(spec: Spec | str) -> EndpointOptions:
     provider = find_provider(spec.name)
     if not spec.argument:
         raise ConfigError(f"which model of {spec.name}? write '{spec.name}:model-name'")
-    given = dict(spec.options)
+    owner = f"'{spec.name}:{spec.argument}'"
+    _check_names(spec, provider, owner)
+    said = read(spec, ChatOptions, owner)
+    if said.api is not None and said.api not in provider.formats:
+        raise wrong_value("api", owner, f"one of {', '.join(provider.formats)}", said.api)
     variable = provider.address_variable
-    said = given.pop("base_url", "")
     moved = os.environ.get(variable, "") if variable else ""
-    base_url = checked_address(said or moved or provider.address, name="base_url" if said or not moved else variable)
-    named = {kind: _named(given, f"{kind}.") for kind in ("header", "query", "body")}
-    structured = _choice(given, "structured", ("schema", "tool", "plain")) if "structured" in given else None
-    options = EndpointOptions(
+    base_url = checked_address(
+        said.base_url or moved or provider.address, name="base_url" if said.base_url or not moved else variable
+    )
+    return EndpointOptions(
         provider=spec.name,
         model=spec.argument,
         base_url=base_url,
-        api=_choice(given, "api", provider.formats),
-        transport=_choice(given, "transport", ("direct", "sdk")),
+        api=said.api or provider.formats[0],
+        transport=said.transport,
         spec=spec.shown,
-        identity=_identity(spec, base_url, named),
-        max_tokens=_number(given, "max_tokens", int, at_least=1),
+        identity=_identity(spec, base_url, said),
+        max_tokens=said.max_tokens,
         extra=provider.extra,
-        sampling=_sampling(given, provider.formats[0]),
-        structured=cast("Mode | None", structured),
-        timeout=_number(given, "timeout", float, at_least=0.001) or 120.0,
-        max_reply_mb=_number(given, "max_reply_mb", float, at_least=0.001) or MAX_REPLY_MB,
-        key_env=given.pop("key_env", ""),
-        headers={name: _secret(f"header.{name}", value) for name, value in named["header"].items()},
-        query={name: _secret(f"query.{name}", value) for name, value in named["query"].items()},
-        body={name: _json(name, value) for name, value in named["body"].items()},
+        sampling=_sampling(said, spec, provider.formats[0]),
+        structured=said.structured,
+        timeout=said.timeout,
+        max_reply_mb=said.max_reply_mb,
+        key_env=said.key_env,
+        headers={name: _secret(f"header.{name}", value) for name, value in said.header.items()},
+        query={name: _secret(f"query.{name}", value) for name, value in said.query.items()},
+        body={name: _json(name, value) for name, value in said.body.items()},
     )
-    if given:
-        name = min(given)
-        meant = did_you_mean(name, _KNOWN)
+
+
+def _check_names(spec: Spec, provider: Provider, owner: str) -> None:
+    """Refuse what may be meant for a key, and say where a key goes."""
+    for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
         if "key" in name.lower() or "token" in name.lower():
-            meant = f"; a key goes into the environment variable {provider.key_variable}, or the one that key_env names"
-        raise ConfigError(
-            f"unknown option {name!r} of '{spec.name}:{spec.argument}'; known: {', '.join(_KNOWN)}{meant}"
-        )
-    return options
-
-
-_KNOWN = (
-    *("api", "base_url", "body.X", "header.X", "key_env", "max_reply_mb", "max_tokens", "query.X", "structured"),
-    *SAMPLING,
-    *("timeout", "transport"),
-)
+            raise ConfigError(
+                f"unknown option {name!r} of {owner}; a key goes into the environment variable "
+                f"{provider.key_variable}, or the one that key_env names"
+            )
 
 
 def checked_address(text: str, *, name: str = "base_url") -> str:
@@ -195,49 +217,12 @@ def _plain_address(url: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
-def _named(given: dict[str, str], prefix: str) -> dict[str, str]:
-    found = {name: given.pop(name) for name in sorted(given) if name.startswith(prefix)}
-    return {name.removeprefix(prefix): value for name, value in found.items()}
-
-
-def _choice(given: dict[str, str], name: str, allowed: tuple[str, ...]) -> Any:
-    value = given.pop(name, allowed[0])
-    if value not in allowed:
-        raise ConfigError(f"option {name}={value!r}: choose one of {', '.join(allowed)}")
-    return value
-
-
-def _number(given: dict[str, str], name: str, kind: Callable[[str], Any], *, at_least: float | None = None) -> Any:
-    text = given.pop(name, None)
-    if text is None:
-        return None
-    try:
-        value = kind(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value) or (at_least is not None and value < at_least):
-        wanted = f"a number of at least {at_least:g}" if at_least is not None else "a number"
-        raise ConfigError(f"option {name}={text!r} must be {wanted}")
-    return value
-
-
-def _of_format(given: dict[str, str], form: Format) -> dict[str, Any]:
-    """Read what only one format has. Raises `ConfigError` for what the other would not understand."""
-    own, other = (_ANTHROPIC_ONLY, _OPENAI_ONLY) if form == "messages" else (_OPENAI_ONLY, _ANTHROPIC_ONLY)
-    if other[0] in given:
-        raise ConfigError(f"option {other[0]!r} has no meaning in this provider's format")
-    return {own[0]: _number(given, own[0], int, at_least=own[1])}
-
-
-def _sampling(given: dict[str, str], form: Format) -> dict[str, Any]:
-    found = {
-        "temperature": _number(given, "temperature", float, at_least=0),
-        "top_p": _number(given, "top_p", float, at_least=0),
-        "seed": _number(given, "seed", int),
-        "reasoning_effort": given.pop("reasoning_effort", None),
-        **_of_format(given, form),
-    }
-    return {name: value for name, value in found.items() if value is not None}
+def _sampling(said: ChatOptions, spec: Spec, form: Format) -> dict[str, Any]:
+    """Return what is sent as given. Raises `ConfigError` for what this format would not understand."""
+    other = "top_logprobs" if form == "messages" else "thinking_tokens"
+    if other in spec.options:
+        raise ConfigError(f"option {other!r} has no meaning in this provider's format")
+    return {name: value for name in SAMPLING if (value := getattr(said, name)) is not None}
 
 
 def _secret(name: str, value: str) -> Secret:
@@ -274,13 +259,13 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
-def _identity(spec: Spec, base_url: str, named: Mapping[str, Mapping[str, str]]) -> str:
+def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
     """Return what tells this endpoint from every other; values that may be secret only as digests."""
     # How a reply is fetched, not what it says.
     skipped = {"timeout", "max_reply_mb", "key_env", "transport", "base_url"}
     options = {k: v for k, v in spec.options.items() if k not in skipped and not k.startswith(("header.", "query."))}
-    for kind in ("header", "query"):
-        for name, value in named[kind].items():
+    for kind, named in (("header", said.header), ("query", said.query)):
+        for name, value in named.items():
             told = _secret(f"{kind}.{name}", value).reveal()
             options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
     options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()

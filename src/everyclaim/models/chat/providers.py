@@ -21,7 +21,7 @@ from everyclaim.core.nearest import did_you_mean
 
 Format = Literal["chat", "responses", "messages"]
 _GROUP = "everyclaim.providers"
-_TAKEN = frozenset({"embedded", "lexical", "hf", "cascade", "panel"})  # judges and decomposers that are no chat models
+_TAKEN = frozenset({"embedded", "lexical", "hf", "cascade", "panel", "python"})  # components that are no chat models
 _log = logging.getLogger(__name__)
 
 

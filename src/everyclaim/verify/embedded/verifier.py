@@ -13,9 +13,10 @@ import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Annotated, NamedTuple, cast
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
@@ -183,19 +184,24 @@ def shipped_model() -> Model:
     return load_model("everyclaim.verify.embedded")
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """What a spec may say; `EmbeddedVerifier` has the ranges."""
+
+    tokens: Annotated[int, Opt("read for a claim of usual length")] = TOKENS
+    threads: Annotated[int, Opt("claims read at a time; 0: one per processor core, at most four")] = 0
+    threshold: Annotated[float, Opt("a claim is supported above this probability")] = 0.5
+    tuned: Annotated[str | None, Opt("a file that `everyclaim tune` wrote")] = None
+
+
 def from_spec(spec: Spec) -> EmbeddedVerifier:
     """Make the verifier a spec such as ``embedded`` or ``embedded?tokens=256&threads=1&tuned=tuned.json`` names."""
     version = shipped_model().version
     if spec.argument not in ("", version):
         raise ConfigError(f"there is no embedded model {spec.argument!r} in this release; it ships {version!r}")
-    spec.check_options(["tokens", "threads", "threshold", "tuned"])
-    try:
-        tokens, threads = int(spec.options.get("tokens", TOKENS)), int(spec.options.get("threads", 0))
-        threshold = float(spec.options.get("threshold", 0.5))
-    except ValueError:
-        raise ConfigError(f"tokens, threads and threshold in spec {spec.shown!r} must be numbers") from None
+    said = read(spec, _Said)
     tuned = None
-    if (path := spec.options.get("tuned")) is not None:
-        tuned = read_tuning(path)
-        tuned.check(path, shipped_model(), tokens)
-    return EmbeddedVerifier(tokens=tokens, threads=threads, threshold=threshold, tuned=tuned)
+    if said.tuned is not None:
+        tuned = read_tuning(said.tuned)
+        tuned.check(said.tuned, shipped_model(), said.tokens)
+    return EmbeddedVerifier(tokens=said.tokens, threads=said.threads, threshold=said.threshold, tuned=tuned)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.lexical.analysis import Reading
@@ -34,7 +36,7 @@ class LexicalVerifier:
     probabilities with it. See `decided` for the other two labels.
     """
 
-    threshold: float = 0.5
+    threshold: Annotated[float, Opt("a claim is supported above this probability")] = 0.5
 
     def __post_init__(self) -> None:
         if not 0.0 < self.threshold < 1.0:
@@ -90,12 +92,7 @@ def from_spec(spec: Spec) -> LexicalVerifier:
     version = shipped_model().version
     if spec.argument not in ("", version):
         raise ConfigError(f"there is no lexical model {spec.argument!r} in this release; it ships {version!r}")
-    spec.check_options(["threshold"])
-    given = spec.options.get("threshold", "0.5")
-    try:
-        return LexicalVerifier(threshold=float(given))
-    except ValueError:
-        raise ConfigError(f"threshold in spec {spec.shown!r} is not a number: {given!r}") from None
+    return read(spec, LexicalVerifier)
 
 
 def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:

@@ -7,7 +7,7 @@ No code of a model's repository is ever run: what is not built into `transformer
 
 from everyclaim.models.local.hf.lettuce import LoadedTokens
 from everyclaim.models.local.hf.load import load_model
-from everyclaim.models.local.hf.options import FAMILIES, KNOWN, HfOptions, OptionReader, read_options
+from everyclaim.models.local.hf.options import FAMILIES, KNOWN, HfOptions, ModelOptions, read_options
 from everyclaim.models.local.hf.pairs import LoadedPairs
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "HfOptions",
     "LoadedPairs",
     "LoadedTokens",
-    "OptionReader",
+    "ModelOptions",
     "load_model",
     "read_options",
 ]

@@ -1,0 +1,114 @@
+"""What can be said of a component, declared once as a frozen dataclass, and read from a spec by one reader.
+
+A field's name is the option's key, its annotation says what is allowed, its default is what holds where nothing is
+said. `Annotated` adds a `Range`, a `Matching`, words for what is expected, and an `Opt` with the help. A field of the
+type ``Mapping[str, str]`` takes every ``name.X``. A wrong value gets the words that it gets in a call from Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from types import UnionType
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import WrongValueError, described, kind_of
+from everyclaim.core.spec import Spec
+
+T = TypeVar("T")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,18}")
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]{1,4})?", re.IGNORECASE)
+_TRUTHS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Opt:
+    """What people are told of an option, and how the command line has it where its name and type do not say."""
+
+    help: str
+    metavar: str = ""
+    flag: str = ""  # where it is not the name with hyphens
+    panel: str = ""
+
+
+def read(spec: Spec, declared: type[T], owner: str = "") -> T:
+    """Return what a spec says, as an instance of the dataclass that declares its options.
+
+    `owner` is how errors call what is specified. Raises `ConfigError` for an option that is not declared, with the
+    nearest that is, and for a value that is not allowed, with what is.
+    """
+    owner = owner or repr(spec.name)
+    annotations = _annotations(declared)
+    families = {name for name, annotation in annotations.items() if _is_family(annotation)}
+    found: dict[str, Any] = {name: {} for name in families}
+    plain = {}
+    for key, text in spec.options.items():
+        family, dot, member = key.partition(".")
+        if dot and member and family in families:
+            found[family][member] = text
+        else:
+            plain[key] = text
+    known = [name for name in annotations if name not in families]
+    if plain.keys() - set(known):
+        Spec(spec.name, "", plain).check_options([*known, *(f"{name}.X" for name in sorted(families))], owner)
+    for name, text in plain.items():
+        found[name] = _taken(annotations[name], name, text, owner)
+    return declared(**found)
+
+
+def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:
+    """Return a spec with the options that are declared, and one with the rest, which are somebody else's."""
+    names = {name for one in declared for name in option_names(one)}
+    own = {key: value for key, value in spec.options.items() if key in names}
+    rest = {key: value for key, value in spec.options.items() if key not in names}
+    return Spec(spec.name, spec.argument, own), Spec(spec.name, spec.argument, rest)
+
+
+def option_names(declared: type[Any]) -> tuple[str, ...]:
+    """Return the keys that are declared, in their order."""
+    return tuple(_annotations(declared))
+
+
+def wrong_value(name: str, owner: str, expected: str, value: object) -> ConfigError:
+    """Return the error for a value that is not allowed beside what else is said; `value` is no secret."""
+    return ConfigError(f"{name} of {owner} must be {expected}, got {described(value, may_be_shown=True)}")
+
+
+def _annotations(declared: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(declared, include_extras=True)
+    return {field.name: hints[field.name] for field in fields(declared)}
+
+
+def _is_family(annotation: Any) -> bool:
+    plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return get_origin(plain) is Mapping
+
+
+def _taken(annotation: Any, name: str, text: str, owner: str) -> Any:
+    value = _value(annotation, text)
+    try:
+        return kind_of(annotation).take(value)
+    except WrongValueError as wrong:
+        got = described(text, may_be_shown=True) if wrong.got == "a text" else wrong.got
+        message = f"{name} of {owner} must be {wrong.expected}, got {got}"
+    raise ConfigError(message)
+
+
+def _value(annotation: Any, text: str) -> Any:
+    """Return the value that a text stands for; the text itself where it stands for none of the declared type."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _value(arguments[0], text)
+    if origin in (Union, UnionType):
+        return next((value for one in arguments if (value := _value(one, text)) is not text), text)
+    if annotation is int and _WHOLE.fullmatch(text):
+        return int(text)
+    if annotation is float and _NUMBER.fullmatch(text):
+        return float(text)
+    if annotation is bool:
+        return _TRUTHS.get(text.casefold(), text)
+    if origin is tuple:
+        return tuple(part.strip() for part in text.split(",")) if text else ()
+    return text
