@@ -88,3 +88,36 @@ def test_a_run_that_is_not_there_and_too_few_runs_are_told(runs):
     assert "no run 'newest'" in runs("compare", "old", "newest").err
     assert "two runs are needed" in runs("compare", "old").err
     assert "no sample has a tag 'sauce': the tags are topic" in runs("compare", "old", "new", "--by", "sauce").err
+
+
+def test_a_release_is_gated_by_a_kept_run(runs):
+    """`report` and `score` fail on a shown regression beyond the margin, and only then."""
+    assert runs("report", "new", "--fail-on-regression", "old", "-q").code == 1
+    done = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "old", "-q")
+    assert done.code == 1
+    assert "gate failed: Release v2 lowered the mean score by 50.0 points" in done.err
+    assert runs("report", "new", "--fail-on-regression", "old", "--margin", "0.9", "-q").code == 0
+    assert runs("report", "old", "--fail-on-regression", "new", "-q").code == 0
+    assert runs("report", "old", "--fail-on-regression", "old").code == 0
+
+
+def test_a_baseline_that_is_not_there_is_told_before_anything_is_scored(runs):
+    """Hours of scoring should not end in a wrong name; a margin alone does nothing and says so."""
+    before = len(json.loads(runs("runs", "--json").out))
+    refused = runs("score", "new.jsonl", "--fresh", "--fail-on-regression", "nowhere")
+    assert refused.code == 2
+    assert "no run 'nowhere'" in refused.err
+    assert len(json.loads(runs("runs", "--json").out)) == before
+    assert runs("report", "new", "--margin", "0.1").code == 2
+
+
+def test_rates_of_labels_have_limits(runs):
+    """Each over all claims; the message has the interval, and --confident leaves what it holds open."""
+    assert runs("report", "new", "--max-contradicted", "0.6", "-q").code == 0
+    failed = runs("report", "new", "--max-contradicted", "0.1", "-q")
+    assert failed.code == 1
+    assert "contradicted claims 50.0% [" in failed.err
+    assert "above the limit of 10.0%" in failed.err
+    assert runs("report", "new", "--max-unsupported", "0", "-q").code == 0
+    assert runs("report", "new", "--max-unsupported", "0", "--confident", "-q").code == 4
+    assert runs("report", "new", "--max-contradicted", "0.1", "--fail-under", "0.2", "-q").code == 1

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Look, Word
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import Outcome
+from everyclaim.core.types import Label, Outcome
+from everyclaim.stats.intervals import Estimate
 
 MAX_FAILED_SHARE = 0.05
 _ROUNDING = 1e-9
@@ -22,6 +26,10 @@ class GateStatus(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
+_GATED = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED)  # shares of whole answers move further, under one margin
+_GRAVITY = (GateStatus.PASSED, GateStatus.INCONCLUSIVE, GateStatus.FAILED, GateStatus.TOO_MANY_FAILURES)
+
+
 @dataclass(frozen=True, slots=True)
 class GateResult:
     """The gate's word, and one sentence that says why."""
@@ -34,6 +42,8 @@ def gate(
     summary: Summary,
     fail_under: float | None = None,
     *,
+    max_contradicted: float | None = None,
+    max_unsupported: float | None = None,
     max_failed_share: float = MAX_FAILED_SHARE,
     confident: bool = False,
 ) -> GateResult:
@@ -41,20 +51,33 @@ def gate(
 
     What failed is a sample without a result or a row that could not be read as a sample; the share is of all rows.
 
-    Without `fail_under` only failures are checked. The mean decides; with `confident` its whole
-    interval must lie on one side of the bar, and what is in between is inconclusive. A bar over
-    nothing scored is inconclusive. Raises `ConfigError` when a bar or limit lies outside [0, 1].
+    `max_contradicted` and `max_unsupported` are bars for the rates over all claims, which may not be above them.
+
+    Without bars only failures are checked. The value decides; with `confident` its whole interval must lie on one side
+    of the bar, and what is in between is inconclusive. A bar over nothing scored is inconclusive. Of several bars the
+    gravest word holds. Raises `ConfigError` when a bar or limit lies outside [0, 1].
     """
-    for name, value in (("fail-under", fail_under), ("max-failed", max_failed_share)):
+    shares = {"fail-under": fail_under, "max-contradicted": max_contradicted, "max-unsupported": max_unsupported}
+    for name, value in (*shares.items(), ("max-failed", max_failed_share)):
         if value is not None and not 0 <= value <= 1:
             raise ConfigError(f"{name} is {value:g}, but must lie between 0 and 1, as in 0.9")
     if fault := too_many_failed(
         summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
     ):
         return GateResult(GateStatus.TOO_MANY_FAILURES, fault)
-    if fail_under is None:
-        return GateResult(GateStatus.PASSED, "no bar was set")
-    return _against_bar(summary, fail_under, confident=confident)
+    found = [] if fail_under is None else [_against_bar(summary, fail_under, confident=confident)]
+    rates = summary.overall.rates
+    limits = ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
+    found += [
+        _against_limit(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None
+    ]
+    return together(found) if found else GateResult(GateStatus.PASSED, "no bar was set")
+
+
+def together(results: Sequence[GateResult]) -> GateResult:
+    """Join what several bars say: the gravest word, with the reasons of those that gave it."""
+    gravest = max((result.status for result in results), key=_GRAVITY.index)
+    return GateResult(gravest, "; ".join(result.message for result in results if result.status is gravest))
 
 
 def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: str) -> str:
@@ -86,3 +109,53 @@ def _against_bar(summary: Summary, bar: float, *, confident: bool) -> GateResult
     if score.value < bar - _ROUNDING:
         return GateResult(GateStatus.FAILED, f"{found} is under the bar of {bar:g}{doubt}")
     return GateResult(GateStatus.PASSED, f"{found} reaches the bar of {bar:g}{doubt}")
+
+
+def _against_limit(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
+    name = label.value.lower()
+    if rate.value is None or rate.low is None or rate.high is None:
+        return GateResult(
+            GateStatus.INCONCLUSIVE, f"no claim was judged, so nothing stands against the limit of {limit:g}"
+        )
+    found = f"{name} claims {rate.value:.1%} [{rate.low:.1%}, {rate.high:.1%}]"
+    crosses = rate.low <= limit + _ROUNDING and rate.high > limit + _ROUNDING
+    if crosses and confident:
+        what = f"{found}: the interval holds the limit of {limit:.1%}; score more samples to tell"
+        return GateResult(GateStatus.INCONCLUSIVE, what)
+    doubt = "; the interval holds the limit, so chance may have decided" if crosses else ""
+    if rate.value > limit + _ROUNDING:
+        return GateResult(GateStatus.FAILED, f"{found} are above the limit of {limit:.1%}{doubt}")
+    return GateResult(GateStatus.PASSED, f"{found} are within the limit of {limit:.1%}{doubt}")
+
+
+def against_baseline(comparison: Comparison, *, margin: float = 0.0, confident: bool = False) -> GateResult:
+    """Check that neither mean score nor rates of claims are worse than a baseline by more than `margin`, a share.
+
+    It fails where a regression is shown, corrected for all looks, whose whole interval lies beyond the margin. With
+    `confident` every interval of the mean score and of the contradicted claims must lie within the margin to pass, and
+    what is in between is inconclusive. Too few samples to compare are inconclusive. Raises `ConfigError` for a margin
+    that is none.
+    """
+    if not 0 <= margin <= 1:
+        raise ConfigError(f"margin is {margin:g}, but must lie between 0 and 1; 3 points are 0.03")
+    looks = [look for look in comparison.numbers.whole if look.measure in _GATED and look.low is not None]
+    if not looks:
+        return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
+    if any(look.word is Word.REGRESSED and _best_case(look) > margin for look in looks):
+        return GateResult(GateStatus.FAILED, comparison.sentence)
+    if confident:
+        watched = [look for look in looks if look.measure in (SCORE, CONTRADICTED)]
+        if any(_worst_case(look) > margin + _ROUNDING for look in watched):
+            what = f"a fall by more than {100 * margin:g} points is not ruled out: {comparison.sentence}"
+            return GateResult(GateStatus.INCONCLUSIVE, what)
+    return GateResult(GateStatus.PASSED, comparison.sentence)
+
+
+def _best_case(look: Look) -> float:
+    """By how much it got worse at least, as far as the interval says."""
+    return -(look.high or 0.0) if look.measure.more_is_better else look.low or 0.0
+
+
+def _worst_case(look: Look) -> float:
+    """By how much it may have got worse at most, as far as the interval says."""
+    return -(look.low or 0.0) if look.measure.more_is_better else look.high or 0.0

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
-from everyclaim.api.running import Run
+from everyclaim.analysis.gate import against_baseline, together
+from everyclaim.api.compare import compare
+from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
@@ -22,6 +24,21 @@ from everyclaim.store import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
+class Bars:
+    """Bars of the gate beside that of the mean score; `baseline` is a kept run."""
+
+    max_contradicted: float | None = None
+    max_unsupported: float | None = None
+    baseline: Run | None = None
+    margin: float = 0.0
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there is any."""
+        return self.max_contradicted is not None or self.max_unsupported is not None or self.baseline is not None
+
+
+@dataclass(frozen=True, slots=True)
 class OutputOptions:
     """What is to be done with a run."""
 
@@ -32,6 +49,7 @@ class OutputOptions:
     worst: int = 5
     cluster_by: ClusterBy = "sample"
     confident: bool = False
+    bars: Bars = Bars()
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
@@ -88,7 +106,7 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
         show_json(document, indent=None)
     elif not wishes.quiet:
         show(run_page(record, summary, found), stderr=wishes.out == "-")
-    return gravest([_gate(record, summary, wishes, settings), _reading(record)])
+    return gravest([_gate(run, record, summary, wishes, settings), _reading(record)])
 
 
 def _read(run: Run, record: RunRecord, wishes: OutputOptions) -> tuple[Summary, list[Kept]]:
@@ -98,14 +116,38 @@ def _read(run: Run, record: RunRecord, wishes: OutputOptions) -> tuple[Summary, 
     return collector.finish(), found
 
 
-def _gate(record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> int:
-    bar = settings.fail_under
-    result = gate(summary, bar, max_failed_share=settings.max_failed, confident=wishes.confident)
-    if result.status is GateStatus.PASSED and bar is not None and record.status != "finished":
+def bars_of(
+    max_contradicted: float | None, max_unsupported: float | None, baseline: str | None, margin: float, store: str
+) -> Bars:
+    """Return the bars, with the run to compare with, which has to be there before anything is scored."""
+    if margin and baseline is None:
+        raise ConfigError("--margin does nothing without --fail-on-regression RUN")
+    known = None if baseline is None else find_run(baseline, store=store)
+    return Bars(max_contradicted, max_unsupported, known, margin)
+
+
+def _gate(run: Run, record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> int:
+    bar, bars = settings.fail_under, wishes.bars
+    result = gate(
+        summary,
+        bar,
+        max_contradicted=bars.max_contradicted,
+        max_unsupported=bars.max_unsupported,
+        max_failed_share=settings.max_failed,
+        confident=wishes.confident,
+    )
+    if bars.baseline is not None:
+        comparison = compare(bars.baseline, run)
+        beside = against_baseline(comparison, margin=bars.margin, confident=wishes.confident)
+        is_alone = bar is None and bars.max_contradicted is None and bars.max_unsupported is None
+        no_bar = is_alone and result.status is GateStatus.PASSED
+        result = beside if no_bar else together([result, beside])
+    is_set = bar is not None or bars.is_set
+    if result.status is GateStatus.PASSED and is_set and record.status != "finished":
         what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
     if result.status is GateStatus.PASSED:
-        if bar is not None and not wishes.quiet:
+        if is_set and not wishes.quiet:
             warn(result.message, kind="gate passed")
     else:
         warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")

@@ -129,6 +129,48 @@ FailUnder = Annotated[
     float | None,
     typer.Option("--fail-under", metavar="SCORE", help="Exit with 1 when the mean is below.", rich_help_panel=_GATE),
 ]
+MaxContradicted = Annotated[
+    float | None,
+    typer.Option(
+        "--max-contradicted",
+        metavar="SHARE",
+        min=0,
+        max=1,
+        help="Exit with 1 when more of the claims are contradicted.",
+        rich_help_panel=_GATE,
+    ),
+]
+MaxUnsupported = Annotated[
+    float | None,
+    typer.Option(
+        "--max-unsupported",
+        metavar="SHARE",
+        min=0,
+        max=1,
+        help="Exit with 1 when more of the claims are unsupported.",
+        rich_help_panel=_GATE,
+    ),
+]
+Baseline = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on-regression",
+        metavar="RUN",
+        help="Exit with 1 when it is shown to be worse than this kept run.",
+        rich_help_panel=_GATE,
+    ),
+]
+Margin = Annotated[
+    float,
+    typer.Option(
+        "--margin",
+        metavar="SHARE",
+        min=0,
+        max=1,
+        help="By how much it may be worse than that run (0.03: three points).",
+        rich_help_panel=_GATE,
+    ),
+]
 MaxFailed = Annotated[
     float | None,
     typer.Option(
@@ -140,7 +182,7 @@ MaxFailed = Annotated[
 ]
 Confident = Annotated[
     bool,
-    typer.Option("--confident", help="Exit with 4 when the mean's interval holds the bar.", rich_help_panel=_GATE),
+    typer.Option("--confident", help="Exit with 4 when an interval holds its bar.", rich_help_panel=_GATE),
 ]
 Store = Annotated[
     str | None,

@@ -10,7 +10,7 @@ import typer
 from everyclaim.analysis import ClusterBy as ClusterByWord
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
-from everyclaim.cli.finish import OutputOptions, conclude
+from everyclaim.cli.finish import OutputOptions, bars_of, conclude
 from everyclaim.cli.screen import tell_of_bad_rows
 
 
@@ -27,6 +27,10 @@ def report(
     json: opt.Json = False,
     quiet: opt.Quiet = False,
     fail_under: opt.FailUnder = None,
+    max_contradicted: opt.MaxContradicted = None,
+    max_unsupported: opt.MaxUnsupported = None,
+    baseline: opt.Baseline = None,
+    margin: opt.Margin = 0.0,
     max_failed: opt.MaxFailed = None,
     confident: opt.Confident = False,
     store: opt.Store = None,
@@ -47,8 +51,10 @@ def report(
     )
     wishes.check()
     settings = opt.settings(config, store=store, fail_under=fail_under, max_failed=max_failed)
+    bars = bars_of(max_contradicted, max_unsupported, baseline, margin, settings.store)
     found = find_run(run, store=settings.store)
     reading = found.record.reading
     if reading is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
-    return conclude(replace(found, slices=tuple(slices)) if slices else found, wishes, settings)
+    chosen = replace(found, slices=tuple(slices)) if slices else found
+    return conclude(chosen, replace(wishes, bars=bars), settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Any, cast, get_args
 
 import typer
@@ -16,7 +17,7 @@ from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
-from everyclaim.cli.finish import OutputOptions, conclude
+from everyclaim.cli.finish import OutputOptions, bars_of, conclude
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, why_it_stopped, with_talking
@@ -46,6 +47,10 @@ def score(
     json: opt.Json = False,
     quiet: opt.Quiet = False,
     fail_under: opt.FailUnder = None,
+    max_contradicted: opt.MaxContradicted = None,
+    max_unsupported: opt.MaxUnsupported = None,
+    baseline: opt.Baseline = None,
+    margin: opt.Margin = 0.0,
     max_failed: opt.MaxFailed = None,
     confident: opt.Confident = False,
     store: opt.Store = None,
@@ -103,6 +108,8 @@ def score(
         provider_batch=batch,
         **as_settings(talking),
     )
+    bars = bars_of(max_contradicted, max_unsupported, baseline, margin, settings.store)
+    wishes = replace(wishes, bars=bars)
     check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, files, {"the store": settings.store} | wishes.outputs)
     chosen = _of_settings(settings)
