@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from everyclaim.api.guarding import Guard
     from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
+    from everyclaim.api.labels import calibrate, label
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.tuning import tune
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 _ON_FIRST_USE = {
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
+    "calibrate": "everyclaim.api.labels",
+    "label": "everyclaim.api.labels",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
@@ -97,10 +100,12 @@ __all__ = [
     "ascore",
     "averify_claims",
     "build_corpus",
+    "calibrate",
     "compare",
     "extract_claims",
     "find_run",
     "fit_band",
+    "label",
     "open_corpus",
     "score",
     "score_file",

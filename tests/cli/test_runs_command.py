@@ -140,7 +140,7 @@ def test_an_older_store_is_upgraded_when_that_is_asked_for(everyclaim, desk):
 
 
 def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
-    """With everything that belongs to it, and only that; what went with it is said."""
+    """With everything that belongs to it, and only that; labels belong to the text and stay, which is said."""
     for name in ("one", "two", "three"):
         everyclaim("score", "answers.jsonl", "--quiet", "--name", name)
     with Store.open(".everyclaim/runs.db") as store:
@@ -149,8 +149,8 @@ def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
     done = everyclaim("runs", "--delete", "two", "--delete", ids["one"][:6])
     assert done.code == 0
     assert done.said == [
-        f"run {ids['two']} deleted, with 5 samples and 1 human label",
-        f"run {ids['one']} deleted, with 5 samples",
+        f"run {ids['two']} deleted, with 5 samples; 1 human label of its texts stays",
+        f"run {ids['one']} deleted, with 5 samples; 1 human label of its texts stays",
     ]
     assert [run["name"] for run in listed(everyclaim)] == ["three"]
 

@@ -38,6 +38,33 @@ def test_a_store_of_the_first_schema_is_upgraded_in_place(old: Path) -> None:
         assert len(store.labels(run.id)) == 1
 
 
+def test_labels_of_an_older_store_are_kept_and_belong_to_the_text(old: Path) -> None:
+    """An earlier schema kept a label by its place in a run; the upgrade keys it by what the claim says."""
+    connection = sqlite3.connect(old)
+    connection.executescript(
+        """
+        CREATE TABLE labels ("id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "position" BIGINT NOT NULL,
+            "sample_id" TEXT NOT NULL, "claim_id" TEXT NOT NULL, "label" TEXT NOT NULL, "annotator" TEXT NOT NULL,
+            "note" TEXT NOT NULL, "created" TEXT NOT NULL);
+        CREATE INDEX labels_place ON labels ("run_id", "position");
+        INSERT INTO schema_migrations VALUES (2, '2026-01-01', '0.1.0');
+        INSERT INTO labels SELECT 'a', id, 0, 's0', 'c2', 'CONTRADICTED', 'Ada', 'no', '2026-01-01' FROM runs;
+        INSERT INTO labels SELECT 'b', id, 7, 's7', 'c2', 'SUPPORTED', 'Ada', 'gone', '2026-01-01' FROM runs;
+        """
+    )
+    connection.commit()
+    connection.close()
+    with Store.open(old) as store:
+        found = store.labels(store.run("old").id)
+        assert [(x.sample_id, x.claim_id, x.label, x.note) for x in found] == [("s0", "c2", Label.CONTRADICTED, "no")]
+        again = store.create_run(PROVENANCE).id
+        store.save(again, 0, "f", a_sample(), a_result(a_sample()))
+        assert [x.key for x in store.labels(again)] == [found[0].key]
+    left = sqlite3.connect(old)
+    assert left.execute("SELECT note FROM labels").fetchall() == [("gone",)]
+    left.close()
+
+
 def test_an_upgraded_store_has_the_tables_of_a_new_one(old: Path, tmp_path: Path) -> None:
     """There is one schema, whatever way a store came to it; a released step never changes."""
     shapes = []

@@ -80,7 +80,7 @@ def test_only_the_same_data_and_configuration_is_resumed(store: Store) -> None:
 
 
 def test_deleting_a_run_leaves_the_others(store: Store) -> None:
-    """Samples, claims, tags and labels go with their run, and only with it."""
+    """Samples, claims and tags go with their run, and only with it; labels stay with the text."""
     one, two = store.create_run(PROVENANCE).id, store.create_run(PROVENANCE).id
     for run in (one, two):
         keep(store, run, 0)

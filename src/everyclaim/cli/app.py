@@ -12,7 +12,22 @@ from typing import Annotated
 import typer
 
 from everyclaim._version import __version__
-from everyclaim.cli import band, claims, compare, corpus, doctor, judge_test, report, runs, score, signals, tune, verify
+from everyclaim.cli import (
+    band,
+    calibrate,
+    claims,
+    compare,
+    corpus,
+    doctor,
+    judge_test,
+    label,
+    report,
+    runs,
+    score,
+    signals,
+    tune,
+    verify,
+)
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.helping import App
 from everyclaim.cli.screen import prepare_streams, warn
@@ -52,6 +67,8 @@ app.command("claims")(claims.claims)
 app.command("runs")(runs.runs)
 app.command("report")(report.report)
 app.command("compare")(compare.compare)
+app.command("label")(label.label)
+app.command("calibrate")(calibrate.calibrate)
 app.command("band")(band.band)
 app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)

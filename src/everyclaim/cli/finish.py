@@ -11,6 +11,7 @@ from everyclaim.analysis.gate import against_baseline, together
 from everyclaim.api.compare import compare
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
+from everyclaim.api.trust import trust_of
 from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
@@ -93,7 +94,10 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
     for tag, groups in summary.slices.items():
         if set(groups) == {""} and not wishes.quiet:
             warn(f"no answer has a tag {tag!r}", kind="warning")
-    document = report_to_json(record, summary, found) if wishes.json or wishes.report else None
+    trust = trust_of(run)
+    calibration = trust.calibration.to_json() if trust.calibration else None
+    known = None if calibration else trust.known
+    document = report_to_json(record, summary, found, calibration, known) if wishes.json or wishes.report else None
     try:
         if wishes.out:
             run.write(wishes.out)
@@ -105,7 +109,7 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
     if wishes.json:
         show_json(document, indent=None)
     elif not wishes.quiet:
-        show(run_page(record, summary, found), stderr=wishes.out == "-")
+        show(run_page(record, summary, found, trust.calibration, trust.line), stderr=wishes.out == "-")
     return gravest([_gate(run, record, summary, wishes, settings), _reading(record)])
 
 

@@ -28,7 +28,7 @@ def runs(
         typer.Option(
             "--delete",
             metavar="RUN",
-            help="Delete this run, by its id or a name that no other has, with samples and human labels. Repeatable.",
+            help="Delete this run, by its id or a name that no other has; human labels stay. Repeatable.",
         ),
     ] = None,
     upgrade: Annotated[
@@ -90,5 +90,9 @@ def _delete(location: str, wanted: list[str]) -> None:
         for record in {record.id: record for record in found.values()}.values():
             labels = len(kept.labels(record.id))
             kept.delete_run(record.id)
-            and_labels = f" and {counted(labels, 'human label')}" if labels else ""
+            and_labels = (
+                f"; {counted(labels, 'human label')} of its texts {'stays' if labels == 1 else 'stay'}"
+                if labels
+                else ""
+            )
             warn(f"run {record.id} deleted, with {counted(record.kept, 'sample')}{and_labels}", kind="")

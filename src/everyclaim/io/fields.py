@@ -39,6 +39,16 @@ DOCUMENT_FIELDS: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "name"),
     "id": ("id", "_id", "docid"),
 }
+LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "label": ("label", "human_label"),
+    "sample_id": ("sample_id",),
+    "claim": ("claim", "statement"),
+    "span": ("span",),
+    "annotator": ("annotator", "annotator_id"),
+    "note": ("note", "comment"),
+    "failure_mode": ("failure_mode",),
+    "chosen": ("chosen",),
+}
 
 _KEPT_PLANS = 256  # row shapes remembered; rows of one source have few,
 _KEPT_COLUMNS = 256  # and of so many columns at most

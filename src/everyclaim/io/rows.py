@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from array import array
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.limits import Limits
-from everyclaim.core.types import Passage, Sample, Tag, tag_values
+from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.types import FailureMode, Label, Passage, Sample, Tag, tag_values
 from everyclaim.io.fields import Fields, listed, look_up, shown
 from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
+from everyclaim.io.writing import FORMULA
 
 T = TypeVar("T")
 
@@ -24,6 +27,10 @@ _TEXTS_OF_SAMPLE = {  # and whether they may be None
     "release": True,
     "timestamp": True,
 }
+_LABELS = tuple(label.value.lower() for label in Label)
+_LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
+_NO_MODE = "none"
+_MODES = (*(mode.value for mode in FailureMode), _NO_MODE)
 _TEXT_KEYS = ("text", "page_content", "content", "body")
 _METADATA_KEYS = ("metadata", "meta")
 
@@ -48,8 +55,22 @@ class Document(NamedTuple):
     text: str
 
 
+class LabelRow(NamedTuple):
+    """What one person says of one claim, as a file has it. `label` is None where it is still empty."""
+
+    number: int
+    label: str | None
+    sample_id: str
+    claim: str | None  # None: the whole answer
+    span: tuple[int, int] | None
+    annotator: str
+    note: str
+    failure_mode: str | None
+    chosen: str
+
+
 class RowMaker:
-    """Makes samples, claims and documents of the rows of one source, and keeps their ids unique.
+    """Makes samples, claims, labels and documents of the rows of one source, and keeps their ids unique.
 
     `warn(text, example)` is told about everything that was decided for the caller.
     """
@@ -106,6 +127,34 @@ class RowMaker:
             raise RowError("the text is empty")
         title = _named("title", as_scalar_text, self._fields.get(row, "title")) or ""
         return Document(self._id(number, row), title, text)
+
+    def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
+        """Make a label. Raises `RowError` saying why the row cannot be one."""
+        texts = {name: _named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _LABEL_TEXTS}
+        if not texts["sample_id"].strip():
+            raise RowError("there is no sample_id: which answer is meant?")
+        label = texts["label"].strip().upper().replace(" ", "_").replace("-", "_") or None
+        if label is not None and label not in Label.__members__:
+            raise RowError(
+                f"the label {shown(texts['label'])} is none of {', '.join(Label)}{did_you_mean(label, _LABELS)}"
+            )
+        mode = texts["failure_mode"].strip().lower() or None
+        if mode is not None and mode not in _MODES:
+            raise RowError(
+                f"the failure_mode {shown(texts['failure_mode'])} is none of {', '.join(_MODES)}"
+                f"{did_you_mean(mode, _MODES)}"
+            )
+        return LabelRow(
+            number,
+            label,
+            _unescaped(texts["sample_id"]),
+            _unescaped(texts["claim"]) or None,
+            _span(self._fields.get(row, "span")),
+            texts["annotator"].strip(),
+            texts["note"],
+            None if mode == _NO_MODE else mode,
+            texts["chosen"].strip(),
+        )
 
     def again(self, number: int, sample: Sample) -> Sample:
         """Return a sample that was made elsewhere, its ids made unique.
@@ -381,3 +430,22 @@ def _named(name: str, convert: Callable[[Any], T], value: Any) -> T:
         return convert(value)
     except RowError as error:
         raise RowError(f"{name} {error}") from None
+
+
+def _unescaped(text: str) -> str:
+    """Take the quote away that keeps a spreadsheet from running a text as a formula."""
+    return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
+
+
+def _span(value: Any) -> tuple[int, int] | None:
+    """Read a span as a file of either kind has it. Raises `RowError` for what is none."""
+    given = plain(value)
+    if given is None or given == "":
+        return None
+    try:
+        start, end = json.loads(given) if isinstance(given, str) else given
+    except (ValueError, TypeError):
+        raise RowError(f"the span is {given!r:.60}, not two places in the response such as [0, 12]") from None
+    if not all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end)) or not 0 <= start <= end:
+        raise RowError(f"the span is {given!r:.60}, not two places in the response such as [0, 12]")
+    return start, end

@@ -15,7 +15,7 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Sample, Tag
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
+from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, LABEL_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
@@ -29,14 +29,14 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, Document, RowMaker, tags_of
+from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker, tags_of
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 
-T = TypeVar("T", Sample, ClaimRow, Document)
+T = TypeVar("T", Sample, ClaimRow, Document, LabelRow)
 Row = RawRow | BadRow | Sample
 
 
@@ -115,6 +115,23 @@ def read_document_rows(
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn, limits_here())
     return _read(source, format, fields, maker.document, _Listener(kept, None, maker, contexts=False))
+
+
+def read_label_rows(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    report: ReadReport | None = None,
+) -> Iterator[LabelRow]:
+    """Read people's labels one by one, as rows of text: `label`, `sample_id`, `claim` and what else there is.
+
+    Parameters and errors are those of `read_samples`.
+    """
+    fields = Fields(LABEL_FIELDS, mapping)
+    kept = report if report is not None else ReadReport()
+    maker = RowMaker(fields, kept.warn, limits_here())
+    return _read(source, format, fields, maker.label, _Listener(kept, None, maker, contexts=False))
 
 
 @dataclass(frozen=True, slots=True)

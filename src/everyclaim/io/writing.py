@@ -7,6 +7,7 @@ U+2400 and U+FFFD. Parquet replaces lone surrogates; JSON escapes them.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import io
 import json
@@ -23,7 +24,7 @@ from everyclaim.io.sinks import open_sink
 WRITE_FORMATS = ("jsonl", "json", "csv", "tsv", "parquet")
 _LOOKAHEAD_ROWS = 1000
 _PARQUET_ROWS = 5000  # per row group
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 Row = Mapping[str, Any]
@@ -56,12 +57,14 @@ def open_rows(
     *,
     format: str | None = None,  # noqa: A002 - as `write_rows`
     columns: Columns | None = None,
+    marked: bool = False,
 ) -> Iterator[WriteRow]:
     """Give a function that writes one row; the destination appears, whole, when the block ends well.
 
     `destination` is a path or ``-``; its suffix names format and compression (`format` names the
     format where it does not; standard output is JSON Lines unless told). CSV and Parquet need the
     `columns` beforehand, or take those of the first 1000 rows; nested values become JSON text there.
+    `marked` begins CSV with the byte order mark by which spreadsheets know UTF-8.
     Raises `InputError` for a destination that cannot be written to or a row that does not fit the
     columns, `ConfigError` for an unknown format, `OperatorError` when writing fails.
     """
@@ -76,6 +79,8 @@ def open_rows(
             table = (
                 _CsvTable(stream, "\t" if chosen == "tsv" else ",") if chosen != "parquet" else _ParquetTable(stream)
             )
+            if marked and isinstance(table, _CsvTable):
+                stream.write(codecs.BOM_UTF8)
             with _with_columns(table, columns) as write:
                 yield write
 
@@ -266,7 +271,7 @@ def _csv_cell(value: Any) -> Any:
 
 def _csv_text(text: str) -> str:
     text = _no_surrogates(text).replace("\0", "\u2400")
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def _json_text(value: Any) -> str:

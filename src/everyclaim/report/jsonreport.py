@@ -1,8 +1,8 @@
-"""A run as one JSON document: ``{schema, run, summary, worst}``."""
+"""A run as one JSON document: ``{schema, run, summary, calibration, known_error, worst}``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,12 +14,23 @@ from everyclaim.store import RunRecord
 REPORT_SCHEMA = 1
 
 
-def report_to_json(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> dict[str, Any]:
-    """Write a run with its summary and its worst answers, each with the sample it belongs to."""
+def report_to_json(
+    record: RunRecord,
+    summary: Summary,
+    worst: Sequence[Kept],
+    calibration: Mapping[str, Any] | None = None,
+    known_error: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Write a run with its summary and its worst answers, each with the sample it belongs to.
+
+    `calibration` is what labels say of the judge, `known_error` what was measured of it elsewhere.
+    """
     return {
         "schema": REPORT_SCHEMA,
         "run": run_to_json(record),
         "summary": summary_to_json(summary),
+        "calibration": calibration,
+        "known_error": known_error,
         "worst": [
             {"position": kept.position, "sample": sample_to_json(kept.sample), "result": result_to_json(kept.result)}
             for kept in worst

@@ -12,6 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.estimates import interval, percent, share_of, span
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingSummary
@@ -20,6 +21,7 @@ from everyclaim.core.bands import LOWER_BOUNDS, Band
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance
+from everyclaim.report.calibration import corrected_table
 from everyclaim.report.findings import findings
 from everyclaim.report.style import (
     BAND_STYLE,
@@ -29,6 +31,7 @@ from everyclaim.report.style import (
     Page,
     data,
     dollars,
+    hanging,
     house_table,
     indented,
     joined,
@@ -50,10 +53,20 @@ _METHODS = {
 }
 
 
-def run_page(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> Page:
-    """Show a run: its summary, then its worst answers with their findings."""
+def run_page(
+    record: RunRecord,
+    summary: Summary,
+    worst: Sequence[Kept],
+    calibration: Calibration | None = None,
+    known_error: str = "",
+) -> Page:
+    """Show a run: its summary, what is known of its judge's error, then its worst answers with their findings."""
     metric = record.provenance.metric.partition("?")[0]
     parts: list[RenderableType] = [_heading(record), Text(), *_summary(summary, words(metric))]
+    if calibration:
+        parts += [Text(), indented(corrected_table(calibration), 2)]
+    elif known_error and summary.overall.claims:
+        parts += [Text(), indented(hanging(Text("judge", "dim"), Text(known_error)), 2)]
     if worst:
         parts += [Text(), Text("Worst answers", style="bold"), findings(worst)]
     return Page(Stack(*parts))

@@ -1,16 +1,54 @@
-"""What people say about claims: the statements behind `Store.add_label` and `Store.labels`."""
+"""What people say about claims and answers: the statements behind the labels of `Store`.
+
+A label belongs to the text: to what a claim says, in an answer, beside its passages; the label of a whole answer to
+the answer beside its passages. So it serves every run over the same text. No text is kept with it, only digests.
+"""
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
+from everyclaim.core.types import Label, Span
 from everyclaim.store.records import HumanLabel
-from everyclaim.store.rows import label_from
 from everyclaim.store.tables import CLAIMS, LABELS, SAMPLES, Text
+
+_MANY = 500  # values in one statement
+
+
+@dataclass(frozen=True, slots=True)
+class NewLabel:
+    """A label on its way into the store. `claim` is None for the label of a whole answer."""
+
+    answer_key: str
+    claim: str | None
+    span: Span | None  # of the claim in the response
+    label: Label
+    annotator: str
+    note: str = ""
+    failure_mode: str | None = None
+    chosen: str = ""  # how the claim was chosen for labelling; empty: not known
+
+    @property
+    def key(self) -> str:
+        """What the label is about."""
+        return self.answer_key if self.claim is None else claim_key(self.answer_key, self.claim)
+
+
+def answer_key(response: str, passages: Iterable[str]) -> str:
+    """Name an answer beside the texts of its passages: 32 hexadecimal digits."""
+    return _digest([response, list(passages)])
+
+
+def claim_key(answer: str, claim: str) -> str:
+    """Name a claim of an answer by what it says: 32 hexadecimal digits."""
+    return _digest([answer, claim])
 
 
 def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
@@ -23,48 +61,99 @@ def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
     return sa.and_(SAMPLES.c.run_id == run, start == wanted, SAMPLES.c.sample_id == sample_id)
 
 
-def place_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str) -> int:
-    """Return the place of the sample that has this claim. Raises `InputError` when there is none."""
-    samples = sa.select(SAMPLES.c.position).where(is_sample(run, sample_id)).order_by(SAMPLES.c.position)
-    places: Sequence[int] = connection.execute(samples).scalars().all()
-    for place in places:
-        claim = sa.select(CLAIMS.c.ordinal).where(
-            CLAIMS.c.run_id == run, CLAIMS.c.position == place, CLAIMS.c.claim_id == claim_id
-        )
-        if connection.execute(claim).first():
-            return place
+def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str) -> tuple[int, NewLabel]:
+    """Return the place of the sample that has this claim, and the beginnings of a label of it.
+
+    Raises `InputError` when there is none.
+    """
+    samples = sa.select(SAMPLES.c.position, SAMPLES.c.answer_key).where(is_sample(run, sample_id))
+    places = connection.execute(samples.order_by(SAMPLES.c.position)).all()
+    for place, answer in places:
+        query = sa.select(CLAIMS.c.text, CLAIMS.c.span_start, CLAIMS.c.span_end)
+        at = (CLAIMS.c.run_id == run, CLAIMS.c.position == place, CLAIMS.c.claim_id == claim_id)
+        if claim := connection.execute(query.where(*at)).first():
+            text, start, end = claim
+            return place, NewLabel(answer, text, Span(start, end), Label.SUPPORTED, "")
     what = f"claim {claim_id!r} in sample {sample_id!r}" if places else f"sample {sample_id!r}"
     raise InputError(f"no {what} in run {run}: a label needs a claim that the run judged")
 
 
-def replace(connection: sa.Connection, run: str, label: HumanLabel) -> None:
-    """Keep a label in place of the annotator's earlier one of the same claim."""
-    connection.execute(
-        sa.delete(LABELS).where(
-            LABELS.c.run_id == run,
-            LABELS.c.position == label.position,
-            LABELS.c.claim_id == label.claim_id,
-            LABELS.c.annotator == label.annotator,
+def replace_all(connection: sa.Connection, run: str, labels: Sequence[NewLabel], created: str) -> None:
+    """Keep labels, each in place of the annotator's earlier one of the same claim or answer."""
+    for label in labels:
+        connection.execute(
+            sa.delete(LABELS).where(LABELS.c.claim_key == label.key, LABELS.c.annotator == label.annotator)
         )
-    )
-    connection.execute(
-        sa.insert(LABELS),
-        {
-            "id": secrets.token_hex(8),
-            "run_id": run,
-            "position": label.position,
-            "sample_id": label.sample_id,
-            "claim_id": label.claim_id,
-            "label": label.label.value,
-            "annotator": label.annotator,
-            "note": label.note,
-            "created": label.created,
-        },
-    )
+        connection.execute(sa.insert(LABELS), _row(run, label, created))
 
 
 def gather(connection: sa.Connection, run: str) -> list[HumanLabel]:
-    """Return the labels of a run in the order of its samples, oldest first within one."""
-    query = sa.select(LABELS).where(LABELS.c.run_id == run)
-    rows = connection.execute(query.order_by(LABELS.c.position, LABELS.c.created, LABELS.c.id)).mappings()
-    return [label_from(row) for row in rows]
+    """Return the labels of a run's texts in the order of its samples, oldest first within one."""
+    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
+    query = (
+        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, LABELS)
+        .select_from(joined)
+        .where(SAMPLES.c.run_id == run)
+        .order_by(SAMPLES.c.position, LABELS.c.created, LABELS.c.claim_key, LABELS.c.annotator)
+    )
+    rows = connection.execute(query).mappings().all()
+    found = [_label_from(row) for row in rows]
+    ids = _ids(connection, run, {label.position: label.answer_key for label in found})
+    return [replace(label, claim_id=ids.get((label.position, label.key), "")) for label in found]
+
+
+def has_any(connection: sa.Connection, run: str) -> bool:
+    """Whether a text of the run is labelled."""
+    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
+    query = sa.select(SAMPLES.c.position).select_from(joined).where(SAMPLES.c.run_id == run).limit(1)
+    return connection.execute(query).first() is not None
+
+
+def _ids(connection: sa.Connection, run: str, answers: dict[int, str]) -> dict[tuple[int, str], str]:
+    """Return which claim of the run has the text that a label is about."""
+    ids: dict[tuple[int, str], str] = {}
+    columns = (CLAIMS.c.position, CLAIMS.c.claim_id, CLAIMS.c.text)
+    places = sorted(answers)
+    for first in range(0, len(places), _MANY):
+        at = (CLAIMS.c.run_id == run, CLAIMS.c.position.in_(places[first : first + _MANY]))
+        for place, claim_id, text in connection.execute(sa.select(*columns).where(*at).order_by(CLAIMS.c.ordinal)):
+            ids.setdefault((place, claim_key(answers[place], text)), claim_id)
+    return ids
+
+
+def _row(run: str, label: NewLabel, created: str) -> dict[str, Any]:
+    return {
+        "claim_key": label.key,
+        "annotator": label.annotator,
+        "answer_key": label.answer_key,
+        "span_start": label.span.start if label.span else None,
+        "span_end": label.span.end if label.span else None,
+        "label": label.label.value,
+        "failure_mode": label.failure_mode,
+        "note": label.note,
+        "chosen": label.chosen,
+        "run_id": run,
+        "created": created,
+    }
+
+
+def _label_from(row: sa.RowMapping) -> HumanLabel:
+    spanned = row["span_start"] is not None
+    return HumanLabel(
+        position=row["position"],
+        sample_id=row["sample_id"],
+        claim_id="",
+        label=Label(row["label"]),
+        annotator=row["annotator"],
+        note=row["note"],
+        created=row["created"],
+        key=row["claim_key"],
+        answer_key=row["answer_key"],
+        span=Span(row["span_start"], row["span_end"]) if spanned else None,
+        failure_mode=row["failure_mode"],
+        chosen=row["chosen"],
+    )
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]

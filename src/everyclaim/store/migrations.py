@@ -14,6 +14,8 @@ import sqlalchemy as sa
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import NoStoreError, StoreError
+from everyclaim.store.labels import answer_key, claim_key
+from everyclaim.store.tables import Json, Text
 
 Step = Callable[[sa.Connection, str], None]
 
@@ -62,6 +64,59 @@ CREATE INDEX labels_place ON {p}labels ("run_id", "position")
 _READING = 'ALTER TABLE {p}runs ADD COLUMN "reading" TEXT'  # what became of the rows of the data set; NULL: not known
 
 
+_LABELS_OF_TEXTS = """
+CREATE TABLE {p}labels_2 (
+    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
+    "span_end" BIGINT, "label" TEXT NOT NULL, "failure_mode" TEXT, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL,
+    "run_id" TEXT NOT NULL, "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
+);
+CREATE INDEX labels_2_answer ON {p}labels_2 ("answer_key");
+ALTER TABLE {p}samples ADD COLUMN "answer_key" TEXT;
+CREATE INDEX samples_answer ON {p}samples ("run_id", "answer_key")
+"""
+
+# The tables as they are when labels are moved.
+_THEN = sa.MetaData()
+_SAMPLES = sa.Table(
+    "samples",
+    _THEN,
+    sa.Column("run_id", Text),
+    sa.Column("position", sa.BigInteger),
+    sa.Column("response", Text),
+    sa.Column("contexts", Json),
+    sa.Column("answer_key", Text),
+)
+_CLAIMS = sa.Table(
+    "claims",
+    _THEN,
+    sa.Column("run_id", Text),
+    sa.Column("position", sa.BigInteger),
+    sa.Column("claim_id", Text),
+    sa.Column("text", Text),
+    sa.Column("span_start", sa.BigInteger),
+    sa.Column("span_end", sa.BigInteger),
+)
+_OLD_LABELS = sa.Table(
+    "labels",
+    _THEN,
+    sa.Column("id", Text),
+    sa.Column("run_id", Text),
+    sa.Column("position", sa.BigInteger),
+    *(sa.Column(name, Text) for name in ("claim_id", "label", "annotator", "note", "created")),
+)
+_NEW_LABELS = sa.Table(
+    "labels_2",
+    _THEN,
+    sa.Column("span_start", sa.BigInteger),
+    sa.Column("span_end", sa.BigInteger),
+    *(
+        sa.Column(name, Text)
+        for name in ("claim_key", "annotator", "answer_key", "label", "failure_mode", "note", "chosen", "run_id")
+    ),
+    sa.Column("created", Text),
+)
+
+
 def _make_runs_samples_claims(connection: sa.Connection, prefix: str) -> None:
     _execute(connection, prefix, _RUNS_SAMPLES_CLAIMS)
 
@@ -74,12 +129,64 @@ def _add_reading(connection: sa.Connection, prefix: str) -> None:
     _execute(connection, prefix, _READING)
 
 
+def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _LABELS_OF_TEXTS)
+    _name_answers(connection)
+    _move_labels(connection)
+
+
+def _name_answers(connection: sa.Connection) -> None:
+    place = sa.tuple_(_SAMPLES.c.run_id, _SAMPLES.c.position)
+    after: tuple[str, int] = ("", -1)
+    while rows := connection.execute(
+        sa.select(_SAMPLES).where(place > sa.tuple_(*after)).order_by(_SAMPLES.c.run_id, _SAMPLES.c.position).limit(256)
+    ).all():
+        for row in rows:
+            key = answer_key(row.response, [passage["text"] for passage in row.contexts])
+            at = (_SAMPLES.c.run_id == row.run_id, _SAMPLES.c.position == row.position)
+            connection.execute(sa.update(_SAMPLES).where(*at).values(answer_key=key))
+        after = (rows[-1].run_id, rows[-1].position)
+
+
+def _move_labels(connection: sa.Connection) -> None:
+    """Key labels by text. The newest of one annotator about one text counts; what has no claim any more stays."""
+    here = sa.and_(_SAMPLES.c.run_id == _OLD_LABELS.c.run_id, _SAMPLES.c.position == _OLD_LABELS.c.position)
+    claimed = sa.and_(
+        _CLAIMS.c.run_id == _OLD_LABELS.c.run_id,
+        _CLAIMS.c.position == _OLD_LABELS.c.position,
+        _CLAIMS.c.claim_id == _OLD_LABELS.c.claim_id,
+    )
+    query = sa.select(
+        _OLD_LABELS, _SAMPLES.c.answer_key, _CLAIMS.c.text, _CLAIMS.c.span_start, _CLAIMS.c.span_end
+    ).select_from(_OLD_LABELS.join(_SAMPLES, here).join(_CLAIMS, claimed))
+    moved: dict[tuple[str, str], dict[str, object]] = {}
+    rows = connection.execute(query.order_by(_OLD_LABELS.c.created)).mappings().all()
+    for row in rows:
+        key = claim_key(row["answer_key"], row["text"])
+        moved[key, row["annotator"]] = {
+            "claim_key": key,
+            **{name: row[name] for name in ("annotator", "answer_key", "span_start", "span_end", "label", "note")},
+            **{name: row[name] for name in ("run_id", "created")},
+            "failure_mode": None,
+            "chosen": "",
+        }
+    if moved:
+        connection.execute(sa.insert(_NEW_LABELS), list(moved.values()))
+    for row in rows:
+        connection.execute(sa.delete(_OLD_LABELS).where(_OLD_LABELS.c.id == row["id"]))
+
+
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
     for statement in script.split(";"):
         connection.exec_driver_sql(statement.replace("{p}", prefix))
 
 
-MIGRATIONS: tuple[Step, ...] = (_make_runs_samples_claims, _make_labels, _add_reading)
+MIGRATIONS: tuple[Step, ...] = (
+    _make_runs_samples_claims,
+    _make_labels,
+    _add_reading,
+    _let_labels_belong_to_texts,
+)
 
 
 def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[Step, ...] = MIGRATIONS) -> None:

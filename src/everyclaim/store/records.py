@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from everyclaim.core.types import Label, Outcome, Provenance
+from everyclaim.core.types import Label, Outcome, Provenance, Span
 from everyclaim.core.wire import provenance_to_json
 
 Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
@@ -59,15 +59,25 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
-    """What a person says about one claim of one sample of a run."""
+    """What a person says about one claim of one sample of a run, or about the whole answer."""
 
     position: int  # the sample's place in the input
     sample_id: str
-    claim_id: str
+    claim_id: str  # of the run's claim with this very text; empty where the run cut otherwise, and for an answer
     label: Label
     annotator: str
     note: str
     created: str  # ISO 8601 in UTC
+    key: str = ""  # digest of passages, response and claim: the text that it belongs to
+    answer_key: str = ""
+    span: Span | None = None  # of the claim in the response; None for a whole answer
+    failure_mode: str | None = None
+    chosen: str = ""  # how the claim was chosen for labelling; empty: not known
+
+    @property
+    def is_of_answer(self) -> bool:
+        """Whether the whole answer is labelled."""
+        return self.key == self.answer_key
 
 
 def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome, Provenance, Sample, tag_values
+from everyclaim.core.types import Outcome, Provenance, Sample, tag_values
 from everyclaim.core.wire import result_from_json, result_to_json, sample_from_json, sample_to_json, tags_to_json
-from everyclaim.store.records import HumanLabel, Reading, RunRecord, Status
+from everyclaim.store.labels import answer_key
+from everyclaim.store.records import Reading, RunRecord, Status
 
 Row = dict[str, Any]
 
@@ -69,19 +70,6 @@ def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> 
     )
 
 
-def label_from(row: sa.RowMapping) -> HumanLabel:
-    """Read a row of `labels`."""
-    return HumanLabel(
-        position=row["position"],
-        sample_id=row["sample_id"],
-        claim_id=row["claim_id"],
-        label=Label(row["label"]),
-        annotator=row["annotator"],
-        note=row["note"],
-        created=row["created"],
-    )
-
-
 def _sample_row(kept: Kept, written: Row) -> Row:
     sample = kept.sample
     score = kept.result.score
@@ -101,6 +89,7 @@ def _sample_row(kept: Kept, written: Row) -> Row:
         "score": score if score is not None and math.isfinite(score) else None,
         "reason": kept.result.reason,
         "result": written,
+        "answer_key": answer_key(sample.response, [passage.text for passage in sample.passages]),
     }
 
 

@@ -10,7 +10,7 @@ import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any, Literal, Self, TypeVar
@@ -28,10 +28,11 @@ from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.records import HumanLabel, Reading, RunRecord, config_fingerprint
 from everyclaim.store.rows import kept_from, rows_of, run_from, sample_from
-from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 T = TypeVar("T")
 
+_WINDOW = 20_000  # samples whose claims are counted at once
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
@@ -198,14 +199,14 @@ class Store:
         raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
 
     def delete_run(self, run: str) -> None:
-        """Delete a run with its samples, claims and human labels.
+        """Delete a run with its samples and claims. Human labels stay: they belong to the text, and hold none of it.
 
         Raises `InputError` when there is none, and `StoreError` when somebody else is at it.
         """
         with self._write() as connection:
             self._lock(connection, run)
             self._take(run)
-            for table in (LABELS, CLAIMS, TAGS, SAMPLES):
+            for table in (CLAIMS, TAGS, SAMPLES):
                 connection.execute(sa.delete(table).where(table.c.run_id == run))
             connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
         with translated(self.location):
@@ -321,15 +322,57 @@ class Store:
         """
         with self._write() as connection:
             self._lock(connection, run)
-            place = labels.place_of(connection, run, sample_id, claim_id)
-            new = HumanLabel(place, sample_id, claim_id, Label(label), annotator, note, _now())
-            labels.replace(connection, run, new)
-        return new
+            place, about = labels.claim_of(connection, run, sample_id, claim_id)
+            new, now = replace(about, label=Label(label), annotator=annotator, note=note), _now()
+            labels.replace_all(connection, run, [new], now)
+        return HumanLabel(
+            place, sample_id, claim_id, new.label, annotator, note, now, new.key, new.answer_key, new.span
+        )
+
+    def add_labels(self, run: str, new: Sequence[labels.NewLabel]) -> None:
+        """Keep labels of texts in one transaction, each in place of the annotator's earlier one of the same text."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            labels.replace_all(connection, run, new, _now())
 
     def labels(self, run: str) -> list[HumanLabel]:
-        """Return the human labels of a run in the order of its samples, oldest first within one."""
+        """Return the labels of a run's texts, for whichever run they were given, in the order of its samples."""
         with self._read() as connection:
             return labels.gather(connection, run)
+
+    def has_labels(self, run: str) -> bool:
+        """Whether people labelled a claim or an answer of this run's texts."""
+        with self._read() as connection:
+            return labels.has_any(connection, run)
+
+    def verdicts(self, run: str) -> Iterator[Sequence[tuple[int, int, str, float | None]]]:
+        """Yield, some thousands at a time, of every claim of a scored sample: place, ordinal, label, p(supported)."""
+        with self._read() as connection:
+            last = connection.execute(
+                sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run)
+            ).scalar()
+        same = sa.and_(SAMPLES.c.run_id == CLAIMS.c.run_id, SAMPLES.c.position == CLAIMS.c.position)
+        query = (
+            sa.select(CLAIMS.c.position, CLAIMS.c.ordinal, CLAIMS.c.label, CLAIMS.c.supported)
+            .select_from(sa.join(CLAIMS, SAMPLES, same))
+            .where(CLAIMS.c.run_id == run, SAMPLES.c.outcome == Outcome.SCORED.value)
+            .order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
+        )
+        for first in range(0, (-1 if last is None else last) + 1, _WINDOW):
+            within = (CLAIMS.c.position >= first, CLAIMS.c.position < first + _WINDOW)
+            with self._read() as connection:
+                rows = connection.execute(query.where(*within)).all()
+            yield [tuple(row) for row in rows]
+
+    def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
+        """Yield the samples at these places with their results, in the order of the input."""
+        wanted = sorted(set(positions))
+        for first in range(0, len(wanted), _CHUNK):
+            at = (SAMPLES.c.run_id == run, SAMPLES.c.position.in_(wanted[first : first + _CHUNK]))
+            with self._read() as connection:
+                rows = self._fetch(run, connection, sa.select(SAMPLES).where(*at).order_by(SAMPLES.c.position))
+            for row in rows:
+                yield self._decoded(run, row, kept_from)
 
     # ---- how
 

@@ -114,6 +114,7 @@ SAMPLES = sa.Table(
     sa.Column("score", sa.Double),
     sa.Column("reason", Text, nullable=False),
     sa.Column("result", Json, nullable=False),
+    sa.Column("answer_key", Text),  # of response and passages: what labels go by
 )
 
 CLAIMS = sa.Table(
@@ -148,15 +149,17 @@ TAGS = sa.Table(
 )
 
 LABELS = sa.Table(
-    "labels",
+    "labels_2",
     METADATA,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("run_id", Text, nullable=False),
-    sa.Column("position", sa.BigInteger, nullable=False),
-    sa.Column("sample_id", Text, nullable=False),
-    sa.Column("claim_id", Text, nullable=False),
+    sa.Column("claim_key", Text, primary_key=True),  # that of the answer for a label of a whole answer
+    sa.Column("annotator", Text, primary_key=True),
+    sa.Column("answer_key", Text, nullable=False),
+    sa.Column("span_start", sa.BigInteger),  # of the claim in the response
+    sa.Column("span_end", sa.BigInteger),
     sa.Column("label", Text, nullable=False),
-    sa.Column("annotator", Text, nullable=False),
+    sa.Column("failure_mode", Text),
     sa.Column("note", Text, nullable=False),
+    sa.Column("chosen", Text, nullable=False),  # how it was chosen for labelling
+    sa.Column("run_id", Text, nullable=False),  # for which it was given; it serves others, too
     sa.Column("created", Text, nullable=False),
 )

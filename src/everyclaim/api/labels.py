@@ -1,0 +1,398 @@
+"""People's labels: what to label, reading labels into the store, and what they say of a judge."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, TypedDict, Unpack
+
+import numpy as np
+
+from everyclaim.analysis.advice import advice
+from everyclaim.analysis.calibration import (
+    BY_VERDICT,
+    UNSURE,
+    Calibration,
+    LabelledClaim,
+    Rates,
+    columns,
+    confusion_of,
+    grouped,
+    measure,
+    rates,
+    share_by,
+)
+from everyclaim.analysis.choosing import LABELS, By, Verdicts, choose
+from everyclaim.analysis.labelling import WHOLE, Settling, carry_over, settle
+from everyclaim.analysis.reliability import fit_on_half, reliability
+from everyclaim.api.components import Rows
+from everyclaim.api.door import public
+from everyclaim.api.label_reading import read_labels_into
+from everyclaim.api.running import Run, find_run
+from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.kinds import Range
+from everyclaim.core.plaintext import counted
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import JudgedClaim, Label, Outcome, tag_values
+from everyclaim.core.validation import UNDER_TEST
+from everyclaim.io import ReadReport, check_apart, open_rows
+from everyclaim.store import HumanLabel, Store, answer_key
+
+Wanted = Annotated[Any, "a run, its id or its name"]
+Source = Annotated[Any, UNDER_TEST]
+Share = Annotated[float, Range(0, 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSheet:
+    """What people should label: one row per claim, or answer, and annotator."""
+
+    run: str
+    by: str
+    chosen: int  # claims, or answers
+    shared: int  # of these, labelled by every annotator
+    rows: tuple[Mapping[str, Any], ...]
+
+    def write(self, destination: str | os.PathLike[str]) -> None:
+        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas)."""
+        flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
+        rows = [_flat(row) for row in self.rows] if flat else self.rows
+        with open_rows(destination, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
+            for row in rows:
+                write(row)
+
+    def __str__(self) -> str:
+        """Tell in a line what is to be labelled."""
+        shared = f", {self.shared:,} of them by everybody" if self.shared else ""
+        return f"run {self.run}: {counted(self.chosen, 'text')} to label, chosen by {self.by}{shared}"
+
+
+class LabelOptions(TypedDict, total=False):
+    """How what people label is chosen."""
+
+    by: By  # stratified
+    answers: bool  # whole answers instead of claims
+    annotators: Sequence[str]
+    overlap: Share  # of what every annotator labels, where there are several (0.2)
+    with_verdicts: bool
+    seed: int
+    store: str | os.PathLike[str]
+
+
+class CalibrateOptions(TypedDict, total=False):
+    """How labels are read and compared."""
+
+    slices: Sequence[str] | None  # tags; None: those of the run
+    mapping: Mapping[str, str] | None  # field names, theirs → ours
+    format: str | None  # of the labels, when the name does not say
+    report: ReadReport  # what reading says goes here
+    seed: int  # of the halves that fitting takes
+    store: str | os.PathLike[str]
+
+
+@public
+def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
+    """Choose claims of a run that people should label.
+
+    `by` is `stratified` (as many of rare verdicts as make the corrected rate sharp), `random`, `uncertainty` (where the
+    judge is unsure: for looking and for fitting, not for its error) or `allocation` (supported and failing calls in the
+    proportion that makes the Rogan–Gladen interval shortest, by the labels there are). What is labelled already is not
+    chosen again. With several `annotators` the share `overlap` goes to all of them, the rest to one each. `answers`
+    chooses whole answers. The judge's verdict is left out unless `with_verdicts`, since people follow it. Raises
+    `InputError` where nothing is left to label.
+    """
+    by, answers = options.get("by", "stratified"), options.get("answers", False)
+    verdicts_too = options.get("with_verdicts", False)
+    found = _run(run, options.get("store", DEFAULT_STORE))
+    with Store.open_to_read(found.store_location) as kept:
+        verdicts = _verdicts(kept, found.id)
+        labels = kept.labels(found.id)
+        if answers:
+            verdicts = _by_answer(verdicts)
+        known = _labelled_already(labels, answers=answers)
+        picked = choose(verdicts, min(n + len(known), len(verdicts.position)), by, options.get("seed", 0), _judge_of(found, labels, by))
+        places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
+        kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
+        tasks = (
+            _task(kept_at[place], None if answers else ordinal, verdicts=verdicts_too) for place, ordinal in places
+        )
+        new = [task for task in tasks if (task["position"], task["claim_id"]) not in known][:n]
+    if not new:
+        raise InputError(f"run {found.id} has nothing left to label: no scored answer with a claim without a label")
+    people = tuple(dict.fromkeys(options.get("annotators", ())))
+    return _shared_out(new, found.id, by, people, options.get("overlap", 0.2))
+
+
+@public
+def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpack[CalibrateOptions]) -> Calibration:
+    """Compare a run with people's labels: the judge's error, and the rate corrected for it.
+
+    `labels` is a file or table of labels, as `label` writes it or as the example has it (`sample_id`, `claim`, `label`,
+    and optionally `span`, `annotator`, `failure_mode`, `note`); they are kept in the store and serve every run over the
+    same text. Without, the labels that the store holds are used. Bad rows go to `report`. `slices` are tags; the run's
+    own unless given. Raises `InputError` where there is no label.
+    """
+    found = _run(run, options.get("store", DEFAULT_STORE))
+    if labels is not None:
+        check_apart({"the labels": labels}, {"the store": found.store_location})
+        with Store.open(found.store_location) as kept:
+            read_labels_into(
+                kept,
+                found.id,
+                labels,
+                options.get("report") or ReadReport(),
+                mapping=options.get("mapping"),
+                format=options.get("format"),
+            )
+    return calibration_of(found, slices=options.get("slices"), seed=options.get("seed", 0))
+
+
+def calibration_of(run: Run, *, slices: Sequence[str] | None = None, seed: int = 0) -> Calibration:
+    """Compare a run with the labels that its store holds. Raises `InputError` when there is none."""
+    with Store.open_to_read(run.store_location) as kept:
+        human = kept.labels(run.id)
+        if not human:
+            raise InputError(
+                f"no claim of run {run.id} is labelled: `everyclaim label {run.id} --out FILE` chooses some"
+            )
+        settled = settle(human)
+        population = _verdicts(kept, run.id)
+        claims, whole = _labelled(kept, run.id, settled, tuple(run.slices if slices is None else slices))
+    return _calibration(run.id, claims, whole, population, settled, seed)
+
+
+def _calibration(
+    run: str,
+    claims: list[LabelledClaim],
+    whole: list[LabelledClaim],
+    population: Verdicts,
+    settled: Settling,
+    seed: int,
+) -> Calibration:
+    whole_claims = [one for one in claims if one.how in WHOLE]
+    sure = [one for one in whole_claims if one.way != UNSURE]
+    used = sure or whole_claims
+    found, corrected, counts = measure(used, population)
+    if not sure:
+        corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of claims like the others",))
+        counts = None
+    table, kappa = confusion_of(used)
+    reliable = fitted = None
+    stated = [one for one in used if one.supported is not None]
+    if stated and len({one.people is Label.SUPPORTED for one in stated}) == 2:
+        truth, called, places = columns(stated)
+        probabilities = np.array([one.supported for one in stated], dtype=float)
+        reliable = reliability(truth, probabilities, places)
+        fitted = fit_on_half(truth, called, probabilities, places, seed)
+    return Calibration(
+        run=run,
+        labelled=len(claims),
+        used=len(used),
+        by_how=_count(one.how for one in claims),
+        by_way=_count(one.way or "not said" for one in claims),
+        disputed=settled.disputed,
+        annotators=settled.annotators,
+        agreement=settled.agreement,
+        rates=found,
+        answers=rates(whole) if whole else None,
+        confusion=table,
+        kappa=kappa,
+        groups=grouped(used),
+        modes=share_by(
+            (one for one in used if one.people is not Label.SUPPORTED),
+            lambda one: one.mode or "not said",
+            lambda one: one.judged is not Label.SUPPORTED,
+        ),
+        judged_modes=share_by(used, lambda one: one.judged_mode, lambda one: one.people is not Label.SUPPORTED),
+        reliability=reliable,
+        fitted=fitted,
+        corrected=corrected,
+        notes=tuple(_notes(run, claims, settled)),
+        advice=advice(found, run),
+        counts=counts,
+    )
+
+
+def _notes(run: str, claims: Sequence[LabelledClaim], settled: Settling) -> Iterator[str]:
+    if settled.disputed:
+        yield (
+            f"{counted(settled.disputed, 'label')} disputed, as many for as against: in no number until somebody "
+            "labels them as annotator 'adjudicated'"
+        )
+    cut = sum(one.how in WHOLE and one.how != "text" for one in claims)
+    if cut:
+        yield (
+            f"{cut:,} of {counted(len(claims), 'labelled claim')} were cut otherwise by the run, and take the label of "
+            "the same place or of the parts"
+        )
+    lopsided = sum(one.how not in WHOLE for one in claims)
+    if lopsided:
+        yield f"{counted(lopsided, 'claim')} labelled in part only: in no rate, only one kind of label shows there"
+    unsure = sum(one.how in WHOLE and one.way == UNSURE for one in claims)
+    if unsure:
+        others = any(one.how in WHOLE and one.way != UNSURE for one in claims)
+        alone = "they are in no rate" if others else "there are no others, so the rates are of such claims alone"
+        yield f"{counted(unsure, 'claim')} chosen because the judge was unsure: {alone}"
+    if any(one.way in BY_VERDICT and one.chosen.partition(":")[2] != run for one in claims):
+        yield "some claims were chosen by the verdicts of another run: weighting them by this run's is approximate"
+    if claims and not any(one.way for one in claims):
+        yield "how the labelled claims were chosen is not known: the rates hold for the run if they are like its others"
+    if not claims:
+        yield "no claim of this run has a label: the labels are of other places, or of whole answers"
+
+
+def _labelled(
+    kept: Store, run: str, settled: Settling, slices: tuple[str, ...]
+) -> tuple[list[LabelledClaim], list[LabelledClaim]]:
+    """Return the labelled claims of the run, and the labelled answers as if each was one claim."""
+    claims: list[LabelledClaim] = []
+    whole: list[LabelledClaim] = []
+    for record in kept.records_at(run, {*settled.claims, *settled.answers}):
+        result, sample = record.result, record.sample
+        if result.outcome is not Outcome.SCORED:
+            continue
+        tags = dict(sample.tags) | {"model": sample.model or "", "release": sample.release or ""}
+        groups = {name: tag_values(tags.get(name, "")) or ("",) for name in slices}
+        groups["answer length"] = (_length(len(result.claims)),)
+        key = answer_key(sample.response, [passage.text for passage in sample.passages])
+        for claim, label, how in carry_over(
+            result.claims, settled.claims.get(record.position, {}), key, sample.response
+        ):
+            verdict = claim.verdict
+            claims.append(
+                LabelledClaim(
+                    record.position,
+                    verdict.label,
+                    label.label,
+                    verdict.probabilities.supported if verdict.probabilities else None,
+                    label.failure_mode,
+                    verdict.failure_mode.value if verdict.failure_mode else None,
+                    how,
+                    label.chosen,
+                    groups,
+                )
+            )
+        if (answer := settled.answers.get(record.position)) is not None:
+            worst = result.failing[0].verdict.label if result.failing else Label.SUPPORTED
+            whole.append(
+                LabelledClaim(record.position, worst, answer.label, None, None, None, "text", answer.chosen, groups)
+            )
+    return claims, whole
+
+
+def _length(claims: int) -> str:
+    return "1–3 claims" if claims <= 3 else "4–6 claims" if claims <= 6 else "7 claims or more"
+
+
+def _verdicts(kept: Store, run: str) -> Verdicts:
+    codes = {label.value: code for code, label in enumerate(LABELS)}
+    parts: list[Verdicts] = []
+    for rows in kept.verdicts(run):
+        if rows:
+            place, ordinal, label, supported = zip(*rows, strict=True)
+            parts.append(
+                Verdicts(
+                    np.array(place, dtype=np.int64),
+                    np.array(ordinal, dtype=np.int32),
+                    np.array([codes[one] for one in label], dtype=np.int8),
+                    np.array(supported, dtype=np.float64),  # None becomes NaN
+                )
+            )
+    if not parts:
+        raise InputError(f"run {run} holds no claim of a scored answer: there is nothing to label")
+    return Verdicts(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def _by_answer(claims: Verdicts) -> Verdicts:
+    """Take answers as one claim each: with the worst label and the lowest probability."""
+    places, code = np.unique(claims.position, return_inverse=True)
+    rank = np.array([0, 1, 2], dtype=np.int8)  # in the order of `Label`, the worst last
+    worst = np.zeros(len(places), dtype=np.int8)
+    np.maximum.at(worst, code, rank[claims.label])
+    lowest = np.full(len(places), np.inf)
+    np.fmin.at(lowest, code, claims.supported)
+    return Verdicts(places, np.zeros(len(places), dtype=np.int32), worst, np.where(np.isinf(lowest), np.nan, lowest))
+
+
+def _judge_of(run: Run, labels: Sequence[HumanLabel], by: By) -> tuple[float, float] | None:
+    if by != "allocation" or not labels:
+        return None
+    found: Rates = calibration_of(run).rates
+    if found.tnr.value is None or found.tpr.value is None:
+        return None
+    return found.tnr.value, found.tpr.value
+
+
+def _labelled_already(labels: Sequence[HumanLabel], *, answers: bool) -> set[tuple[int, str]]:
+    return {(one.position, one.claim_id) for one in labels if one.is_of_answer == answers and (answers or one.claim_id)}
+
+
+def _task(kept: Kept, ordinal: int | None, *, verdicts: bool) -> dict[str, Any]:
+    sample, result = kept.sample, kept.result
+    claim = None if ordinal is None else result.claims[ordinal]
+    task: dict[str, Any] = {
+        "position": kept.position,
+        "claim_id": claim.id if claim else "",
+        "sample_id": sample.id,
+        "question": sample.question,
+        "sentence": claim.sentence if claim else sample.response,
+        "claim": claim.text if claim else "",
+        "label": "",
+        "note": "",
+        "failure_mode": "",
+        "passages": [{"id": one.id, "title": one.title, "text": one.text} for one in sample.passages],
+        "evidence": [
+            {"passage_id": one.passage_id, "quote": one.quote} for one in (claim.verdict.evidence if claim else ())
+        ],
+        "span": list(claim.span) if claim else None,
+    }
+    if verdicts:
+        task |= _verdict_of(claim, kept)
+    return task
+
+
+def _verdict_of(claim: JudgedClaim | None, kept: Kept) -> dict[str, Any]:
+    if claim is None:
+        return {"judge_label": "", "judge_probability": kept.result.probability, "judge_reason": kept.result.summary()}
+    verdict = claim.verdict
+    stated = verdict.probabilities.supported if verdict.probabilities else None
+    return {"judge_label": verdict.label.value, "judge_probability": stated, "judge_reason": verdict.rationale}
+
+
+def _shared_out(
+    tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str, ...], overlap: float
+) -> LabelSheet:
+    shared = round(len(tasks) * overlap) if len(annotators) > 1 else 0
+    rows: list[dict[str, Any]] = []
+    for number, task in enumerate(tasks):
+        row = {key: value for key, value in task.items() if key != "position"}
+        one = (annotators[number % len(annotators)],) if annotators else ("",)
+        for name in annotators if number < shared else one:
+            rows.append(row | {"annotator": name, "chosen": f"{by}:{run}"})  # noqa: PERF401 - two loops read better
+    rows.sort(key=lambda row: str(row["annotator"]))
+    return LabelSheet(run, by, len(tasks), shared, tuple(rows))
+
+
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Lay passages and evidence out as text, for people who read a table."""
+    passages = "\n\n".join(f"[{one['id']}] {one['title']}\n{one['text']}".strip() for one in row["passages"])
+    evidence = "\n".join(f"[{one['passage_id']}] {one['quote']}" for one in row["evidence"])
+    span = "" if row["span"] is None else f"[{row['span'][0]}, {row['span'][1]}]"
+    return {**row, "passages": passages, "evidence": evidence, "span": span}
+
+
+def _run(wanted: Any, store: str | os.PathLike[str]) -> Run:
+    if isinstance(wanted, Run):
+        return wanted
+    if wanted is not None and not isinstance(wanted, str):
+        raise ConfigError(f"run must be a run, its id or its name, not a {type(wanted).__name__}")
+    return find_run(wanted, store=store)
+
+
+def _count(names: Iterator[str] | Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for name in names:
+        found[name] = found.get(name, 0) + 1
+    return dict(sorted(found.items()))

@@ -1,0 +1,67 @@
+"""``everyclaim calibrate RUN [LABELS]``: how far to trust the judge of a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everyclaim.analysis.calibration_json import calibration_to_json
+from everyclaim.api.labels import calibrate as compare_with_people
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
+from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.io import ReadReport
+from everyclaim.report.calibration import calibration_page
+
+
+def calibrate(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name.")],
+    labels: Annotated[
+        str | None,
+        typer.Argument(metavar="[LABELS]", help="A file of labels, kept in the store; else those it holds."),
+    ] = None,
+    *,
+    slices: opt.Slices = None,
+    mapping: opt.Mapping = None,
+    format_: opt.Format = None,
+    require: Annotated[
+        bool, typer.Option("--require", help="Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
+    ] = False,
+    json: opt.Json = False,
+    store: opt.Store = None,
+    config: opt.Config = None,
+) -> int:
+    """Compare a run with people's labels: the judge's error, and the rate without it.
+
+    True positive rate (supported claims called so) and true negative rate (failing claims called so) stand against
+    90 % each; the share of supported claims is corrected for the judge's error, beside the raw one. Labels are rows of
+    sample_id, claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV.
+    Exit codes: 0 ok, 2 bad input or usage; with --require 1 a rate is missed, 4 too few labels to tell.
+    """
+    settings = opt.settings(config, store=store, map=mapping)
+    report = ReadReport()
+    found = compare_with_people(
+        run,
+        labels,
+        slices=slices or None,
+        mapping=settings.map or None,
+        format=format_,
+        report=report,
+        store=settings.store,
+    )
+    for row in report.bad_rows:
+        warn(f"{row}; left out", kind="warning")
+    if report.bad > len(report.bad_rows):
+        warn(f"{report.bad:,} of {report.bad + report.good:,} rows of labels were left out", kind="warning")
+    for text in report.warnings:
+        warn(text, kind="warning")
+    if json:
+        show_json(calibration_to_json(found))
+    else:
+        show(calibration_page(found))
+    if not require:
+        return OK
+    if "missed" in found.standing:
+        return GATE_FAILED
+    return OK if set(found.standing) == {"met"} else INCONCLUSIVE

@@ -1,0 +1,146 @@
+"""The page of a calibration: the judge's error against people, and the rate with and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from rich.console import Group as Stack
+from rich.console import RenderableType
+from rich.text import Text
+
+from everyclaim.analysis.calibration import FEW, TARGET, Calibration, Corrected, Rates, Standing, ends, method, standing
+from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of
+from everyclaim.analysis.labelling import Agreement
+from everyclaim.core.plaintext import counted, words
+from everyclaim.core.types import Label
+from everyclaim.report.style import Page, data, hanging, house_table, indented, joined
+from everyclaim.stats.intervals import Estimate
+
+GROUPS_SHOWN = 12
+_STYLE: Mapping[Standing, str] = {"met": "green", "missed": "bold red", "not shown": "yellow"}
+
+
+def calibration_page(found: Calibration) -> Page:
+    """Lay a calibration out."""
+    people = counted(len(found.annotators), "annotator")
+    head = joined([Text(f"run {found.run}", "bold"), counted(found.labelled, "labelled claim"), people])
+    parts: list[RenderableType] = [head, Text(), _rates_table(found), Text(), _corrected_table(found.corrected), Text()]
+    parts += [_confusion(found), Text()]
+    if found.agreement:
+        parts += [_agreement(found.agreement), Text()]
+    for name, groups in found.groups.items():
+        if len(groups) > 1:
+            parts += [_groups(name, groups), Text()]
+    if found.modes:
+        parts += [_shares("people's reason", "called failing", found.modes), Text()]
+    if found.judged_modes:
+        parts += [_shares("the judge's reason", "failing by people", found.judged_modes), Text()]
+    parts += _probabilities(found)
+    parts += [hanging(Text("·", "dim"), Text(note)) for note in found.notes]
+    parts += [hanging(Text("→", "bold"), Text(text)) for text in found.advice]
+    return Page(indented(Stack(*parts), 2))
+
+
+def corrected_rows(found: Corrected) -> list[tuple[str, str, str, str]]:
+    """Return the rows of raw and corrected rate: what, value, interval, how."""
+    rows = [("claims supported, by the judge", percent(found.raw.value), interval(found.raw), "raw")]
+    for one in (found.ppi, found.rogan_gladen):
+        if one is not None:
+            doubt = " !" if one.warnings else ""
+            rows.append(("corrected by labels", percent(one.value), ends(one) + doubt, method(one)))
+    return rows
+
+
+def corrected_table(found: Calibration) -> RenderableType:
+    """Show the rate with and without the judge's error, and that error, beside a run's numbers."""
+    rates = found.rates
+    said = (
+        f"judge against people: {percent(rates.tpr.value)} of supported claims called so ({interval(rates.tpr)}), "
+        f"{percent(rates.tnr.value)} of failing ones ({interval(rates.tnr)}), "
+        f"by {counted(rates.supported + rates.failing, 'label')}; `everyclaim calibrate {found.run}` says more"
+    )
+    return Stack(_corrected_table(found.corrected), Text(), Text(said))
+
+
+def _rates_table(found: Calibration) -> RenderableType:
+    made = house_table("judge against people", "rate", "95 % interval", "labels", f"{TARGET * 100:.0f} %")
+    named = [("supported claims called so (TPR)", found.rates.tpr, found.rates.supported)]
+    named.append(("failing claims called so (TNR)", found.rates.tnr, found.rates.failing))
+    if found.answers:
+        named.append(("faithful answers called so", found.answers.tpr, found.answers.supported))
+        named.append(("failing answers called so", found.answers.tnr, found.answers.failing))
+    for name, rate, labels in named:
+        against = standing(rate)
+        made.add_row(name, percent(rate.value), interval(rate), f"{labels:,}", Text(against, _STYLE[against]))
+    return made
+
+
+def _corrected_table(found: Corrected) -> RenderableType:
+    made = house_table("rate", "value", "95 % interval", "")
+    for row in corrected_rows(found):
+        made.add_row(*row)
+    told = [text for one in (found.ppi, found.rogan_gladen) if one for text in one.warnings]
+    lines = [Text(f"! {text}", "yellow") for text in dict.fromkeys(told)]
+    return Stack(made, *lines, *(Text(f"not given: {text}", "dim") for text in found.why))
+
+
+def _confusion(found: Calibration) -> RenderableType:
+    made = house_table("people ↓ judge →", *(label.value.lower() for label in Label))
+    for label, row in zip(Label, found.confusion, strict=True):
+        made.add_row(label.value.lower(), *(f"{number:,}" for number in row))
+    if found.kappa is None:
+        return made
+    at = found.kappa.interval
+    return Stack(made, Text(f"kappa {found.kappa.value:.2f} (95 % {at.low:.2f} – {at.high:.2f})"))
+
+
+def _agreement(one: Agreement) -> RenderableType:
+    said = [f"people agree on {one.agreeing:,} of {one.shared:,} texts that several labelled"]
+    for name, value in (("Cohen's kappa", one.kappa), ("Krippendorff's alpha", one.alpha)):
+        if value is not None:
+            said.append(f"{name} {value.value:.2f} ({value.interval.low:.2f} – {value.interval.high:.2f})")
+    return joined([*said])
+
+
+def _groups(name: str, groups: Mapping[str, Rates]) -> RenderableType:
+    made = house_table(data(name, limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
+    shown = list(groups.items())[:GROUPS_SHOWN]
+    for value, one in shown:
+        made.add_row(
+            data(value, limit=60) if value else Text("(not given)", "dim"),
+            *_cells(one.tpr, one.supported),
+            *_cells(one.tnr, one.failing),
+        )
+    more = len(groups) - len(shown)
+    return Stack(made, Text(f"… and {more:,} more; --json has them all", "dim")) if more else made
+
+
+def _cells(rate: Estimate, labels: int) -> tuple[str, Text]:
+    shown = NO_NUMBER
+    if rate.value is not None and rate.low is not None and rate.high is not None:
+        shown = f"{100 * rate.value:.0f} % ({100 * rate.low:.0f}–{100 * rate.high:.0f})"
+    return shown, Text(f"{labels:,}", "yellow" if labels < FEW else "")
+
+
+def _shares(what: str, hit: str, shares: Mapping[str, Estimate]) -> RenderableType:
+    made = house_table(what, hit, "95 % interval", "")
+    for name, share in shares.items():
+        made.add_row(data(words(name)), percent(share.value), interval(share), share_of(share))
+    return made
+
+
+def _probabilities(found: Calibration) -> list[RenderableType]:
+    lines: list[RenderableType] = []
+    if one := found.reliability:
+        lines.append(Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)"))
+    if fit := found.fitted:
+        lines.append(
+            Text(
+                f"a threshold of {fit.threshold:.2f}, fitted on {fit.fitted_on:,} labels, gives on the other "
+                f"{fit.reported_on:,}: TPR {percent(fit.tpr.value)} ({interval(fit.tpr)}; before "
+                f"{percent(fit.tpr_before.value)}), TNR {percent(fit.tnr.value)} ({interval(fit.tnr)}; before "
+                f"{percent(fit.tnr_before.value)}). Calibrated there, the calibration error is {fit.after.ece:.3f} "
+                f"(before {fit.before.ece:.3f})."
+            )
+        )
+    return [*lines, Text()] if lines else []
