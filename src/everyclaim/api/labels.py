@@ -112,7 +112,13 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
         if answers:
             verdicts = _by_answer(verdicts)
         known = _labelled_already(labels, answers=answers)
-        picked = choose(verdicts, min(n + len(known), len(verdicts.position)), by, options.get("seed", 0), _judge_of(found, labels, by))
+        picked = choose(
+            verdicts,
+            min(n + len(known), len(verdicts.position)),
+            by,
+            options.get("seed", 0),
+            _judge_of(found, labels, by),
+        )
         places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
         tasks = (

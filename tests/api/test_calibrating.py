@@ -1,0 +1,88 @@
+"""What labels say of a judge, from Python: planted errors come back, whatever way the claims were chosen."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+
+RIGHT, FLAGGED, RATE = 0.85, 0.7, 0.75
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, bool]]:
+    """A run of 400 answers with 4 claims each, by a judge that errs as planted; and what is true."""
+    draw = random.Random(7)
+    truth: dict[str, bool] = {}
+    said: dict[str, bool] = {}
+    rows = []
+    for number in range(400):
+        claims = [f"Fact {number} of kind {kind} holds" for kind in "abcd"]
+        for claim in claims:
+            truth[claim] = draw.random() < RATE
+            right = draw.random() < (RIGHT if truth[claim] else FLAGGED)
+            said[claim] = truth[claim] == right
+        rows.append({"id": str(number), "response": ". ".join(claims) + ".", "contexts": ["Facts hold."]})
+    store = str(tmp_path_factory.mktemp("planted") / "runs.db")
+
+    def judge(claim: ec.Claim, passages: list[str]) -> bool:
+        return said[claim.text]
+
+    def split(response: str) -> list[str]:
+        return [piece.strip(". ") for piece in response.split(". ")]
+
+    ec.score_file(rows, judge=judge, decomposer=split, store=store, name="planted")
+    return store, truth
+
+
+@pytest.mark.parametrize("by", ["random", "stratified", "allocation"])
+def test_planted_errors_are_recovered(planted: tuple[str, dict[str, bool]], by: str, tmp_path: Path) -> None:
+    """The judge's rates and the true share lie in their intervals, and the raw share does not."""
+    store, truth = planted
+    sheet = ec.label("planted", 500, by=by, store=store, seed=3)
+    rows = [
+        {**row, "label": "SUPPORTED" if truth[row["claim"]] else "UNSUPPORTED", "annotator": by} for row in sheet.rows
+    ]
+    copy = tmp_path / "runs.db"
+    copy.write_bytes(Path(store).read_bytes())
+    found = ec.calibrate("planted", rows, store=copy)
+    assert found.used == 500
+    assert found.rates.tpr.low is not None
+    assert found.rates.tpr.high is not None
+    assert found.rates.tnr.low is not None
+    assert found.rates.tnr.high is not None
+    assert found.rates.tpr.low < RIGHT < found.rates.tpr.high
+    assert found.rates.tnr.low < FLAGGED < found.rates.tnr.high
+    true_share = sum(truth.values()) / len(truth)
+    best = found.corrected.shown
+    assert best is not None
+    assert true_share in best.interval
+    raw = found.corrected.raw
+    assert raw.high is not None
+    assert raw.high < true_share
+    if by == "random":
+        assert found.corrected.rogan_gladen is not None
+        assert true_share in found.corrected.rogan_gladen.interval
+    assert found.standing == ("missed", "missed")
+    assert all(len(line) <= 80 for line in str(found).splitlines())
+    beside = found.correct(ec.find_run("planted", store=copy).summary)
+    assert beside.rogan_gladen is not None
+    assert true_share in beside.rogan_gladen.interval
+
+
+def test_wrong_words_are_refused_with_the_right_one(planted: tuple[str, dict[str, bool]]) -> None:
+    """Names and values are checked as everywhere."""
+    store, _ = planted
+    with pytest.raises(ec.ConfigError, match="stratified"):
+        ec.label("planted", by="strata", store=store)
+    with pytest.raises(ec.ConfigError, match="n of label"):
+        ec.label("planted", 0, store=store)
+    with pytest.raises(ec.InputError, match="no run 'nobody'"):
+        ec.calibrate("nobody", store=store)
+    with pytest.raises(ec.ConfigError, match="run must be"):
+        ec.calibrate(3, store=store)
+    with pytest.raises(ec.InputError, match=r"no claim of run .* is labelled"):
+        ec.calibrate("planted", store=store)
+    with pytest.raises(ec.ConfigError, match="no probabilities"):
+        ec.label("planted", by="uncertainty", store=store)
