@@ -1,6 +1,7 @@
 """`everyclaim compare`: two kept runs side by side, by id or name."""
 
 import json
+from xml.etree import ElementTree as ET
 
 import pytest
 from command_line import write_jsonl
@@ -121,3 +122,32 @@ def test_rates_of_labels_have_limits(runs):
     assert runs("report", "new", "--max-unsupported", "0", "-q").code == 0
     assert runs("report", "new", "--max-unsupported", "0", "--confident", "-q").code == 4
     assert runs("report", "new", "--max-contradicted", "0.1", "--fail-under", "0.2", "-q").code == 1
+
+
+def test_build_servers_are_told_what_failed(runs, tmp_path):
+    """JUnit has a case per answer and the gate; GitHub a line per answer shown; Markdown the rates."""
+    done = runs(
+        "report", "new", "--max-contradicted", "0.1", "--junit", "junit.xml", "--markdown", "job.md", "--github", "-q",
+    )  # fmt: skip
+    assert done.code == 1
+    suite = ET.parse("junit.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("41", "41", "0")
+    assert "CONTRADICTED: It is old" in suite.find("testcase/failure").text
+    lines = done.out.splitlines()
+    assert lines[0].startswith("::error title=everyclaim gate failed::contradicted claims 50.0%25 [")
+    assert len(lines) == 6
+    assert all(line.startswith("::warning title=a") for line in lines[1:])
+    page = (tmp_path / "job.md").read_text("utf-8")
+    assert "**gate failed**" in page
+    assert "| contradicted claims | 50.0 % |" in page
+    assert runs("report", "new", "--github", "--json").code == 2
+
+
+def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
+    """An id with a line break, a command of GitHub, markup and NUL stays one piece of text."""
+    row = {"id": "x\n::error::forged", "response": "<b>&\u0000 ]]> ::set-env", "contexts": ["y"]}
+    write_jsonl("bad.jsonl", [row])
+    done = runs("score", "bad.jsonl", "--junit", "j.xml", "--markdown", "j.md", "--github", "-q", "--max-failed", "1")
+    assert done.code in (0, 1, 4), done.err
+    assert not any(line.startswith("::error::forged") for line in done.out.splitlines())
+    assert ET.parse("j.xml").getroot().find("testcase") is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
 from everyclaim.io import check_apart, check_format, open_sink
+from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.terminal import run_page
@@ -51,6 +53,9 @@ class OutputOptions:
     cluster_by: ClusterBy = "sample"
     confident: bool = False
     bars: Bars = Bars()
+    junit: str | None = None
+    markdown: str | None = None
+    github: bool = False
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
@@ -60,19 +65,27 @@ class OutputOptions:
             raise ConfigError(f"--report {self.report}: only JSON reports can be written so far; end the name in .json")
         check_destination("--out", self.out)
         check_destination("--report", self.report)
+        check_destination("--junit", self.junit, any_name=True)
+        check_destination("--markdown", self.markdown, any_name=True)
+        if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
+            raise ConfigError("--github writes annotations to standard output, where something else is to go already")
 
     @property
     def outputs(self) -> dict[str, str | None]:
         """What is written, by what it is; standard output is written whatever is asked for."""
-        return {"--out": None if self.out == "-" else self.out, "--report": self.report, "standard output": "-"}
+        return {"--out": None if self.out == "-" else self.out, "--report": self.report, "standard output": "-"} | {
+            "--junit": self.junit,
+            "--markdown": self.markdown,
+        }
 
 
-def check_destination(option: str, path: str | None) -> None:
+def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
     """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
     if path is None or path == "-":
         return
     try:
-        check_format(path)
+        if not any_name:
+            check_format(path)
     except ConfigError as error:
         raise ConfigError(f"{option} {path}: {error}") from None
     place = Path(os.path.realpath(path))  # where a link leads is where it is written
@@ -110,7 +123,24 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
         show_json(document, indent=None)
     elif not wishes.quiet:
         show(run_page(record, summary, found, trust.calibration, trust.line), stderr=wishes.out == "-")
-    return gravest([_gate(run, record, summary, wishes, settings), _reading(record)])
+    result = _gate(run, record, summary, wishes, settings)
+    _tell_build_server(run, summary, found, result, wishes)
+    return gravest([OF_GATE[result.status], _reading(record)])
+
+
+def _tell_build_server(
+    run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: OutputOptions
+) -> None:
+    name = run.record.name or run.record.dataset
+    if wishes.junit:
+        with open_sink(wishes.junit) as sink:
+            sink.write(junit(run.results(), result, name))
+    if wishes.markdown:
+        with open_sink(wishes.markdown) as sink:
+            sink.write(markdown(summary, [kept.result for kept in found], result, name).encode("utf-8", "replace"))
+    if wishes.github:
+        for line in github_lines([kept.result for kept in found], result):
+            sys.stdout.write(line + "\n")
 
 
 def _read(run: Run, record: RunRecord, wishes: OutputOptions) -> tuple[Summary, list[Kept]]:
@@ -130,7 +160,7 @@ def bars_of(
     return Bars(max_contradicted, max_unsupported, known, margin)
 
 
-def _gate(run: Run, record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> int:
+def _gate(run: Run, record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> GateResult:
     bar, bars = settings.fail_under, wishes.bars
     result = gate(
         summary,
@@ -155,7 +185,7 @@ def _gate(run: Run, record: RunRecord, summary: Summary, wishes: OutputOptions, 
             warn(result.message, kind="gate passed")
     else:
         warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
-    return OF_GATE[result.status]
+    return result
 
 
 def _reading(record: RunRecord) -> int:

@@ -106,6 +106,27 @@ Report = Annotated[
     str | None,
     typer.Option("--report", metavar="FILE.json", help="Write summary and worst answers.", rich_help_panel=_OUTPUT),
 ]
+Junit = Annotated[
+    str | None,
+    typer.Option(
+        "--junit",
+        metavar="FILE",
+        help="Write JUnit XML: a case per answer, and the gate.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Markdown = Annotated[
+    str | None,
+    typer.Option(
+        "--markdown", metavar="FILE", help="Write the gate, rates and worst answers.", rich_help_panel=_OUTPUT
+    ),
+]
+Github = Annotated[
+    bool,
+    typer.Option(
+        "--github", help="Print GitHub annotations: the gate, and the worst answers.", rich_help_panel=_OUTPUT
+    ),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="Print JSON on stdout instead of the page.", rich_help_panel=_OUTPUT)
 ]

@@ -22,6 +22,9 @@ def report(
     slices: opt.Slices = None,
     out: opt.Out = None,
     report_: opt.Report = None,
+    junit: opt.Junit = None,
+    markdown: opt.Markdown = None,
+    github: opt.Github = False,
     worst: opt.Worst = 5,
     cluster_by: opt.ClusterBy = "sample",
     json: opt.Json = False,
@@ -48,6 +51,9 @@ def report(
         worst=worst,
         cluster_by=opt.one_of("--cluster-by", cluster_by, get_args(ClusterByWord)),
         confident=confident,
+        junit=junit,
+        markdown=markdown,
+        github=github,
     )
     wishes.check()
     settings = opt.settings(config, store=store, fail_under=fail_under, max_failed=max_failed)

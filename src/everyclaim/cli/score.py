@@ -42,6 +42,9 @@ def score(
     slices: opt.Slices = None,
     out: opt.Out = None,
     report: opt.Report = None,
+    junit: opt.Junit = None,
+    markdown: opt.Markdown = None,
+    github: opt.Github = False,
     worst: opt.Worst = 5,
     cluster_by: opt.ClusterBy = "sample",
     json: opt.Json = False,
@@ -86,9 +89,14 @@ def score(
         worst=worst,
         cluster_by=opt.one_of("--cluster-by", cluster_by, get_args(ClusterByWord)),
         confident=confident,
+        junit=junit,
+        markdown=markdown,
+        github=github,
     )
     wishes.check()
-    _check_one_file_options(files, {"--out": out, "--report": report, "--resume": resume})
+    _check_one_file_options(
+        files, {"--out": out, "--report": report, "--junit": junit, "--markdown": markdown, "--resume": resume}
+    )
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
     settings = opt.settings(

@@ -1,0 +1,107 @@
+"""What build servers read: JUnit XML, GitHub's annotations, and a summary in Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from xml.etree import ElementTree as ET
+
+from everyclaim.analysis import GateResult, GateStatus, Summary
+from everyclaim.analysis.estimates import interval, percent, score, span
+from everyclaim.core.plaintext import number, one_line
+from everyclaim.core.types import Label, Outcome, Result
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
+
+
+def junit(results: Iterable[Result], gate: GateResult, name: str) -> bytes:
+    """Write one test case per answer, failed by a claim that is not supported, and one for the gate.
+
+    An answer without a number because judging failed is an error; one without claims, or that abstains, is skipped.
+    """
+    suite = ET.Element("testsuite", name=_xml(name))
+    counts = {"failure": 0, "error": 0, "skipped": 0}
+    tests = 1
+    for result in results:
+        tests += 1
+        case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(result.id))
+        if result.outcome is Outcome.FAILED:
+            _child(case, "error", result.reason, "", counts)
+        elif result.outcome is not Outcome.SCORED:
+            _child(case, "skipped", result.outcome.value, "", counts)
+        elif result.failing:
+            lines = "\n".join(_failing(result))
+            _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
+    case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")
+    if gate.status is not GateStatus.PASSED:
+        _child(case, "failure", gate.message, "", counts)
+    suite.set("tests", str(tests))
+    suite.set("failures", str(counts["failure"]))
+    suite.set("errors", str(counts["error"]))
+    suite.set("skipped", str(counts["skipped"]))
+    return bytes(ET.tostring(suite, encoding="utf-8", xml_declaration=True))
+
+
+def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
+    """Yield GitHub's commands: an error or a notice of the gate, a warning for every answer given."""
+    kind = "notice" if gate.status is GateStatus.PASSED else "error"
+    yield f"::{kind} title=everyclaim gate {gate.status.value.replace('_', ' ')}::{_github(gate.message)}"
+    for result in results:
+        title = _github(one_line(result.id, 80)).replace(":", "%3A").replace(",", "%2C")
+        yield f"::warning title={title}::{_github('; '.join(_failing(result)))}"
+
+
+def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: str) -> str:
+    """Write the gate's word, the rates with their intervals, and the answers to look at first."""
+    group = summary.overall
+    rows = [("mean score", score(group.score), span(group.score))]
+    rows += [
+        (f"{label.value.lower()} claims", percent(group.rates[label].value), interval(group.rates[label]))
+        for label in Label
+    ]
+    rows.append(("answers below 1.0", percent(group.below_one.value), interval(group.below_one)))
+    lines = [
+        f"## everyclaim: {_md(name)}",
+        "",
+        f"**gate {gate.status.value.replace('_', ' ')}**: {_md(gate.message)}",
+        "",
+        f"{group.scored:,} scored of {group.total:,}",
+        "",
+        "| | | 95 % interval |",
+        "| --- | --: | --: |",
+        *(f"| {what} | {value} | {between} |" for what, value, between in rows),
+    ]
+    found = list(worst)
+    if found:
+        lines += ["", "### Answers to look at first", ""]
+    for result in found:
+        lines.append(f"- **{_md(one_line(result.id, 80))}** {number(result.score)}")
+        lines += [f"  - {_md(line)}" for line in _failing(result)]
+    return "\n".join(lines) + "\n"
+
+
+def _failing(result: Result) -> list[str]:
+    """One line for each claim that is not supported."""
+    found = []
+    for claim in result.failing:
+        why = f" ({one_line(claim.verdict.rationale, 160)})" if claim.verdict.rationale else ""
+        found.append(f"{claim.verdict.label.value}: {one_line(claim.text, 200)}{why}")
+    return found
+
+
+def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:
+    ET.SubElement(case, kind, message=_xml(message)).text = _xml(text)
+    counts[kind] += 1
+
+
+def _xml(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)
+
+
+def _github(text: str) -> str:
+    return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _md(text: str) -> str:
+    return _IN_MARKDOWN.sub(r"\\\1", one_line(text))
