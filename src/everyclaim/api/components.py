@@ -29,6 +29,7 @@ from everyclaim.api.talking import (
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import Limits
+from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Decomposer, Verifier
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import Provenance
@@ -47,6 +48,7 @@ else:
 
 Strategy = Literal["joint", "each", "ranked"]
 DEFAULT_JUDGE = "embedded"
+JUDGING = "Judging"  # what options are about
 JudgeSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
 DecomposerSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
 MetricSpec = Annotated[
@@ -81,20 +83,37 @@ Rows = Annotated[int, Range(1)]
 class JudgeOptions(Judging, total=False):
     """What can be chosen about judging, by the same names in Python, on the command line and in settings."""
 
-    judge: JudgeSpec | Verifier | Callable[..., Any]
-    strategy: Strategy | None
-    strict: bool
+    judge: Annotated[
+        JudgeSpec | Verifier | Callable[..., Any],
+        Opt("Who judges the claims.", "SPEC", panel=JUDGING, kind=str, usual=DEFAULT_JUDGE),
+    ]
+    strategy: Annotated[
+        Strategy | None,
+        Opt("Passages together, each alone, or by relevance until one supports the claim.", panel=JUDGING),
+    ]
+    strict: Annotated[
+        bool,
+        Opt(
+            "Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
+            flag="--strict/--lenient",
+            panel=JUDGING,
+        ),
+    ]
 
 
 class Options(JudgeOptions, Talking, total=False):
     """What can be chosen about a score."""
 
-    metric: MetricSpec
-    decomposer: (
-        DecomposerSpec | Decomposer | Callable[..., Any] | None
-    )  # None: the judge's own model where it is one, else `embedded`
+    metric: Annotated[MetricSpec, Opt("What is scored.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
+    decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
+        DecomposerSpec | Decomposer | Callable[..., Any] | None,
+        Opt("Who splits answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
+    ]
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
-    empty: Empty
+    empty: Annotated[
+        Empty,
+        Opt("The number of an answer without claims: none, or that of another tool.", panel=JUDGING, usual="exclude"),
+    ]
 
 
 class Wired(Options, total=False):

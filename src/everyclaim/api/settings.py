@@ -11,7 +11,8 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, cast
+from types import UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
@@ -22,11 +23,12 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from everyclaim.api.components import DEFAULT_JUDGE, Strategy
+from everyclaim.api.components import Options
 from everyclaim.api.talking import DEFAULT_STORE, Talking
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.metrics.assembled import Empty
+from everyclaim.core.options import declared_options
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
@@ -35,14 +37,36 @@ _MAY_HOLD_SECRETS = frozenset(
 )  # not repeated in errors
 
 
-# Options whose names are not their settings'.
-OPTIONS = {
-    "slices": "--slice",
-    "headers": "--header",
-    "provider_batch": "--batch",
-    "strict": "--strict",
+FLAGS = {"slices": "--slice"} | {  # of the command line, where they are not the settings' names
+    name: opt.flag.partition("/")[0] for name, (_, opt) in declared_options(Options).items() if opt.flag
 }
 _AS_JSON = {"slices": '["domain"]', "map": '{"answer_text": "response"}', "headers": '{"X-Team": "$TEAM"}'}
+
+
+def _fields() -> dict[str, Any]:
+    """Return the settings that options declare, with the defaults that hold where nothing is said."""
+    fields: dict[str, Any] = {}
+    for name, (kind, opt) in declared_options(Options).items():
+        plain = _plain(kind)
+        usual = {bool: False}.get(plain, opt.usual)
+        is_table = get_origin(plain) is dict
+        fields[name] = Annotated[plain, Field(default_factory=dict) if is_table else Field(default=usual)]
+    return fields
+
+
+def _plain(hint: Any) -> Any:
+    """Return a type as pydantic checks it."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        bounds = next((note for note in arguments[1:] if isinstance(note, Range)), None)
+        inner = _plain(arguments[0])
+        return Annotated[inner, Field(ge=bounds.least, le=bounds.most, gt=bounds.above)] if bounds else inner
+    if origin is Mapping:
+        return dict[str, str]
+    if origin in (Union, UnionType):
+        members = [_plain(one) for one in arguments]
+        return next((one for one in members if get_origin(one) is dict), Union[tuple(members)])  # noqa: UP007 - made
+    return hint
 
 
 class Settings(BaseSettings):
@@ -50,12 +74,6 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid")
 
-    metric: str = "faithfulness"
-    judge: str = DEFAULT_JUDGE
-    decomposer: str | None = None  # the judge's own model where it is one, else `embedded`
-    strategy: Strategy | None = None
-    strict: bool = False
-    empty: Empty = "exclude"
     store: str = DEFAULT_STORE  # a path, or a PostgreSQL URL
     concurrency: int | None = Field(
         default=None, ge=1, le=10_000
@@ -65,36 +83,11 @@ class Settings(BaseSettings):
     slices: list[str] = Field(default_factory=list)
     map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
 
-    # How large what is scored may be; see `core.limits`.
-    max_row_mb: float | None = Field(default=None, gt=0)
-    max_answer_chars: int | None = Field(default=None, ge=1)
-    max_passage_chars: int | None = Field(default=None, ge=1)
-    max_passages: int | None = Field(default=None, ge=1)
-    max_claims: int | None = Field(default=None, ge=1)
+    __annotations__.update(_fields())  # what can be chosen about a score; see `Options`
 
-    # Of language models; see `Talking`.
-    base_url: str | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
-    claims_per_call: int | None = Field(default=None, ge=1, le=1000)
-    repeats: int | None = Field(default=None, ge=1, le=1000)
-    rubric: str | None = None
-    evidence: Literal["flag", "required"] | None = None
-    inference: Literal["allowed", "explicit"] | None = None
-    numbers: Literal["rounded", "exact"] | None = None
-    hedges: Literal["flag", "strict"] | None = None
-    reasons: Literal["failing", "all"] | None = None
-    probabilities: Literal["scale", "tokens", "none"] | None = None
-    judge_prompt: str | None = None
-    split_prompt: str | None = None
-    one_call: bool = False
-    max_cost: float | None = Field(default=None, ge=0)  # US dollars
-    max_calls: int | None = Field(default=None, ge=0)
-    max_tokens: int | None = Field(default=None, ge=0)
-    requests_per_minute: float | None = Field(default=None, gt=0)
-    tokens_per_minute: float | None = Field(default=None, gt=0)
-    cache: str | None = None  # a file; None: `replies.db` beside the store; "off": none
-    prices: str | None = None
-    provider_batch: bool = False  # runs go through the provider's batch API; not the option `batch` of a judge's spec
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
 
     @property
     def talking(self) -> Talking:
@@ -173,7 +166,7 @@ def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path |
     path = [str(part) for part in fault["loc"]]
     name, whole = path[0], ".".join(path)
     variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
-    place = OPTIONS.get(name, f"--{name.replace('_', '-')}") if name in said else variable or str(source)
+    place = FLAGS.get(name, f"--{name.replace('_', '-')}") if name in said else variable or str(source)
     if fault["type"] == "extra_forbidden":
         return f"unknown setting {whole!r} in {place}{did_you_mean(name, Settings.model_fields)}"
     got = "" if name in _MAY_HOLD_SECRETS else f", got {fault['input']!r}"

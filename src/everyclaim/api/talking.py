@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, TypedDict
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt
 from everyclaim.core.spec import Spec, takes_chats
 from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.composed import taken_apart
@@ -26,6 +27,7 @@ DEFAULT_STORE = ".everyclaim/runs.db"
 BESIDE = "replies.db"  # the cache's name, in the folder of the store
 BATCHES = "batches.db"  # the same of what is known about providers' batches
 OFF = "off"
+MODELS, LIMITS, SIZES = "Language models", "Limits and cache", "Sizes"  # what options are about
 OF_POOLS = (  # options that hold for whoever talks through our chat models
     "max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute", "cache", "provider_batch",
     "prices",
@@ -50,53 +52,88 @@ ProbabilitySource = Literal["scale", "tokens", "none"]
 class Sizes(TypedDict, total=False):
     """How large what is scored may be, whoever judges; see `core.limits.Limits`. None: as usual."""
 
-    max_row_mb: Annotated[float, Range(above=0)] | None  # of a row of a file, and of all texts of a sample
-    max_answer_chars: Size | None  # of an answer, a claim, a question, a reference
-    max_passage_chars: Size | None
-    max_passages: Size | None
-    max_claims: Size | None  # sentences, and claims, of one answer
+    max_row_mb: Annotated[
+        Annotated[float, Range(above=0)] | None,  # of a row of a file, and of all texts of a sample
+        Opt("Leave out larger rows (32).", "MB", panel=SIZES),
+    ]
+    max_answer_chars: Annotated[  # of an answer, a claim, a question, a reference
+        Size | None, Opt("Leave out rows with a longer answer (1,000,000).", panel=SIZES)
+    ]
+    max_passage_chars: Annotated[Size | None, Opt("Leave out rows with a longer passage (10,000,000).", panel=SIZES)]
+    max_passages: Annotated[Size | None, Opt("Leave out rows with more passages (20,000).", panel=SIZES)]
+    max_claims: Annotated[Size | None, Opt("Fail answers of more sentences or claims (5,000).", panel=SIZES)]
 
 
 class Reaching(Sizes, total=False):
     """Sizes, and options of any language model. What is not given, or None, is as the spec or the component has it."""
 
-    base_url: str | None  # another endpoint that speaks the same format
-    headers: Mapping[str, str] | None  # "$NAME" as a value is read from the environment
-    rubric: str | os.PathLike[str] | None  # a TOML file with rules and examples for a domain
-    max_cost: Annotated[float, Range(0)] | None  # US dollars, for one call of the function or the command
-    max_calls: Limit | None
-    max_tokens: Limit | None  # of prompts and replies
-    requests_per_minute: Rate | None
-    tokens_per_minute: Rate | None
-    cache: str | os.PathLike[str] | None  # a file for replies; "off" or None: none
-    provider_batch: bool | str | os.PathLike[str] | None  # ask through the provider's batch API; a path: noted there
-    prices: str | os.PathLike[str] | None  # a file that goes over our own price table
+    base_url: Annotated[
+        str | None, Opt("An endpoint that speaks the model's format.", "URL")
+    ]  # another endpoint that speaks the same format
+    headers: Annotated[
+        Mapping[str, str] | None, Opt("Send this header; $NAME is a variable. Repeatable.", "NAME=VALUE", "--header")
+    ]  # "$NAME" as a value is read from the environment
+    rubric: Annotated[
+        str | os.PathLike[str] | None, Opt("Rules and worked examples of a domain.", "FILE.toml", kind=str | None)
+    ]  # a TOML file with rules and examples for a domain
+    max_cost: Annotated[
+        Annotated[float, Range(0)] | None, Opt("Stop at this cost.", "DOLLARS", panel=LIMITS)
+    ]  # US dollars, for one call of the function or the command
+    max_calls: Annotated[Limit | None, Opt("Stop after so many calls.", panel=LIMITS)]
+    max_tokens: Annotated[
+        Limit | None, Opt("Stop after so many tokens, both ways.", panel=LIMITS)
+    ]  # of prompts and replies
+    requests_per_minute: Annotated[Rate | None, Opt("Keep under this rate.", panel=LIMITS)]
+    tokens_per_minute: Annotated[Rate | None, Opt("Keep under this rate.", panel=LIMITS)]
+    cache: Annotated[
+        str | os.PathLike[str] | None,
+        Opt("Where replies are kept (replies.db beside the store).", "FILE", panel=LIMITS, kind=str | None),
+    ]  # a file for replies; "off" or None: none
+    provider_batch: Annotated[
+        bool | str | os.PathLike[str] | None,
+        Opt("Ask through the provider's batch API: half the price, takes hours.", flag="--batch/--no-batch", kind=bool),
+    ]  # ask through the provider's batch API; a path: noted there
+    prices: Annotated[
+        str | os.PathLike[str] | None, Opt("Prices that go over our own table.", "FILE", panel=LIMITS, kind=str | None)
+    ]  # a file that goes over our own price table
 
 
 class Splitting(Reaching, total=False):
     """Options of a language model that splits."""
 
-    split_prompt: str | os.PathLike[str] | None  # a text file: what a claim is, in the place of our own words
+    split_prompt: Annotated[
+        str | os.PathLike[str] | None, Opt("Your own words for what a claim is.", "FILE", kind=str | None)
+    ]  # a text file: what a claim is, in the place of our own words
 
 
 class Judging(Reaching, total=False):
     """Options of a language model that judges."""
 
-    claims_per_call: Few | None
-    repeats: Few | None  # judge every claim so often, and let the majority decide
-    evidence: EvidenceRule | None
-    inference: Inference | None
-    numbers: Numbers | None
-    hedges: Hedges | None
-    reasons: Reasons | None  # which verdicts come with one
-    probabilities: ProbabilitySource | None  # where probabilities come from
-    judge_prompt: str | os.PathLike[str] | None  # a text file: what the labels mean, in the place of our own words
+    claims_per_call: Annotated[Few | None, Opt("Most claims judged in one call (as many as fit).")]
+    repeats: Annotated[
+        Few | None, Opt("Judge every claim N times; the majority decides.")
+    ]  # judge every claim so often, and let the majority decide
+    evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a quote that is really there.")]
+    inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count.")]
+    numbers: Annotated[Numbers | None, Opt("Whether rounded numbers agree.")]
+    hedges: Annotated[Hedges | None, Opt("What a difference in certainty does.")]
+    reasons: Annotated[
+        Reasons | None, Opt("Which verdicts come with a reason (failing).")
+    ]  # which verdicts come with one
+    probabilities: Annotated[
+        ProbabilitySource | None, Opt("Where probabilities come from (scale).")
+    ]  # where probabilities come from
+    judge_prompt: Annotated[
+        str | os.PathLike[str] | None, Opt("Your own words for what the labels mean.", "FILE", kind=str | None)
+    ]  # a text file: what the labels mean, in the place of our own words
 
 
 class Talking(Judging, Splitting, total=False):
     """All options of language models."""
 
-    one_call: bool | None  # split and judge in one request
+    one_call: Annotated[
+        bool | None, Opt("Split and judge in one call: cheaper, less accurate.", kind=bool)
+    ]  # split and judge in one request
 
 
 PLAIN_PROMPTS = ("nli", "minicheck")  # of judges that cannot be told how strict to be

@@ -6,54 +6,78 @@ An option that is not given leaves the setting of `everyclaim.toml` or of `EVERY
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Mapped
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
 import typer
 
+from everyclaim.api.components import Options
 from everyclaim.api.settings import Settings, load_settings
+from everyclaim.api.talking import MODELS
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import declared_options
 
-_INPUT, _JUDGING, _OUTPUT, _GATE, _RUN = "Input", "Judging", "Output", "Gate", "Run"
+T = TypeVar("T")
+_INPUT, _OUTPUT, _GATE, _RUN = "Input", "Output", "Gate", "Run"
 
-Judge = Annotated[
-    str | None, typer.Option("--judge", metavar="SPEC", help="Who judges the claims.", rich_help_panel=_JUDGING)
-]
-Decomposer = Annotated[
-    str | None,
-    typer.Option("--decomposer", metavar="SPEC", help="Who splits answers into claims.", rich_help_panel=_JUDGING),
-]
-Metric = Annotated[
-    str | None, typer.Option("--metric", metavar="SPEC", help="What is scored.", rich_help_panel=_JUDGING)
-]
-Strategy = Annotated[
-    str | None,
-    typer.Option(
-        "--strategy",
-        metavar="joint|each|ranked",
-        help="Passages together, each alone, or by relevance until one supports the claim.",
-        rich_help_panel=_JUDGING,
-    ),
-]
-Strict = Annotated[
-    bool | None,
-    typer.Option(
-        "--strict/--lenient",
-        help="Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
-        rich_help_panel=_JUDGING,
+_DECLARED = declared_options(Options)
+
+
+def option(name: str) -> Any:
+    """Return an option of the command line as it is declared for Python."""
+    kind, opt = _DECLARED[name]
+    ranges, words = list(_notes(kind, Range)), list(_choices(kind))
+    least = next((one.least for one in ranges), None)
+    is_flag = kind is bool or get_args(kind)[:1] == (bool,)
+    return typer.Option(
+        opt.flag or f"--{name.replace('_', '-')}",
+        metavar=opt.metavar or "|".join(words) or (None if is_flag else "N"),
+        help=opt.help,
+        rich_help_panel=opt.panel or MODELS,
         show_default=False,
-    ),
-]
-Empty = Annotated[
-    str | None,
-    typer.Option(
-        "--empty",
-        metavar="exclude|one|zero|nan",
-        help="The number of an answer without claims: none, or that of another tool.",
-        rich_help_panel=_JUDGING,
-    ),
-]
+        min=least,
+    )
+
+
+def typed(name: str) -> Any:
+    """Return the annotation of a parameter of a command, made from the declaration."""
+    kind, _ = _DECLARED[name]
+    inside = {*_types(kind)}
+    plain: Any = list[str] if Mapped in inside else next((one for one in (bool, int, float) if one in inside), str)
+    return Annotated[plain if plain is bool else plain | None, option(name)]
+
+
+def _types(hint: Any) -> Iterator[Any]:
+    yield get_origin(hint) or hint
+    for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
+        yield from _types(one)
+
+
+def _notes(hint: Any, kind: type[T]) -> Iterator[T]:
+    yield from (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, kind))
+    if get_origin(hint) is not Literal:
+        for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
+            yield from _notes(one, kind)
+
+
+def _choices(hint: Any) -> Iterator[str]:
+    if get_origin(hint) is Literal:
+        yield from get_args(hint)
+    else:
+        for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
+            yield from _choices(one)
+
+
+Judge = Annotated[str | None, option("judge")]
+Decomposer = Annotated[str | None, option("decomposer")]
+Metric = Annotated[str | None, option("metric")]
+Strategy = Annotated[str | None, option("strategy")]
+Strict = Annotated[bool | None, option("strict")]
+Empty = Annotated[str | None, option("empty")]
+Batch = Annotated[bool | None, option("provider_batch")]
 Slices = Annotated[
     list[str] | None,
     typer.Option(
@@ -216,15 +240,6 @@ Concurrency = Annotated[
         metavar="N",
         help="Samples in flight (8; language models 32, batches 5000).",
         rich_help_panel=_RUN,
-    ),
-]
-Batch = Annotated[
-    bool | None,
-    typer.Option(
-        "--batch/--no-batch",
-        help="Ask through the provider's batch API: half the price, takes hours.",
-        rich_help_panel="Language models",
-        show_default=False,
     ),
 ]
 Config = Annotated[

@@ -17,14 +17,27 @@ import typer
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.settings import Settings, find_settings_file
-from everyclaim.api.talking import DEFAULT_STORE, OFF, Reaching, Talking, batches_beside, cache_beside, refuse, unused
+from everyclaim.api.talking import (
+    DEFAULT_STORE,
+    LIMITS,
+    MODELS,
+    OFF,
+    SIZES,
+    Reaching,
+    Talking,
+    batches_beside,
+    cache_beside,
+    refuse,
+    unused,
+)
+from everyclaim.cli import options as opt
 from everyclaim.core.errors import BudgetExceeded, ConfigError
+from everyclaim.core.options import declared_options
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
 from everyclaim.models.chat.keys import keys_file
 
 T = TypeVar("T", bound=Reaching)
-_MODEL, _LIMITS, _SIZES = "Language models", "Limits and cache", "Sizes"
 
 
 FILES = ("rubric", "judge_prompt", "split_prompt")
@@ -34,87 +47,24 @@ def _named_files(settings: Settings) -> dict[str, str | None]:
     return {f"--{name.replace('_', '-')}": getattr(settings, name) for name in FILES}
 
 
-def _option(*names: str, help: str, metavar: str | None = None, panel: str = _MODEL, **more: Any) -> Any:  # noqa: A002
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, show_default=False, **more)
+_NO_CACHE = typer.Option("--no-cache", help="Keep no replies and use none.", rich_help_panel=LIMITS, show_default=False)
 
 
-def _choice(name: str, choices: str, help: str) -> Any:  # noqa: A002
-    return Annotated[str | None, _option(name, metavar=choices, help=help)]
-
-
-def _size(name: str, help: str) -> Any:  # noqa: A002
-    return Annotated[int | None, _option(name, metavar="N", min=1, help=help, panel=_SIZES)]
-
-
-OPTIONS: Mapping[str, Any] = {
-    "base_url": Annotated[
-        str | None, _option("--base-url", metavar="URL", help="An endpoint that speaks the model's format.")
-    ],
-    "headers": Annotated[
-        list[str] | None,
-        _option("--header", metavar="NAME=VALUE", help="Send this header; $NAME is a variable. Repeatable."),
-    ],
-    "claims_per_call": Annotated[
-        int | None,
-        _option("--claims-per-call", metavar="N", min=1, help="Most claims judged in one call (as many as fit)."),
-    ],
-    "one_call": Annotated[bool, _option("--one-call", help="Split and judge in one call: cheaper, less accurate.")],
-    "repeats": Annotated[
-        int | None, _option("--repeats", metavar="N", min=1, help="Judge every claim N times; the majority decides.")
-    ],
-    "rubric": Annotated[
-        Path | None, _option("--rubric", metavar="FILE.toml", help="Rules and worked examples of a domain.")
-    ],
-    "evidence": _choice("--evidence", "flag|required", "Whether support needs a quote that is really there."),
-    "inference": _choice("--inference", "allowed|explicit", "Whether conclusions from the passages count."),
-    "numbers": _choice("--numbers", "rounded|exact", "Whether rounded numbers agree."),
-    "hedges": _choice("--hedges", "flag|strict", "What a difference in certainty does."),
-    "reasons": _choice("--reasons", "failing|all", "Which verdicts come with a reason (failing)."),
-    "probabilities": _choice("--probabilities", "scale|tokens|none", "Where probabilities come from (scale)."),
-    "judge_prompt": Annotated[
-        Path | None, _option("--judge-prompt", metavar="FILE", help="Your own words for what the labels mean.")
-    ],
-    "split_prompt": Annotated[
-        Path | None, _option("--split-prompt", metavar="FILE", help="Your own words for what a claim is.")
-    ],
-    "max_cost": Annotated[
-        float | None, _option("--max-cost", metavar="DOLLARS", min=0, help="Stop at this cost.", panel=_LIMITS)
-    ],
-    "max_calls": Annotated[
-        int | None, _option("--max-calls", metavar="N", min=0, help="Stop after so many calls.", panel=_LIMITS)
-    ],
-    "max_tokens": Annotated[
-        int | None,
-        _option("--max-tokens", metavar="N", min=0, help="Stop after so many tokens, both ways.", panel=_LIMITS),
-    ],
-    "requests_per_minute": Annotated[
-        float | None, _option("--requests-per-minute", metavar="N", help="Keep under this rate.", panel=_LIMITS)
-    ],
-    "tokens_per_minute": Annotated[
-        float | None, _option("--tokens-per-minute", metavar="N", help="Keep under this rate.", panel=_LIMITS)
-    ],
-    "cache": Annotated[
-        str | None,
-        _option("--cache", metavar="FILE", help="Where replies are kept (replies.db beside the store).", panel=_LIMITS),
-    ],
-    "no_cache": Annotated[bool, _option("--no-cache", help="Keep no replies and use none.", panel=_LIMITS)],
-    "prices": Annotated[
-        str | None, _option("--prices", metavar="FILE", help="Prices that go over our own table.", panel=_LIMITS)
-    ],
-    "max_row_mb": Annotated[
-        float | None,
-        _option("--max-row-mb", metavar="MB", help="Leave out larger rows (32).", panel=_SIZES),
-    ],
-    "max_answer_chars": _size("--max-answer-chars", "Leave out rows with a longer answer (1,000,000)."),
-    "max_passage_chars": _size("--max-passage-chars", "Leave out rows with a longer passage (10,000,000)."),
-    "max_passages": _size("--max-passages", "Leave out rows with more passages (20,000)."),
-    "max_claims": _size("--max-claims", "Fail answers of more sentences or claims (5,000)."),
-}
+def _made(kind: type[Reaching]) -> dict[str, Any]:
+    """Return the options of a command that may talk to such models, as they are declared."""
+    found = {}
+    for panel in (MODELS, LIMITS, SIZES):
+        for name, (_, said) in declared_options(kind).items():
+            if (said.panel or MODELS) == panel and name != "provider_batch":  # that is for runs alone
+                found[name] = opt.typed(name)
+            if name == "cache" and panel == LIMITS:
+                found["no_cache"] = Annotated[bool, _NO_CACHE]
+    return found
 
 
 def with_talking(kind: type[Reaching]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command the options of this kind, in place of its parameter `talking`."""
-    options = {name: one for name, one in OPTIONS.items() if name in {*kind.__annotations__, "no_cache"}}
+    options = _made(kind)
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         given = inspect.signature(command, eval_str=True)
@@ -148,7 +98,7 @@ def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
         given["headers"] = dict(_header(text) for text in given["headers"])
     for name in FILES:
         if name in given:
-            given[name] = str(given[name])
+            given[name] = str(Path(given[name]))
     return given
 
 

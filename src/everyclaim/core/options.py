@@ -31,6 +31,17 @@ class Opt:
     metavar: str = ""
     flag: str = ""  # where it is not the name with hyphens
     panel: str = ""
+    kind: Any = None  # what settings and the command line take, where that is less than Python takes
+    usual: Any = None  # of settings, where it is not None
+
+
+def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
+    """Return the type and the `Opt` of every option that a TypedDict declares with one."""
+    found = {}
+    for name, hint in get_type_hints(declared, include_extras=True).items():
+        if opt := next((note for note in getattr(hint, "__metadata__", ()) if isinstance(note, Opt)), None):
+            found[name] = (hint if opt.kind is None else opt.kind, opt)
+    return found
 
 
 def read(spec: Spec, declared: type[T], owner: str = "") -> T:

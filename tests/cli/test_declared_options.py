@@ -1,0 +1,65 @@
+"""What can be chosen about a score is declared once: settings, command line and keyword arguments are made from it."""
+
+from __future__ import annotations
+
+from typing import get_args, get_type_hints
+
+import pytest
+import typer
+
+import everyclaim as ec
+from everyclaim.api.components import Options
+from everyclaim.api.settings import Settings, load_settings
+from everyclaim.cli.app import app
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import declared_options
+
+BESIDE_PYTHON = {"knowledge"}  # an object, which nobody can write in a file or on the command line
+OF_PROJECTS = {"store", "concurrency", "fail_under", "max_failed", "slices", "map"}  # settings that are no options
+DECLARED = declared_options(Options)
+
+
+def flags() -> dict[str, typer.core.TyperOption]:
+    """Return the parameters of `score` that are options, by their longest spelling."""
+    command = typer.main.get_command(app).commands["score"]  # type: ignore[attr-defined]
+    return {one.opts[0]: one for one in command.params if one.opts[0].startswith("--")}
+
+
+def test_every_option_of_a_score_is_declared() -> None:
+    """The keyword arguments of `score` are the declared options and those that are objects."""
+    assert get_type_hints(Options).keys() - DECLARED.keys() == BESIDE_PYTHON
+
+
+def test_every_setting_about_scoring_is_made_from_the_declaration() -> None:
+    """No second list: what is written out by hand is about projects, and nothing declared is missing."""
+    assert Settings.model_fields.keys() == DECLARED.keys() | OF_PROJECTS
+    assert not OF_PROJECTS & DECLARED.keys()
+
+
+@pytest.mark.parametrize("name", sorted(DECLARED))
+def test_the_command_line_has_it_in_the_same_words(name: str) -> None:
+    """With the help, the choices and the least value that are declared."""
+    _, declared = DECLARED[name]
+    flag = (declared.flag or f"--{name.replace('_', '-')}").partition("/")[0]
+    assert flags()[flag].help == declared.help
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("repeats", 0), ("max_cost", -1), ("evidence", "maybe"), ("max_row_mb", 0), ("strategy", "all")]
+)
+def test_what_python_refuses_settings_refuse(name: str, value: object) -> None:
+    """By the same declared ranges and choices."""
+    with pytest.raises(ec.ConfigError, match=f"--{name.replace('_', '-')}"):
+        load_settings(**{name: value})
+    with pytest.raises(ec.ConfigError, match=name):
+        ec.score(response="x", passages=["x"], judge="openai:m", **{name: value})  # type: ignore[arg-type]
+
+
+def test_the_ranges_are_those_of_the_declaration() -> None:
+    """A setting at the declared least and most passes, one beyond does not."""
+    kind, _ = DECLARED["repeats"]
+    inner = get_args(get_args(kind)[0])[0]
+    bounds = next(note for note in inner.__metadata__ if isinstance(note, Range))
+    assert load_settings(repeats=int(bounds.most or 0)).repeats == bounds.most
+    with pytest.raises(ec.ConfigError, match="repeats"):
+        load_settings(repeats=int(bounds.most or 0) + 1)
