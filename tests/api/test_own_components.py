@@ -170,7 +170,7 @@ def test_strict_hedges_alone_overrule_a_judge_that_calls_a_dropped_hedge_support
     """The model was told to call it unsupported; where it does not obey, it is so all the same."""
     reply = (
         '{"verdicts": [{"id": "c1", "quotes": ["p1: reduces pain"], "why": "it says so", "label": "SUPPORTED", '
-        '"mode": "hedge_mismatch", "conflict": false}]}'
+        '"mode": "hedge_mismatch", "conflict": false, "support": 8}]}'
     )
     with JudgeServer(reply) as server:
         options = {"judge": "openai:m", "base_url": server.base_url}

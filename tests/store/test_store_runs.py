@@ -48,7 +48,9 @@ def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None
     assert store.run(old.id).id == old.id
     assert store.run("v1").id == new.id
     assert store.run(new.id[:8]).id == new.id
-    for wanted in ("", "v", new.id[:3], "v1 ", "%", "____"):
+    with pytest.raises(InputError, match="is empty"):
+        store.run("")
+    for wanted in ("v", new.id[:3], "v1 ", "%", "____"):
         with pytest.raises(InputError, match="no run"):
             store.run(wanted)
 

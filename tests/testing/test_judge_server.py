@@ -34,37 +34,12 @@ def post(server: JudgeServer, path: str, body: Any, **headers: str) -> tuple[int
 
 def test_the_public_names() -> None:
     """What others build on changes only on purpose."""
-    assert sorted(everyclaim.testing.__all__) == [
-        *(
-            "BatchScript",
-            "Fault",
-            "JudgeServer",
-            "Recorder",
-            "Replayer",
-            "Reply",
-            "Request",
-            "ScriptedChat",
-            "ServedBatch",
-            "body",
-            "empty_body",
-            "fenced",
-            "hang",
-            "html",
-        ),
-        *(
-            "malformed_json",
-            "no_sleep",
-            "play",
-            "rate_limited",
-            "refused_url",
-            "rejected",
-            "request_data",
-            "reset",
-            "server_error",
-            "slow_drip",
-        ),
-        "truncated",
-    ]
+    expected = """
+        BatchScript Fault JudgeServer Recorder Replayer Reply Request RuleBrokenError ScriptedChat ServedBatch body
+        check_decomposer check_metric check_verifier empty_body fenced hang html malformed_json no_sleep play
+        rate_limited refused_url rejected request_data reset server_error slow_drip truncated
+    """
+    assert sorted(everyclaim.testing.__all__) == expected.split()
     assert all(hasattr(everyclaim.testing, name) for name in everyclaim.testing.__all__)
 
 

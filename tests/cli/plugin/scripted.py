@@ -7,6 +7,7 @@ pressing Ctrl-C, or the signal that SCRIPTED_STOP names.
 
 import os
 import signal
+import time
 
 from everyclaim import Claim, Decomposition, Evidence, JudgeError, Label, Verdict
 from everyclaim.core.types import Probabilities, Span
@@ -22,7 +23,8 @@ class Judge:
         if "FAIL" in claim.text:
             raise JudgeError("no_reply", "the script says so")
         if "STOP" in claim.text and (named := os.environ.pop("SCRIPTED_STOP", "")):
-            signal.raise_signal(getattr(signal, named, signal.SIGINT))
+            os.kill(os.getpid(), getattr(signal, named, signal.SIGINT))
+            time.sleep(1)  # the signal is the main thread's to answer, and this is another
         for passage in passages:
             start = passage.text.find(claim.text)
             if start >= 0:
