@@ -34,16 +34,18 @@ class Outcome(StrEnum):
 
 
 class FailureMode(StrEnum):
-    """Why a claim is not supported."""
+    """Why a claim is not supported. `docs/reference/failure-modes.md` draws the lines between them."""
 
-    NUMERIC_MISMATCH = "numeric_mismatch"
-    WRONG_ATTRIBUTION = "wrong_attribution"
-    HEDGE_MISMATCH = "hedge_mismatch"
-    IMPLICIT_KNOWLEDGE = "implicit_knowledge"  # plausible, but not from these passages
-    ENTITY_SWAP = "entity_swap"
-    NEGATION = "negation"
-    TEMPORAL = "temporal"
-    OTHER = "other"
+    NUMERIC_MISMATCH = "numeric_mismatch"  # another amount, unit, share, range or rounding
+    WRONG_ATTRIBUTION = "wrong_attribution"  # somebody else said, found or thinks it
+    HEDGE_MISMATCH = "hedge_mismatch"  # more certain or general than the passages, or less
+    IMPLICIT_KNOWLEDGE = "implicit_knowledge"  # general knowledge, probably true; these passages do not say it
+    ENTITY_SWAP = "entity_swap"  # another person, place, product, thing or property in its place
+    NEGATION = "negation"  # affirms what the passages deny, or the reverse
+    TEMPORAL = "temporal"  # another date, time, duration, frequency or order in time
+    RELATION = "relation"  # who does what to whom, more or less, cause and effect turned around
+    INVENTION = "invention"  # a detail of the topic that the passages neither hold nor imply
+    OTHER = "other"  # a judgement or conclusion that the passages do not bear, or anything else
 
 
 Tag = str | tuple[str, ...]  # with several values, a sample counts in the slice of each
