@@ -14,7 +14,7 @@ CALLS = {
     "trend", "try_judge", "tune", "verify_claims",
 }  # fmt: skip
 WORDS = {
-    "Claim", "Decomposition", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
+    "Claim", "Decomposition", "Difference", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",
     "Probabilities", "Result", "Run", "Sample", "Verdict",
 }  # fmt: skip
 ERRORS = {

@@ -24,6 +24,7 @@ from everyclaim.core.errors import (
 from everyclaim.core.types import (
     Claim,
     Decomposition,
+    Difference,
     Evidence,
     FailureMode,
     JudgedClaim,
@@ -75,6 +76,7 @@ __all__ = [
     "Claim",
     "ConfigError",
     "Decomposition",
+    "Difference",
     "Evaluator",
     "EveryclaimError",
     "Evidence",

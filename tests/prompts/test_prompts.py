@@ -73,20 +73,20 @@ def test_every_schema_has_the_form_that_strict_modes_take(prompt: SplitPrompt) -
     assert prompt.schema["title"]
 
 
-def test_the_fixed_part_of_two_calls_stays_below_1200_tokens() -> None:
+def test_the_fixed_part_of_two_calls_stays_below_1280_tokens() -> None:
     """Four characters a token, schemas and worked examples counted as well."""
     split = SplitPrompt().messages(SplitTask({}))[0].content + json.dumps(SplitPrompt().schema)
     judge = VerdictPrompt().messages([], {}, "", shared=False)[0].content + json.dumps(VerdictPrompt().schema)
-    assert (len(split) + len(judge)) / 4 < 1200
+    assert (len(split) + len(judge)) / 4 < 1280
 
 
 PINNED = {
     "split-4/atomicity=high/coverage=high": "fc08a95ed8ed",
     "split-4/atomicity=low/coverage=low": "ae34271bbe21",
-    "verdict-3/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "d12d820c425f",
-    "verdict-3/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "13255fb2cc3e",
+    "verdict-4/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "aa9ca2a6440f",
+    "verdict-4/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "36377f75cfb0",
     "nli-1": "a03633ac898a",
-    "onecall-3/split-4/atomicity=high/coverage=high/verdict-3/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "5c7d52438e68",
+    "onecall-3/split-4/atomicity=high/coverage=high/verdict-4/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "09fd7439b55d",
 }
 
 

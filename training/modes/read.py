@@ -71,5 +71,6 @@ def _claim(name: str, line: str, passages: list[str], question: str, domain: str
         raise ValueError(f"{name}: passage {passage + 1} does not hold {found['quote']!r}")
     return Failing(
         before + marked + after, _LABELS[found["label"]], MODES[found["mode"]],
-        (len(before), len(before) + len(marked)), passage, found["quote"] or "", question, tuple(passages), name, domain,
+        (len(before), len(before) + len(marked)), passage, found["quote"] or "", question, tuple(passages), name,
+        domain,
     )  # fmt: skip

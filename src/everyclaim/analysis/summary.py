@@ -22,7 +22,7 @@ from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
 from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
-from everyclaim.core.types import Label, Outcome, Result, Usage
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratio, clustered_ratios
 from everyclaim.stats.types import DEFAULT, Sampling
 
@@ -87,7 +87,7 @@ class Summary:
     overall: Group
     failures: Mapping[str, int]  # failed samples by the code of their reason
     conflicts: int  # claims that one passage supports and another contradicts
-    failure_modes: Mapping[str, int]  # claims by why they are not supported
+    failure_modes: Mapping[str, int]  # claims by why they are not supported, `other` last
     flags: Mapping[str, int]  # claims by flag
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
@@ -181,7 +181,7 @@ class Collector:
             overall=_group(rows, self.sampling),
             failures=_sorted(self._failures),
             conflicts=self._conflicts,
-            failure_modes=_sorted(self._modes),
+            failure_modes={mode.value: self._modes[mode.value] for mode in FailureMode if self._modes[mode.value]},
             flags=_sorted(self._flags),
             warnings=self._warnings,
             warned=self._warned,

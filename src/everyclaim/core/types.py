@@ -176,6 +176,20 @@ class PassageVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Difference:
+    """Where a failing claim and its passages part: two stretches of text, and how they differ, in words.
+
+    `claim` lies in the claim's `text`; `passage` in the text of the passage `passage_id`. Both of these are None where
+    the passages have nothing in the claim's place, and `claim` is None where no part of the claim can be named.
+    """
+
+    reason: str
+    claim: Span | None = None
+    passage_id: str | None = None
+    passage: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
     """A judge's finding on one claim. `flags` say what a reader should know about it.
 
@@ -197,6 +211,7 @@ class Verdict:
     failure_mode: FailureMode | None = None
     per_passage: tuple[PassageVerdict, ...] = ()
     flags: tuple[str, ...] = ()
+    difference: Difference | None = None  # of a claim that is not supported
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.types import (
+    Difference,
     Evidence,
     FailureMode,
     JudgedClaim,
@@ -188,6 +189,8 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
         "judge": verdict.judge,
         "flags": list(verdict.flags),
     }
+    if verdict.difference:
+        row["difference"] = difference_to_json(verdict.difference)
     if verdict.per_passage:
         row["per_passage"] = [
             {
@@ -216,6 +219,7 @@ def verdict_from_json(claim_id: str, row: Mapping[str, Any]) -> Verdict:
             for p in row.get("per_passage", ())
         ),
         flags=tuple(row["flags"]),
+        difference=_difference_from_json(row.get("difference")),
     )
 
 
@@ -247,6 +251,23 @@ def _claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
         sentence=row["sentence"],
         verdict=verdict_from_json(row["id"], row["verdict"]),
     )
+
+
+def difference_to_json(difference: Difference) -> dict[str, Any]:
+    """Write where a failing claim and its passages part."""
+    return {
+        "reason": difference.reason,
+        "claim": list(difference.claim) if difference.claim else None,
+        "passage_id": difference.passage_id,
+        "passage": list(difference.passage) if difference.passage else None,
+    }
+
+
+def _difference_from_json(row: Mapping[str, Any] | None) -> Difference | None:
+    if row is None:
+        return None
+    claim, passage = (Span(*row[name]) if row[name] else None for name in ("claim", "passage"))
+    return Difference(row["reason"], claim, row["passage_id"], passage)
 
 
 def _probabilities_to_json(probabilities: Probabilities | None) -> dict[str, float] | None:

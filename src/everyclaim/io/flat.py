@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from everyclaim.core.types import JudgedClaim, Outcome, Result
-from everyclaim.core.wire import result_to_json, tags_to_json
+from everyclaim.core.wire import difference_to_json, result_to_json, tags_to_json
 from everyclaim.io.files import format_of_name
 from everyclaim.io.writing import write_rows
 
@@ -42,6 +42,7 @@ RESULT_COLUMNS: dict[str, type] = {
     "p_contradicted": float,
     "conflict": bool,
     "failure_mode": str,
+    "difference": str,
     "rationale": str,
     "judge": str,
     "flags": str,
@@ -59,7 +60,7 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
     `claim_of` is `response`, or `reference` for a claim of the reference answer, whose evidence is in the
     response. A result without claims is one row whose claim columns are None, so that no sample is lost.
     `passage_id`, `quote_start`, `quote_end` and `quote` are the first evidence, `evidence` is all of
-    it as JSON text; so are `tags`. `warnings` and `flags` are joined by ``; ``.
+    it as JSON text; so are `tags` and `difference`. `warnings` and `flags` are joined by ``; ``.
     """
     sample: dict[str, Any] = {
         "id": result.id,
@@ -134,6 +135,8 @@ def _claim_columns(claim: JudgedClaim, of: str) -> dict[str, Any]:
     }
     if verdict.probabilities:
         columns |= {f"p_{name}": value for name, value in verdict.probabilities._asdict().items()}
+    if verdict.difference:
+        columns["difference"] = json.dumps(difference_to_json(verdict.difference), ensure_ascii=False)
     if verdict.evidence:
         first = verdict.evidence[0]
         columns |= {

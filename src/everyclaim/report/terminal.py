@@ -220,7 +220,7 @@ def _counts(counts: Mapping[str, int]) -> Text:
 
 
 def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return sorted(counts.items(), key=lambda item: (item[0] == "other", -item[1], item[0]))
 
 
 def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:

@@ -26,6 +26,7 @@ from everyclaim.core.types import (
 from everyclaim.text.agreement import relation
 from everyclaim.text.locate import locate
 from everyclaim.text.quantities import quantities
+from everyclaim.verify.failing import with_differences
 
 _SUM_TOLERANCE = 1e-3
 _LABELS = frozenset(Label)
@@ -71,13 +72,18 @@ async def judged(
         verdicts = await collect_verdicts(verifier, claims, passages, question=question)
     rules = policy or Policy()
     texts = {passage.id: passage.text for passage in passages}
-    found: list[JudgedClaim] = []
+    final: list[Verdict] = []
     for claim, given in zip(claims, verdicts, strict=True):
         verdict = locate_evidence(given, texts)
         if rules.strict_numbers:
             verdict = with_rounded(verdict, claim.text, texts)
-        found.append(JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, apply_policy(rules, verdict)))
-    return tuple(found)
+        final.append(apply_policy(rules, verdict))
+    if any(text.strip() for text in texts.values()):
+        final = await with_differences(final, claims, passages, question=question)
+    return tuple(
+        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, verdict)
+        for claim, verdict in zip(claims, final, strict=True)
+    )
 
 
 async def collect_verdicts(

@@ -27,11 +27,12 @@ from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probabil
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.evidence import laid_out, of_asides, reading_of
-from everyclaim.verify.lexical.findings import NOTHING_FOUND, explain
+from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import decided, nothing_to_check, only_mentioned, shifted, three_way, unsure
+from everyclaim.verify.modes.classify import Failure, classify
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
@@ -145,6 +146,24 @@ class EmbeddedVerifier:
             Pair(premise.text, compared.claim.text, f"{asked} {around}".strip(), most(tokens)),
         )
 
+    def failing(
+        self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
+    ) -> list[Failure | None]:
+        """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
+        shortlist = Shortlist.of(passages)
+        prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
+        read = iter(shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _Prepared)]))
+        found: list[Failure | None] = []
+        for claim, label, it in zip(claims, labels, prepared, strict=True):
+            if not isinstance(it, _Prepared):
+                found.append(None)
+                continue
+            scores = next(read)
+            row = describe(it.compared, it.premise, scores, it.pieces)
+            against = float(shipped_model().predict([row])[1][0])
+            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides))
+        return found
+
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
         row = describe(it.compared, it.premise, scores, it.pieces)
         model, alarm = shipped_model(), shipped_model().alarm
@@ -153,8 +172,12 @@ class EmbeddedVerifier:
             supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
         label = decided(probabilities, alarm.level(row))
-        findings = explain(label, it.compared, row, it.asides)
         aside = bool(it.asides) and label is not Label.SUPPORTED
+        failed = Failure(
+            claim.text, label, it.compared, row, it.pieces, float(contradicted[0]), scores.claim, it.asides
+        )
+        found = None if label is Label.SUPPORTED else classify(failed, passages)
+        findings = explain(label, it.compared, row, found, it.asides)
         return Verdict(
             claim_id=claim.id,
             label=label,
@@ -166,8 +189,9 @@ class EmbeddedVerifier:
             ),
             rationale=_words(findings.rationale, label, "" if aside else doubted(it.compared, scores.claim)),
             judge=self.spec,
-            failure_mode=findings.failure_mode,
+            failure_mode=found.mode if found else None,
             flags=(*findings.flags, *unsure(probabilities)),
+            difference=found.difference if found else None,
         )
 
 
@@ -175,8 +199,9 @@ def _words(rationale: str, label: Label, doubt: str) -> str:
     """Add the words that the network doubts to a rationale that does not name them."""
     if label is Label.SUPPORTED or not doubt or doubt.casefold() in rationale.casefold():
         return rationale
-    said = f"the passages {'speak against' if label is Label.CONTRADICTED else 'do not bear out'} '{doubt}'"
-    return said if rationale == NOTHING_FOUND else f"{rationale}; {said}"
+    return (
+        f"{rationale}; the passages {'speak against' if label is Label.CONTRADICTED else 'do not bear out'} '{doubt}'"
+    )
 
 
 def shipped_model() -> Model:

@@ -14,11 +14,12 @@ from typing import Literal
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.memory import remembered
+from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments
 from everyclaim.text.quantities import Quantity, quantities
-from everyclaim.text.speech import Report, reports
+from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.words import number_value
 
@@ -79,10 +80,10 @@ def check_facts(claim: str, window: Sequence[str]) -> list[FactCheck]:
 
 def check_speaker(claim: str, window: str) -> Attribution:
     """Check who is said to have said what: `none` when the claim reports nobody's words."""
-    mine = _reports(claim)
+    mine = reports(claim)
     if not mine:
         return Attribution("none")
-    theirs = _reports(window[:_LONGEST])
+    theirs = reports(window[:_LONGEST])
     for report in mine:
         said = _words(claim, report.content_span)
         rivals = [other for other in theirs if _overlap(said, _words(window, other.content_span)) >= _SAME_CONTENT]
@@ -99,8 +100,9 @@ def _weight_of_reports(found: tuple[Report, ...], text: str) -> int:
 
 
 @remembered(4_000_000, _weight_of_reports)
-def _reports(text: str) -> tuple[Report, ...]:
-    return tuple(reports(text))
+def reports(text: str) -> tuple[Report, ...]:
+    """Read who says what in a text."""
+    return tuple(speech.reports(text))
 
 
 def _words(text: str, span: tuple[int, int]) -> frozenset[str]:

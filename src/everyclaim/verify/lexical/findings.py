@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode, Label
 from everyclaim.text.cues import cues
-from everyclaim.verify.lexical.analysis import NAME, NUMBER
+from everyclaim.verify.lexical.analysis import NUMBER
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
+from everyclaim.verify.modes.classify import Classified
 
-NOTHING_FOUND = "the passages do not say this"
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which is {ours}",
     "rounded": "the passage says {theirs}, which the claim rounds to {ours}",
@@ -27,25 +27,25 @@ _ON_TOPIC = 0.35  # share of the claim's weight below which the passages are abo
 class Findings(NamedTuple):
     """What there is to say about one claim beside its probabilities."""
 
-    failure_mode: FailureMode | None
     rationale: str
     flags: tuple[str, ...]
 
 
-def explain(label: Label, it: Comparison, row: Mapping[str, float], asides: Sequence[Aside] = ()) -> Findings:
-    """Put the verdict into words; `asides` mention the claim without asserting it, and were not compared."""
+def explain(
+    label: Label, it: Comparison, row: Mapping[str, float], failing: Classified | None, asides: Sequence[Aside] = ()
+) -> Findings:
+    """Put the verdict into words: of a `failing` claim its difference, which is all where `asides` only mention it."""
     hedged = _hedge(it, row)
     flags = ("hedge_mismatch",) if hedged else ()
-    if label is Label.SUPPORTED:
+    if label is Label.SUPPORTED or failing is None:
         share = row["exact_main"]
         how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
         said = (f"the passage covers the claim ({how})", *_notes(it.checks), hedged)
-        return Findings(None, "; ".join(filter(None, said)), flags)
+        return Findings("; ".join(filter(None, said)), flags)
     if asides:
-        return Findings(asides[0].mode, asides[0].said, flags)
-    reasons = _reasons(it, row, hedged)
-    mode = reasons[0][0] if reasons else FailureMode.OTHER
-    return Findings(mode, "; ".join(text for _, text in reasons) or NOTHING_FOUND, flags)
+        return Findings(failing.difference.reason, flags)
+    others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
+    return Findings("; ".join(dict.fromkeys([failing.difference.reason, *others])), flags)
 
 
 def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
@@ -63,12 +63,10 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
         found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
-    if row["swapped_name"] or row["displaced_name"]:
-        found.append((FailureMode.ENTITY_SWAP, "the passage has another name in this place"))
     missing = _missing(it)
     if missing:
-        listed = ", ".join(f"'{word}'" for word, _ in missing[:_MENTIONED])
-        found.append((_missing_mode(row, missing[0][1]), f"no passage mentions {listed}"))
+        listed = ", ".join(f"'{word}'" for word in missing[:_MENTIONED])
+        found.append((FailureMode.INVENTION, f"no passage mentions {listed}"))
     return found
 
 
@@ -88,18 +86,7 @@ def _negation(it: Comparison) -> str:
     return f"the passage says '{theirs[0]}' where the claim does not"
 
 
-def _missing_mode(row: Mapping[str, float], kind: int) -> FailureMode:
-    """Name the failure of a claim some of whose words are in no passage."""
-    if row["exact_all"] < _ON_TOPIC:
-        return FailureMode.OTHER
-    if kind == NUMBER:
-        return FailureMode.NUMERIC_MISMATCH
-    if kind == NAME and row["name_other_main"]:
-        return FailureMode.ENTITY_SWAP
-    return FailureMode.IMPLICIT_KNOWLEDGE
-
-
-def _missing(it: Comparison) -> list[tuple[str, int]]:
+def _missing(it: Comparison) -> list[str]:
     """Words of the claim that no passage holds, in any form: numbers and names first, then by weight."""
     claim, whole = it.claim, it.alignment.soft.max(axis=1)
     found: dict[str, tuple[int, float]] = {}
@@ -113,7 +100,7 @@ def _missing(it: Comparison) -> list[tuple[str, int]]:
             word, kind = (value.said, NUMBER) if value is not None else (it.spelling.written[start:end], kind)
             found.setdefault(word, (kind, float(claim.weights[number])))
     ranked = sorted(found.items(), key=lambda item: (item[1][0] == 0, -item[1][1], item[0]))
-    return [(word, kind) for word, (kind, _) in ranked]
+    return [word for word, _ in ranked]
 
 
 def _hedge(it: Comparison, row: Mapping[str, float]) -> str:

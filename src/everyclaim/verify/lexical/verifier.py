@@ -14,7 +14,7 @@ from typing import Annotated
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Verdict
+from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import compare
@@ -24,6 +24,7 @@ from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.modes.classify import Failure, classify, mentioned
 
 _NEAR = 0.05  # of one half: too near to call
 
@@ -70,7 +71,9 @@ class LexicalVerifier:
         supported, contradicted = shipped_model().predict([row])
         probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
         label = decided(probabilities, shipped_model().alarm.level(row))
-        findings = explain(label, compared, row, asides)
+        failed = Failure(claim.text, label, compared, row, pieces, float(contradicted[0]), (), asides)
+        found = None if label is Label.SUPPORTED else classify(failed, passages)
+        findings = explain(label, compared, row, found, asides)
         return Verdict(
             claim_id=claim.id,
             label=label,
@@ -82,9 +85,22 @@ class LexicalVerifier:
             ),
             rationale=findings.rationale,
             judge=self.spec,
-            failure_mode=findings.failure_mode,
+            failure_mode=found.mode if found else None,
             flags=(*findings.flags, *unsure(probabilities)),
+            difference=found.difference if found else None,
         )
+
+
+def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = "") -> Failure | None:
+    """Lay a claim that fails beside its passages, without judging it anew; None where there is nothing to compare."""
+    reading, source, pieces, asides = laid_out(claim.text, shortlist)
+    if not reading.content or not source.places:
+        return None
+    asked = reading_of(question[:2000]) if question.strip() else None
+    compared = compare(reading, source, shipped_vectors(), asked)
+    row = measure(compared)
+    against = float(shipped_model().predict([row])[1][0])
+    return Failure(claim.text, label, compared, row, pieces, against, (), asides)
 
 
 def from_spec(spec: Spec) -> LexicalVerifier:
@@ -117,6 +133,7 @@ def only_mentioned(claim: Claim, judge: str, asides: Sequence[Aside], evidence: 
         rationale=asides[0].said,
         judge=judge,
         failure_mode=asides[0].mode,
+        difference=mentioned(asides[0], Span(0, len(claim.text)), evidence),
     )
 
 

@@ -1,0 +1,238 @@
+"""The two places that differ, and the reason in words, for a claim whose failure mode is known.
+
+Every mode looks for its own: two values, two speakers, a small word on one side. Where it finds none, the words of
+the claim that are doubted most are named, and what may stand in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from everyclaim.core.types import FailureMode
+from everyclaim.text.cues import Cue
+from everyclaim.text.tokens import STOPWORDS
+from everyclaim.verify.lexical.alignment import sentence
+from everyclaim.verify.lexical.analysis import NAME
+from everyclaim.verify.lexical.checks import FactCheck, span
+from everyclaim.verify.modes.parting import Doubt, Parting, is_time, same_speaker, telling
+
+_STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
+_DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
+
+
+class Place(NamedTuple):
+    """A stretch of a reading, by number."""
+
+    reading: int
+    start: int
+    end: int
+
+
+class Found(NamedTuple):
+    """Where a claim as it was written and its passages differ; None where one of them has nothing in its place."""
+
+    mine: tuple[int, int] | None
+    theirs: Place | None
+    reason: str
+
+
+def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
+    """Find what differs, in the light of the mode."""
+    found = None
+    if mode in (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL):
+        found = _value(parting, time=mode is FailureMode.TEMPORAL)
+    elif mode is FailureMode.WRONG_ATTRIBUTION:
+        found = _speaker(parting)
+    elif mode is FailureMode.HEDGE_MISMATCH:
+        found = _hedge(parting, doubts)
+    elif mode is FailureMode.NEGATION:
+        found = _negation(parting, doubts)
+    elif mode is FailureMode.RELATION:
+        found = _turned(parting, doubts)
+    elif mode in _ALONE:
+        found = Found(at, None, _ALONE[mode].format(_cut(parting, at))) if (at := doubted(parting, doubts)) else None
+    return found or _in_place(parting, doubts)
+
+
+_ALONE = {
+    FailureMode.INVENTION: "no passage says '{}'",
+    FailureMode.IMPLICIT_KNOWLEDGE: "'{}' may be true, but no passage says it",
+    FailureMode.OTHER: "the passages do not bear out '{}'",
+}
+
+
+def _cut(parting: Parting, at: tuple[int, int]) -> str:
+    return parting.it.spelling.written[slice(*at)]
+
+
+def _value(parting: Parting, *, time: bool) -> Found | None:
+    """Name a value that clashes with one of the same thing, or one that no passage states."""
+    for check in parting.checks("conflict", time=time):
+        place = _rival(parting, check)
+        if place is not None:
+            return Found(check.at, place, f"passage says {check.instead}, claim says {check.said}")
+    missing = [check for check in parting.off if is_time(check.fact) == time]
+    if not missing:
+        return None
+    return Found(missing[0].at, None, f"no passage states {missing[0].said}")
+
+
+def _rival(parting: Parting, check: FactCheck) -> Place | None:
+    """Find where the window states the value that clashes with a claim's."""
+    it = parting.it
+    if check.rival is None:
+        return None
+    low, high = span(check.rival, whole=True)
+    for column in range(it.alignment.main[0], it.alignment.main[1] + 1):
+        if sentence(it.source, column)[low:high] == check.instead:
+            number, place = it.source.places[column]
+            start = it.source.readings[number].sentences[place][0]
+            return Place(number, start + low, start + high)
+    return None
+
+
+def _speaker(parting: Parting) -> Found | None:
+    """Name who the claim says said it, and who the passages say did."""
+    it = parting.it
+    mine, theirs = parting.reports
+    for report in mine:
+        said = telling(it.claim.text[slice(*report.content_span)])
+        others = [
+            (len(said & telling(it.source.readings[number].text[slice(*other.content_span)])), number, other)
+            for number, other in theirs
+            if not same_speaker(report.speaker, other.speaker)
+        ]
+        at = it.spelling.origin(*report.speaker_span)
+        if others:
+            shared, number, other = max(others, key=lambda one: one[0])
+            if shared:
+                where = Place(number, *other.speaker_span)
+                return Found(at, where, f"passage attributes this to {other.speaker}, claim to {report.speaker}")
+        return Found(at, None, f"no passage attributes this to {report.speaker}")
+    return None
+
+
+def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+    """Name the word that makes one side less certain or less general than the other."""
+    at = doubted(parting, doubts)
+    for kinds, ours, said in _HEDGING:
+        for kind in kinds:
+            cues = parting.only(kind, mine=ours)
+            if cues and ours:
+                return Found(_mine(parting, cues[0]), _across(parting), said.format(cues[0].text))
+            if cues:
+                return Found(at, _theirs(parting, cues[0]), said.format(cues[0].text))
+    return None
+
+
+_HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
+    (("hedge",), False, "the passage hedges ('{}') what the claim states firmly"),
+    (("conditional",), False, "the passage makes a condition ('{}') that the claim leaves out"),
+    (("booster",), True, "the claim is firmer ('{}') than the passage"),
+    (("quantifier",), True, "the claim says '{}' where the passage does not"),
+    (("quantifier",), False, "the passage says '{}' where the claim does not"),
+    (("hedge",), True, "the claim hedges ('{}') what the passage states firmly"),
+)
+
+
+def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+    """Name the word that denies on one side what the other affirms."""
+    ours, theirs = parting.only("negation", mine=True), parting.only("negation", mine=False)
+    if ours and not theirs:
+        return Found(
+            _mine(parting, ours[0]), _across(parting), f"the claim says '{ours[0].text}' where the passage does not"
+        )
+    if theirs and not ours:
+        at = doubted(parting, doubts)
+        said = f"the passage says '{theirs[0].text}' where the claim does not"
+        return Found(at, _theirs(parting, theirs[0]), said)
+    return None
+
+
+def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+    """Name both statements whole: the same words, put together differently."""
+    it, at = parting.it, doubted(parting, doubts)
+    where = _across(parting)
+    if where is None or at is None:
+        return None
+    theirs = it.reading.text[where.start : where.end]
+    return Found(at, where, f"the passage relates them differently: '{theirs}', claim: '{_cut(parting, at)}'")
+
+
+def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> Found:
+    """Name the words that are doubted most, and what the window has in their place."""
+    it, at = parting.it, doubted(parting, doubts)
+    if at is None:
+        return Found(None, None, "the passages do not say this")
+    said = _cut(parting, at)
+    for swap in parting.swaps:
+        low, high = it.spelling.origin(*it.claim.spans[swap.mine])
+        if swap.likeness >= _STANDS and low < at[1] and at[0] < high:
+            start, end = _name_around(parting, swap.theirs)
+            theirs = it.reading.text[start:end]
+            where = Place(parting.number, start, end)
+            return Found(at, where, f"the passage has '{theirs}' where the claim has '{said}'")
+    return Found(at, None, f"no passage says '{said}'")
+
+
+def _name_around(parting: Parting, at: int) -> tuple[int, int]:
+    """Give a word of the window whole, with the rest of the name it belongs to."""
+    reading, low, high = parting.it.reading, at, at
+    if reading.kinds[at] == NAME:
+        while low > parting.it.start and reading.kinds[low - 1] == NAME and _beside(parting, low - 1):
+            low -= 1
+        while high + 1 < parting.it.end and reading.kinds[high + 1] == NAME and _beside(parting, high):
+            high += 1
+    return reading.spans[low][0], reading.spans[high][1]
+
+
+def _beside(parting: Parting, at: int) -> bool:
+    """Say whether only a blank parts a word from the next."""
+    spans = parting.it.reading.spans
+    return spans[at + 1][0] - spans[at][1] <= 1
+
+
+def _mine(parting: Parting, cue: Cue) -> tuple[int, int]:
+    return parting.it.spelling.origin(cue.start, cue.end)
+
+
+def _theirs(parting: Parting, cue: Cue) -> Place:
+    start = parting.it.reading.spans[parting.it.start][0]
+    return Place(parting.number, start + cue.start, start + cue.end)
+
+
+def _across(parting: Parting) -> Place | None:
+    """Give the stretch of the window from the first to the last word that it shares with the claim."""
+    it = parting.it
+    shared = set(it.claim.keys)
+    held = [at for at in it.reading.content if it.start <= at < it.end and it.reading.keys[at] in shared]
+    if not held:
+        return None
+    return Place(parting.number, it.reading.spans[held[0]][0], it.reading.spans[held[-1]][1])
+
+
+def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None:
+    """Give the most doubted words of the claim as it was written, values whole; all of it where none is doubted."""
+    it = parting.it
+    weights = [_weight(doubts, low, high) for low, high in it.claim.spans]
+    telling_ones = [at for at, norm in enumerate(it.claim.norms) if norm not in STOPWORDS] or range(len(weights))
+    top = max(telling_ones, key=lambda at: (weights[at], -at), default=None)
+    if top is None:
+        return None
+    if not weights[top]:
+        return 0, len(it.spelling.written)
+    first = last = top
+    while first > 0 and weights[first - 1] >= _DOUBTED:
+        first -= 1
+    while last + 1 < len(weights) and weights[last + 1] >= _DOUBTED:
+        last += 1
+    start, end = it.spelling.origin(it.claim.spans[first][0], it.claim.spans[last][1])
+    for check in it.checks:
+        if check.at[0] < end and start < check.at[1]:
+            start, end = min(start, check.at[0]), max(end, check.at[1])
+    return start, end
+
+
+def _weight(doubts: Sequence[Doubt], low: int, high: int) -> float:
+    return max((doubt.weight for doubt in doubts if doubt.start < high and low < doubt.end), default=0.0)

@@ -1,0 +1,282 @@
+"""What tells the failure modes apart, as numbers: which words fail, the exact checks, and how the claim is worded.
+
+Implicit knowledge is told from invention by form, since nothing here knows what is true: a general statement (a kind of
+thing as its subject, a definition, the present tense, names the world knows) is taken for common knowledge; a detail
+of the very thing the passages speak of (its name, "the", "it", what happened or is offered) for an invention.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from everyclaim.text.antonyms import antonyms
+from everyclaim.text.tagger import tag
+from everyclaim.text.tokens import stem, word_set
+from everyclaim.verify.lexical.analysis import NAME, NUMBER
+from everyclaim.verify.lexical.checks import facts
+from everyclaim.verify.lexical.words import negating
+from everyclaim.verify.modes.parting import Doubt, Parting, is_time, telling
+
+_MEASURED = (
+    "speaker_conflict", "speaker_missing", "speaker_found", "negation_parity", "hedge_only_claim", "hedge_only_source",
+    "quantifier_only_claim", "quantifier_only_source", "opposites", "swapped", "swapped_name", "displaced_name",
+    "name_missing_all", "number_missing_all", "exact_main", "exact_all", "soft_main", "soft_all", "soft_opening",
+    "soft_closing", "reversed", "content_common", "common", "added_weight", "trailing", "moved", "missing_main",
+    "missing_all", "claim_words", "echo", "context_main", "exact_spread",
+)  # fmt: skip
+_PARTS = {
+    "number": ("CD",), "noun": ("NN", "NNS"), "name": ("NNP", "NNPS"),
+    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
+    "past": ("VBD", "VBN"), "modal": ("MD",), "adjective": ("JJ", "JJR", "JJS"), "graded": ("JJR", "JJS", "RBR", "RBS"),
+    "adverb": ("RB", "RBR", "RBS"), "preposition": ("IN", "TO", "RP"), "pronoun": ("PRP", "PRP$"), "article": ("DT",),
+}  # fmt: skip
+_DOUBTED = (
+    "time_value", "amount_value", "held", "new", "elsewhere", "negation", "hedge", "booster", "quantifier",
+    "comparative", "speaker", "first", "last", "subject", "common_word",
+)  # fmt: skip
+# Words of time, of degree and direction, and of permission and existence, by stem: a difference of these is one of time
+# or order, of relation, or of denial.
+_KINDS: dict[str, str] = {
+    "time": """
+    before after during until since then later earlier first last begin beginning start end early late previous
+    previously next following subsequently prior ago already still yet yearly monthly weekly daily annual annually
+    morning noon afternoon evening night midnight day week month year decade century spring summer autumn fall winter
+    january february march april may june july august september october november december monday tuesday wednesday
+    thursday friday saturday sunday today yesterday tomorrow once twice while when whenever soon immediately now
+    recently formerly initially finally always hour minute second half-hour weekend often
+    """,
+    "degree": """
+    more less most least fewer fewest higher lower highest lowest larger smaller largest smallest bigger greater longer
+    shorter faster slower better worse best worst above below over under up down rise rose fall fell increase increased
+    decrease decreased raise raised reduce reduced grow shrink outperform exceed lag ahead behind cheaper dearer
+    expensive stronger weaker heavier lighter warmer cooler colder hotter older younger darker paler than same equal
+    """,
+    "relation": """
+    because cause caused by due led lead result resulted therefore why thanks from to owing reason of between
+    """,
+    "polar": """
+    not no never none without cannot allowed forbidden prohibited banned permitted required optional mandatory possible
+    impossible included excluded contain lack free safe dangerous available unavailable refuse refused accept accepted
+    reject rejected deny denied grant granted agree open closed remain removed stop fail failed succeed able unable
+    necessary need must may exempt blocked enabled disabled automatic manual kept lost valid invalid support oppose
+    """,
+    "universal": """
+    all every always each any everyone everything never only solely exclusively entirely completely whole whatever
+    invariably guaranteed certain certainly definitely proven proves clearly will undoubtedly overwhelmingly
+    significantly must everywhere nobody none without exception
+    """,
+    "weak": """
+    some may might could can possibly perhaps probably likely usually often sometimes most many few partly mostly
+    generally typically tend tends suggest suggests suggested believe believes think thinks thought expect expects
+    expected hope hopes plan plans aim appear appears seem seems roughly slightly several occasionally if unless
+    suspects suspect considers fear feared reportedly said claims legend tradition
+    """,
+    "judgement": """
+    best ideal perfect great good excellent wonderful worth should ought deserve deserves fair unfair reasonable
+    overdue strict well right wrong therefore thus hence so easily choice recommend suits suitable beats better
+    reliable dependable impressive remarkable enjoyable romantic foregone conclusion follow clearly obviously bargain
+    disappointing promising undervalued overpriced sensible wise simply nothing far probably
+    """,
+    "source": """
+    documentation document documents notes note article passage passages text source sources report information
+    mention mentions mentioned says say state specify unclear listed description
+    """,
+    "general": """
+    often usually many most when which that because so why is are can people called type kind form known common
+    commonly generally works work help helps make makes lead process part word term means
+    """,
+    "specific": """
+    also free available includes include including offers comes plans was were had has named previously learned planned
+    opened added sold built received founded called during after by email app online own her his its their he she it
+    """,
+    "reporting": """
+    said says say told tells according states stated claimed claims argues argued noted notes believes thinks thought
+    found finds reported wrote writes warned warns recommends recommended advises advised suggests suggested explained
+    admits admitted holds held points pointed called calls describes described considers promised expects predicted
+    regards credits attributes blames put puts measured discovered announced confirmed concluded asked asks wanted
+    """,
+}
+_LISTS = {name: frozenset(stem(word) for word in word_set(words)) for name, words in _KINDS.items()}
+_PRONOUN = re.compile(r"^(?:it|they|he|she|this|these|its|their|his|her|you|your|we|i)\b", re.IGNORECASE)
+_DEFINITE = re.compile(r"^(?:the|this|that|these|those)\b", re.IGNORECASE)
+_DEFINING = re.compile(r"\b(?:is|are) (?:an? |the |known |called |home |made |used |commonly |defined )", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:was|were|had|did|\w{3,}ed)\b", re.IGNORECASE)
+_FUTURE = re.compile(r"\b(?:will|would|shall|is going to|are going to)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"\b(?:which|because|since|so that|when|who|that)\b", re.IGNORECASE)
+_GENERIC = re.compile(r"^(?:[A-Z][a-z]+s|[A-Z][a-z]+ing|Many|Most|Some|An?|People|In many|When)\b")
+
+
+def signals(parting: Parting, row: Mapping[str, float], doubts: Sequence[Doubt]) -> dict[str, float]:
+    """Measure a failing claim. `row` is what `lexical.features.measure` gave for it; `doubts` its words."""
+    found = {name: min(row[name], 6.0) for name in _MEASURED}
+    words = _doubted(parting, doubts)
+    return found | words | _values(parting) | _words(parting) | _cues(parting) | _speech(parting) | _wording(parting)
+
+
+def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
+    """Say of what kind the words are that fail: each kind gets the weight of its most doubted word."""
+    it = parting.it
+    found = dict.fromkeys((f"fails_{name}" for name in (*_PARTS, *_LISTS, *_DOUBTED)), 0.0)
+
+    def note(name: str, weight: float) -> None:
+        found[f"fails_{name}"] = max(found[f"fails_{name}"], weight)
+
+    window, source = set(it.keys), set(it.source.index)
+    words = tag(it.claim.text)
+    total = 0.0
+    for place, word in enumerate(words):
+        weight = max((one.weight for one in doubts if one.start < word.end and word.start < one.end), default=0.0)
+        if weight <= 0.0 or not word.text[0].isalnum():
+            continue
+        total += weight
+        for name, tags in _PARTS.items():
+            if word.tag in tags:
+                note(name, weight)
+        key = stem(word.low)
+        for name, listed in _LISTS.items():
+            if key in listed:
+                note(name, weight)
+        if word.tag[:2] in ("NN", "VB", "JJ", "RB", "CD"):
+            note("held" if key in window else "elsewhere" if key in source else "new", weight)
+        else:
+            note("common_word", weight)
+        if place < 2:
+            note("first", weight)
+        if place >= len(words) - 3:
+            note("last", weight)
+        if place < len(words) / 3:
+            note("subject", weight)
+    for check in it.checks:
+        weight = max((one.weight for one in doubts if one.at[0] < check.at[1] and check.at[0] < one.at[1]), default=0.0)
+        note("time_value" if is_time(check.fact) else "amount_value", weight)
+    for cue in parting.cues[0]:
+        if cue.kind != "conditional":
+            note(
+                cue.kind,
+                max((one.weight for one in doubts if one.start < cue.end and cue.start < one.end), default=0.0),
+            )
+    for one in parting.reports[0]:
+        start, end = one.speaker_span
+        note("speaker", max((doubt.weight for doubt in doubts if doubt.start < end and start < doubt.end), default=0.0))
+    found["fails_total"] = min(total, 12.0)
+    found["fails_share"] = total / max(1, len(words))
+    return found
+
+
+def _values(parting: Parting) -> dict[str, float]:
+    """Say how the values of the claim fared: of time, and amounts."""
+    found: dict[str, float] = {}
+    for status in ("found", "conflict", "missing"):
+        for name, time in (("time", True), ("amount", False)):
+            found[f"{name}_{status}"] = float(min(len(parting.checks(status, time=time)), 3))
+    for name, time in (("time", True), ("amount", False)):
+        off = [check for check in parting.off if is_time(check.fact) == time]
+        found[f"{name}_off"] = float(bool(off))
+        found[f"{name}_off_alone"] = float(bool(off)) / (1.0 + len(parting.strange))
+        rivals = any(is_time(fact) == time for fact in facts(parting.it.text))
+        found[f"{name}_off_rival"] = float(bool(off) and rivals)
+    theirs = facts(parting.it.text)
+    found["window_times"] = float(any(is_time(fact) for fact in theirs))
+    found["window_amounts"] = float(any(not is_time(fact) for fact in theirs))
+    lone = [parting.it.claim.kinds[at] for at in parting.lone]
+    found["lone_numbers"], found["lone_names"] = float(lone.count(NUMBER)), float(lone.count(NAME))
+    return found
+
+
+def _words(parting: Parting) -> dict[str, float]:
+    """Say of what kind the words are that only one side has, and what may stand in whose place."""
+    it = parting.it
+    window, said = set(it.keys), set(it.claim.keys)
+    mine = {key for key in it.claim.keys if key not in window}
+    theirs = {key for key in it.keys if key not in said}
+    source = set(it.source.index)
+    found: dict[str, float] = {}
+    for name, words in _LISTS.items():
+        found[f"{name}_mine"] = float(min(len(mine & words), 3))
+        found[f"{name}_theirs"] = float(min(len(theirs & words), 3))
+        found[f"{name}_said"] = float(min(len(said & words), 3))
+    best = parting.swaps[0] if parting.swaps else None
+    found["swap"] = best.likeness if best else 0.0
+    found["swap_name"] = float(bool(best) and it.claim.kinds[best.mine] == NAME) if best else 0.0
+    found["swap_number"] = float(it.claim.kinds[best.mine] == NUMBER) if best else 0.0
+    found["swap_alone"] = found["swap"] / (1.0 + max(0, len(parting.strange) - 1))
+    found["swap_name_alone"] = found["swap_name"] / (1.0 + max(0, len(parting.strange) - 1))
+    strange = parting.strange
+    found["strange"] = float(min(len(strange), 6))
+    found["strange_share"] = len(strange) / max(1, len(it.claim.content))
+    found["strange_none"] = float(not strange)
+    found["strange_one"] = float(len(strange) == 1)
+    found["strange_runs"] = float(min(sum(b - a > 2 for a, b in pairwise(strange)) + bool(strange), 4))
+    found["strange_last"] = float(bool(strange) and strange[-1] == it.claim.content[-1])
+    found["strange_first"] = float(bool(strange) and strange[0] == it.claim.content[0])
+    found["strange_all"] = float(sum(it.claim.keys[at] not in source for at in strange)) / max(1, len(it.claim.content))
+    found["calm"] = float(not strange and not parting.off)
+    found["lone"] = float(min(len(parting.lone), 8))
+    found["lone_share"] = len(parting.lone) / max(1, len(it.claim.content))
+    elsewhere = [at for at in parting.lone if it.claim.keys[at] in source]
+    found["lone_elsewhere"] = float(min(len(elsewhere), 4))
+    found["lone_names_elsewhere"] = float(sum(it.claim.kinds[at] == NAME for at in elsewhere))
+    opposite = [at for at in parting.lone if antonyms(it.claim.norms[at]) & set(it.reading.norms[it.start : it.end])]
+    for name in ("time", "degree", "polar"):
+        found[f"opposite_{name}"] = float(any(it.claim.keys[at] in _LISTS[name] for at in opposite))
+    absent = [at for at in it.claim.content if it.claim.kinds[at] == NAME and it.claim.keys[at] not in source]
+    known = [at for at in absent if it.claim.norms[at] in it.vectors.rows]
+    found["known_names"], found["strange_names"] = float(len(known)), float(len(absent) - len(known))
+    return found
+
+
+def _cues(parting: Parting) -> dict[str, float]:
+    """Count the small words that one side has and the other has not, by kind."""
+    found = {
+        f"cue_{kind}_{'mine' if mine else 'theirs'}": float(min(len(parting.only(kind, mine=mine)), 3))
+        for kind in ("negation", "hedge", "booster", "quantifier", "comparative", "conditional")
+        for mine in (True, False)
+    }
+    found["negated"] = float(bool(negating(parting.it.claim.norms)))
+    return found
+
+
+def _speech(parting: Parting) -> dict[str, float]:
+    """Say whether the claim gives words to somebody, and to whom the passages give them."""
+    mine, theirs = parting.reports
+    found = {"reports": float(min(len(mine), 2)), "reports_theirs": float(min(len(theirs), 4)), "sayer_other": 0.0,
+             "sayer_speaks": 0.0, "sayer_known": 0.0}  # fmt: skip
+    source = set(parting.it.source.index)
+    for one in mine[:2]:
+        ours = telling(one.speaker)
+        if not ours:
+            continue
+        found["sayer_known"] = max(found["sayer_known"], len(ours & source) / len(ours))
+        speakers = [telling(other.speaker) for _, other in theirs]
+        found["sayer_speaks"] = max(found["sayer_speaks"], float(any(ours & other for other in speakers)))
+        found["sayer_other"] = max(found["sayer_other"], float(any(other and not ours & other for other in speakers)))
+    return found
+
+
+def _wording(parting: Parting) -> dict[str, float]:
+    """Describe how a claim is worded: as a general truth, or as a detail of this very thing."""
+    it = parting.it
+    text = it.claim.text
+    held = [at for at in it.claim.content if it.claim.kinds[at] == NAME and it.claim.keys[at] in it.source.index]
+    opening = it.claim.content[: max(1, len(it.claim.content) // 3)]
+    return {
+        "pronoun_first": float(_PRONOUN.match(text) is not None),
+        "definite_first": float(_DEFINITE.match(text) is not None),
+        "definite_held": float(_DEFINITE.match(text) is not None and it.claim.keys[opening[0]] in it.source.index),
+        "bare_first": float(
+            not _DEFINITE.match(text) and not _PRONOUN.match(text) and it.claim.kinds[opening[0]] != NAME
+        ),
+        "name_first_held": float(it.claim.kinds[opening[0]] == NAME and it.claim.keys[opening[0]] in it.source.index),
+        "first_held": float(it.claim.keys[opening[0]] in it.source.index),
+        "generic_first": float(_GENERIC.match(text) is not None),
+        "defining": float(_DEFINING.search(text) is not None),
+        "past": float(_PAST.search(text) is not None),
+        "future": float(_FUTURE.search(text) is not None),
+        "clause": float(_CLAUSE.search(text) is not None),
+        "held_names": float(min(len(held), 3)),
+        "opening_held": sum(it.claim.keys[at] in it.source.index for at in opening) / len(opening),
+        "length": math.log(max(1, len(it.claim.keys))),
+    }

@@ -1,0 +1,153 @@
+"""Why a claim fails: its mode, and the two places that differ, from every kind of judge."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Span, Verdict
+from everyclaim.core.wire import verdict_from_json, verdict_to_json
+from everyclaim.prompts.verdicts import VerdictPrompt
+from everyclaim.testing import ScriptedChat
+from everyclaim.verify import judged
+from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+from everyclaim.verify.lexical.verifier import LexicalVerifier
+from everyclaim.verify.llm import LlmVerifier
+
+ROOT = Path(__file__).parents[2]
+PASSAGES = (
+    Passage("care", "The programme takes 35 minutes on the Classica. Never immerse the machine in water."),
+    Passage("news", '"Pre-infusion is planned for the summer," said Noor Salewski. A sage model may follow.'),
+)
+PLAIN = [
+    ("The programme takes 45 minutes on the Classica.", FailureMode.TEMPORAL, "45 minutes", "35 minutes"),
+    ("Ilaria Fenn said that pre-infusion is planned for the summer.", FailureMode.WRONG_ATTRIBUTION, "Ilaria Fenn",
+     "Noor Salewski"),
+]  # fmt: skip
+
+
+def by_model(claim: str, **said: object) -> JudgedClaim:
+    """Judge one claim with a language model that says this."""
+    row = {"id": "c1", "quotes": [], "why": "w", "label": "UNSUPPORTED", "mode": "none", "conflict": False} | said
+    chat = ScriptedChat(json.dumps({"verdicts": [row]}))
+    asked = [Claim("c1", claim, Span(0, len(claim)), claim)]
+    return asyncio.run(judged(LlmVerifier(chat), asked, PASSAGES))[0]
+
+
+def parts(found: JudgedClaim, passages: tuple[Passage, ...] = PASSAGES) -> tuple[str | None, str | None]:
+    """Quote the two places that differ."""
+    it = found.verdict.difference
+    assert it is not None
+    texts = {passage.id: passage.text for passage in passages}
+    theirs = texts[it.passage_id][slice(*it.passage)] if it.passage_id and it.passage else None
+    return found.text[slice(*it.claim)] if it.claim else None, theirs
+
+
+@pytest.mark.parametrize("judge", ["embedded", "lexical"])
+@pytest.mark.parametrize(("claim", "mode", "mine", "theirs"), PLAIN)
+def test_the_offline_judges_name_the_mode_and_quote_both_places(
+    claim: str, mode: FailureMode, mine: str, theirs: str, judge: str
+) -> None:
+    """The offsets lie in the claim and in the passage as they were given, and the reason names both sides whole."""
+    verifier = EmbeddedVerifier() if judge == "embedded" else LexicalVerifier()
+    found = asyncio.run(judged(verifier, [Claim("c1", claim, Span(0, len(claim)), claim)], PASSAGES))[0]
+    assert found.verdict.failure_mode is mode
+    assert parts(found) == (mine, theirs)
+    assert found.verdict.difference is not None
+    assert mine in found.verdict.difference.reason
+    assert theirs in found.verdict.difference.reason
+    assert found.verdict.rationale.startswith(found.verdict.difference.reason)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "According to passage 1, the programme takes 45 minutes on the Classica.",
+        "The programme takes 45 minutes on the Classica (Source 1).",
+        "🙂 The programme takes 45 minutes on the Classica.",
+    ],
+)
+def test_offsets_are_those_of_the_claim_as_it_was_given(claim: str) -> None:
+    """What only points at the sources is not compared, and what is not a letter counts as a character."""
+    found = asyncio.run(judged(EmbeddedVerifier(), [Claim("c1", claim, Span(0, len(claim)), claim)], PASSAGES))[0]
+    assert parts(found)[0] == "45 minutes"
+
+
+def test_a_difference_from_a_record_is_its_field() -> None:
+    """A field of a JSON passage is pointed at where it stands in the JSON."""
+    passages = (Passage("r", '{"name": "Casa Lirio", "rating": 4.3, "reviews": 512}'),)
+    claim = "Casa Lirio has a rating of 4.8."
+    found = asyncio.run(judged(EmbeddedVerifier(), [Claim("c1", claim, Span(0, len(claim)), claim)], passages))[0]
+    mine, theirs = parts(found, passages)
+    assert mine == "4.8"
+    assert theirs is None or "4.3" in theirs
+
+
+def test_a_language_models_mode_is_kept_and_gets_its_difference() -> None:
+    """The model says why; where, is found."""
+    found = by_model(PLAIN[0][0], label="CONTRADICTED", mode="numeric_mismatch")
+    assert found.verdict.failure_mode is FailureMode.NUMERIC_MISMATCH
+    assert found.verdict.rationale == "w"
+    assert found.verdict.difference is not None
+
+
+@pytest.mark.parametrize("mode", ["none", None, "invention", "nonsense"])
+def test_a_mode_that_is_missing_or_cannot_be_is_replaced(mode: str | None) -> None:
+    """What the passages contradict is no invention."""
+    found = by_model(PLAIN[0][0], label="CONTRADICTED", mode=mode)
+    assert found.verdict.failure_mode is FailureMode.TEMPORAL
+    assert parts(found) == ("45 minutes", "35 minutes")
+
+
+def test_a_clash_of_numbers_needs_a_number() -> None:
+    """Neither the claim nor the passage that speaks of it has one."""
+    found = by_model("The machine may be immersed in water.", label="CONTRADICTED", mode="numeric_mismatch")
+    assert found.verdict.failure_mode not in (None, FailureMode.NUMERIC_MISMATCH)
+
+
+@pytest.mark.parametrize(("mode", "kept"), [("none", FailureMode.OTHER), ("relation", FailureMode.RELATION)])
+def test_a_claim_too_long_to_be_compared_does_not_fail_its_judge(mode: str, kept: FailureMode) -> None:
+    """It keeps the mode that its judge named, and has no difference."""
+    found = by_model("Kettles boil water quickly. " * 2000, mode=mode)
+    assert (found.verdict.label, found.verdict.failure_mode) == (Label.UNSUPPORTED, kept)
+    assert found.verdict.difference is None
+
+
+def test_supported_claims_have_neither() -> None:
+    """Nothing differs."""
+    verdict = by_model("The programme takes 35 minutes on the Classica.", label="SUPPORTED").verdict
+    assert (verdict.failure_mode, verdict.difference) == (None, None)
+
+
+def test_the_difference_survives_the_wire_and_old_rows_are_read() -> None:
+    """Results stored before there was a difference have none."""
+    whole = Difference("passage says 1, claim says 2", Span(0, 1), "p1", Span(3, 4))
+    for difference in (whole, Difference("no passage says 'x'", Span(2, 3)), None):
+        verdict = Verdict("c1", Label.UNSUPPORTED, failure_mode=FailureMode.OTHER, difference=difference)
+        row = json.loads(json.dumps(verdict_to_json(verdict)))
+        assert ("difference" in row) == (difference is not None)
+        assert verdict_from_json("c1", row) == verdict
+
+
+def test_the_prompt_and_the_docs_name_every_mode() -> None:
+    """One list, wherever it is shown."""
+    page = (ROOT / "docs" / "reference" / "failure-modes.md").read_text("utf-8")
+    for mode in FailureMode:
+        assert mode.value in VerdictPrompt().rules()
+        assert f"| `{mode.value}` |" in page
+
+
+def test_the_right_speaker_in_another_form_is_not_what_fails() -> None:
+    """John Smith is "Dr. Smith"; what he said differs."""
+    result = ec.score(
+        response="According to Dr. Smith, the bridge needs new cables.",
+        passages=["John Smith, who inspected the bridge, said that the bridge needs new bearings."],
+    )
+    verdict = result.claims[0].verdict
+    assert verdict.difference is not None
+    assert verdict.difference.claim is not None
+    assert result.claims[0].text[slice(*verdict.difference.claim)] == "cables"
