@@ -159,3 +159,11 @@ def test_the_score_of_a_run_is_that_of_its_summary(tmp_path: Any) -> None:
         assert metric != "faithfulness" or run.score.method == "bootstrap"
         for name in (run.id, run.id[:6], metric):
             assert ec.find_run(name, store=tmp_path / "runs.db").score == run.score
+
+
+def test_the_place_that_differs_is_the_one_quoted() -> None:
+    """A reader sees first the sentence that says otherwise, wherever it stands in the passage."""
+    result = ec.score(
+        response="The kettle was made in Portugal.", passages=["The kettle holds 1.8 l. It was made in Spain."]
+    )
+    assert "p1 «It was made in Spain.»" in str(result)

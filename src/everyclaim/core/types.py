@@ -213,6 +213,19 @@ class Verdict:
     flags: tuple[str, ...] = ()
     difference: Difference | None = None  # of a claim that is not supported
 
+    @property
+    def telling_evidence(self) -> tuple[Evidence, ...]:
+        """The evidence, that which holds the difference first."""
+        parts = self.difference
+        if parts is None or parts.passage is None:
+            return self.evidence
+        start = parts.passage.start
+        return tuple(
+            sorted(
+                self.evidence, key=lambda one: not (one.passage_id == parts.passage_id and one.start <= start < one.end)
+            )
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedClaim(Claim):
@@ -221,18 +234,19 @@ class JudgedClaim(Claim):
     verdict: Verdict
 
     def __str__(self) -> str:
-        """Tell the finding in a few lines: label and claim, why, and the first place that speaks to it."""
+        """Tell the finding in a few lines: label and claim, why, and the place that speaks to it most."""
         return self.account()
 
     def account(self, indent: int = 0) -> str:
         """Tell the finding as `str` does, so many columns to the right."""
         verdict, name = self.verdict, self.verdict.label.value.lower()
         sure = f" ({getattr(verdict.probabilities, name):.2f})" if verdict.probabilities else ""
-        mode = words(verdict.failure_mode.value) if verdict.failure_mode else ""
-        flags = "" if verdict.rationale or mode else ", ".join(map(words, verdict.flags))
-        why = [part for part in (mode, one_line(verdict.rationale, 240), one_line(flags)) if part]
+        mode = verdict.failure_mode
+        kind = words(mode.value) if mode and mode is not FailureMode.OTHER else ""  # "other" tells nothing
+        flags = "" if verdict.rationale or kind else ", ".join(map(words, verdict.flags))
+        why = [part for part in (kind, one_line(verdict.rationale, 240), one_line(flags)) if part]
         torn = ["passages disagree"] if verdict.conflict else []
-        places = [quoted(one.passage_id, one.quote) for one in verdict.evidence[:1]]
+        places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
         below = [*torn, ": ".join(why), *places]
         first = wrapped(f"{name}{sure}  {one_line(self.text, 240)}", indent)
         return "\n".join([first, *(wrapped(line, indent + 2) for line in below if line)])
