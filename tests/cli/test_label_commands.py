@@ -137,6 +137,7 @@ def test_a_run_with_labels_shows_raw_and_corrected(scored):
     assert "50.0 %" in page
     after = json.loads(scored("report", "one", "--json").out)
     assert after["calibration"]["supported"]["corrected"]["value"] == pytest.approx(0.5, abs=0.05)
+    assert after["calibration"]["supported"]["raw"] == after["summary"]["labels"]["supported"]["rate"]
     assert after["summary"] == before["summary"]
 
 

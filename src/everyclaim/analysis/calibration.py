@@ -9,7 +9,7 @@ was unsure say nothing of its usual error, and enter no rate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -113,6 +113,10 @@ class Calibration:
     def standing(self) -> tuple[Standing, Standing]:
         """Whether TPR and TNR are shown to be at least 90 %: by the lower ends of their intervals."""
         return standing(self.rates.tpr), standing(self.rates.tnr)
+
+    def beside(self, summary: Summary) -> Calibration:
+        """Show the run's own summary: one rate has one interval, and resamples of two kinds differ by a little."""
+        return replace(self, corrected=replace(self.corrected, raw=summary.overall.supported))
 
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""

@@ -108,7 +108,8 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
         if set(groups) == {""} and not wishes.quiet:
             warn(f"no answer has a tag {tag!r}", kind="warning")
     trust = trust_of(run)
-    calibration = trust.calibration.to_json() if trust.calibration else None
+    labelled = trust.calibration.beside(summary) if trust.calibration else None
+    calibration = labelled.to_json() if labelled else None
     known = None if calibration else trust.known
     document = report_to_json(record, summary, found, calibration, known) if wishes.json or wishes.report else None
     try:
@@ -122,7 +123,7 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
     if wishes.json:
         show_json(document, indent=None)
     elif not wishes.quiet:
-        show(run_page(record, summary, found, trust.calibration, trust.line), stderr=wishes.out == "-")
+        show(run_page(record, summary, found, labelled, trust.line), stderr=wishes.out == "-")
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
     return gravest([OF_GATE[result.status], _reading(record)])
