@@ -17,6 +17,7 @@ from rich.text import Text
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Label, Outcome, Result, Sample, Skipped, Span, Usage
 from everyclaim.report.listings import decomposition_page, runs_page, verdicts_page
+from everyclaim.report.style import Page
 from everyclaim.report.terminal import run_page, summary_page
 from everyclaim.stats.intervals import NOTHING, Estimate
 
@@ -53,6 +54,15 @@ def test_a_run_in_an_ascii_terminal_holds_no_other_character():
     Console(file=stream, width=80).print(run_page(*sample.example()))
     stream.flush()
     assert matches("run-ascii", raw.getvalue().decode("ascii"))
+
+
+def test_signs_of_every_page_have_a_form_in_ascii():
+    """Arrows, minus and times as well: only what the data holds becomes an escape."""
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="ascii")
+    Console(file=stream, width=80).print(Page(Text("0.803 → 0.825 · +2.2 (−2.0 … 6.4) ≤ 3 × 2 ↓ é")))
+    stream.flush()
+    assert raw.getvalue().decode("ascii").rstrip() == "0.803 > 0.825 | +2.2 (-2.0 ~ 6.4) < 3 x 2 v \\xe9"
 
 
 def test_colour_adds_nothing_but_colour():

@@ -28,7 +28,7 @@ BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yello
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAP = 3  # columns between two of a table
 
-_ASCII = str.maketrans("█▒╳✓✗–·…≥«»", "#=x+x-|~><>")
+_ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
 
 @dataclass(frozen=True, slots=True)
