@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Unpack
 
-from everyclaim._version import __version__
 from everyclaim.analysis.judge_test import Answered, JudgeTest, judge_test
 from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy
 from everyclaim.api.door import public
+from everyclaim.api.given_claims import GivenClaims
 from everyclaim.api.session import Session
 from everyclaim.api.talking import Judging
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Label, Outcome, Passage, Provenance, Result, Sample, Span, Usage
-from everyclaim.engine import score_sample
-from everyclaim.verify import Policy, judged
+from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
 
 CASES = 20
 KINDS: Mapping[str, str] = {
@@ -96,21 +94,11 @@ def try_judge(
 
 
 async def _tried(session: Session, on_case: Callable[[Result], object] | None) -> JudgeTest:
-    judge = session.judge
-    strict = session.options.get("strict", False)
-    made_by = Provenance(
-        metric="judge-test",
-        decomposer="",
-        verifier=judge.alone.spec,
-        strategy=judge.strategy,
-        version=__version__,
-        parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
-    )
-    policy = Policy.strict() if strict else Policy()
+    ask = GivenClaims.of(session, "judge-test")
 
     async def about(case: Case) -> Result:
-        sample = Sample(case.id, " ".join(claim.text for claim in case.claims), case.passages, case.question)
-        result = await score_sample(_Given(judge.verifier, case, policy, made_by), sample)
+        response = " ".join(claim.text for claim in case.claims)
+        result = await ask.result(Sample(case.id, response, case.passages, case.question), case.claims)
         if on_case:
             on_case(result)
         return result
@@ -118,23 +106,8 @@ async def _tried(session: Session, on_case: Callable[[Result], object] | None) -
     everything = list(cases())
     results = await gather(about(case) for case in everything)
     answered = [one for case, result in zip(everything, results, strict=True) for one in _answers(case, result)]
-    return judge_test(judge.alone.spec, answered, sum((r.usage for r in results), Usage()), made_by)
-
-
-@dataclass(frozen=True, slots=True)
-class _Given:
-    """The metric of given claims."""
-
-    judge: Verifier
-    case: Case
-    policy: Policy
-    provenance: Provenance
-
-    async def score(self, sample: Sample) -> Result:
-        case = self.case
-        found = await judged(self.judge, case.claims, case.passages, question=case.question, policy=self.policy)
-        share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
-        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=found)
+    made_by = ask.provenance
+    return judge_test(made_by.verifier, answered, sum((r.usage for r in results), Usage()), made_by)
 
 
 def _answers(case: Case, result: Result) -> Sequence[Answered]:

@@ -6,22 +6,19 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import islice
 from typing import Any, NamedTuple, TypedDict, Unpack, cast
 
-from everyclaim._version import __version__
 from everyclaim.api.components import InFlight, JudgeOptions, Rows
 from everyclaim.api.door import public
+from everyclaim.api.given_claims import GivenClaims
 from everyclaim.api.session import Session
 from everyclaim.core.errors import BudgetExceeded, InputError
 from everyclaim.core.limits import within
-from everyclaim.core.protocols import Verifier
-from everyclaim.core.types import Claim, Outcome, Provenance, Result, Sample, Span, Usage, Verdict
+from everyclaim.core.types import Claim, Outcome, Provenance, Sample, Span, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json, verdict_to_json
-from everyclaim.engine import score_sample
 from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims
-from everyclaim.verify import Policy, judged
 
 
 class ClaimVerdict(NamedTuple):
@@ -86,17 +83,7 @@ def verify_rows(
     concurrency: int | None = None,
 ) -> int:
     """Judge claims that were read already, as `verify_file` does."""
-    judge = session.judge
-    strict = session.options.get("strict", False)
-    made_by = Provenance(
-        metric="verify",
-        decomposer="",
-        verifier=judge.alone.spec,
-        strategy=judge.strategy,
-        version=__version__,
-        parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
-    )
-    ask = _Asking(judge.verifier, Policy.strict() if strict else Policy(), made_by)
+    ask = GivenClaims.of(session, "verify")
     return session.run(_in_order(rows, ask, concurrency or session.concurrency, on_verdict))
 
 
@@ -108,50 +95,25 @@ def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
     return {"id": row.id, **verdict_to_json(row.verdict), **made}
 
 
-@dataclass(frozen=True, slots=True)
-class _Asking:
-    judge: Verifier
-    policy: Policy
-    made_by: Provenance
-
-    async def about(self, row: ClaimRow) -> ClaimVerdict:
-        """Judge one claim, as a sample whose response is that claim: failures are treated alike."""
-        sample = Sample(row.id, row.claim, row.passages, row.question)
-        result = await score_sample(_GivenClaim(self, row.sentence), sample)
-        if result.outcome is Outcome.SCORED:
-            return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, self.made_by, sample)
-        return ClaimVerdict(row.id, None, result.reason, result.usage, self.made_by, sample)
-
-
-@dataclass(frozen=True, slots=True)
-class _GivenClaim:
-    """The metric of one claim that needs no decomposition."""
-
-    asking: _Asking
-    sentence: str
-
-    @property
-    def provenance(self) -> Provenance:
-        return self.asking.made_by
-
-    async def score(self, sample: Sample) -> Result:
-        text = sample.response
-        claim = Claim("c1", text, Span(0, len(text)), self.sentence or text)
-        asking = self.asking
-        claims = await judged(asking.judge, [claim], sample.passages, question=sample.question, policy=asking.policy)
-        share = sum(one.verdict.label == "SUPPORTED" for one in claims) / len(claims)
-        return Result(sample.id, Outcome.SCORED, share, self.provenance, claims=claims)
+async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:
+    """Judge one claim, as a sample whose response is that claim."""
+    text = row.claim
+    sample = Sample(row.id, text, row.passages, row.question)
+    result = await ask.result(sample, [Claim("c1", text, Span(0, len(text)), row.sentence or text)])
+    if result.outcome is Outcome.SCORED:
+        return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, ask.provenance, sample)
+    return ClaimVerdict(row.id, None, result.reason, result.usage, ask.provenance, sample)
 
 
 async def _in_order(
-    rows: Iterable[ClaimRow], ask: _Asking, concurrency: int, tell: Callable[[ClaimVerdict], None]
+    rows: Iterable[ClaimRow], ask: GivenClaims, concurrency: int, tell: Callable[[ClaimVerdict], None]
 ) -> int:
     """Keep at most `concurrency` claims in flight, and tell of each in its turn."""
     count = 0
     waiting: deque[asyncio.Task[ClaimVerdict]] = deque()
     try:
         for row in rows:
-            waiting.append(asyncio.create_task(ask.about(row)))
+            waiting.append(asyncio.create_task(_about(row, ask)))
             if len(waiting) >= concurrency:
                 tell(await waiting.popleft())
                 count += 1
