@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -75,9 +76,7 @@ def read_samples(
     its first 1000 rows); `MissingExtraError` for tables without pyarrow; `ConfigError` for bad options.
     """
     fields = Fields(SAMPLE_FIELDS, mapping, slices)
-    kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn, limits_here())
-    return _read(source, format, fields, maker.sample, _Listener(kept, on_bad_row, maker, contexts=contexts))
+    return _rows(source, format, fields, RowMaker.sample, report, on_bad_row, contexts=contexts)
 
 
 def read_claims(
@@ -95,9 +94,7 @@ def read_claims(
     Parameters and errors are those of `read_samples`.
     """
     fields = Fields(CLAIM_FIELDS, mapping, slices)
-    kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn, limits_here())
-    return _read(source, format, fields, maker.claim, _Listener(kept, on_bad_row, maker, contexts=contexts))
+    return _rows(source, format, fields, RowMaker.claim, report, on_bad_row, contexts=contexts)
 
 
 def read_document_rows(
@@ -112,9 +109,7 @@ def read_document_rows(
     Parameters and errors are those of `read_samples`.
     """
     fields = Fields(DOCUMENT_FIELDS, mapping)
-    kept = report if report is not None else ReadReport()
-    maker = RowMaker(fields, kept.warn, limits_here())
-    return _read(source, format, fields, maker.document, _Listener(kept, None, maker, contexts=False))
+    return _rows(source, format, fields, RowMaker.document, report)
 
 
 def read_label_rows(
@@ -129,9 +124,24 @@ def read_label_rows(
     Parameters and errors are those of `read_samples`.
     """
     fields = Fields(LABEL_FIELDS, mapping)
+    return _rows(source, format, fields, RowMaker.label, report)
+
+
+def _rows(
+    source: Any,
+    given_format: str | None,
+    fields: Fields,
+    make: Callable[[RowMaker, int, Mapping[str, Any]], T],
+    report: ReadReport | None,
+    on_bad_row: Callable[[BadRow], None] | None = None,
+    *,
+    contexts: bool = False,
+) -> Iterator[T]:
+    """Read the rows of a source as something; limits are those that hold at the call, not at the first step."""
     kept = report if report is not None else ReadReport()
     maker = RowMaker(fields, kept.warn, limits_here())
-    return _read(source, format, fields, maker.label, _Listener(kept, None, maker, contexts=False))
+    listener = _Listener(kept, on_bad_row, maker, contexts=contexts)
+    return _read(source, given_format, fields, partial(make, maker), listener)
 
 
 @dataclass(frozen=True, slots=True)
