@@ -19,7 +19,6 @@ from everyclaim.stats.quantiles import normal_quantile
 from everyclaim.store.figures import Figures
 
 TREND_SCHEMA = 1
-MEASURES = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED)
 _TESTED = (SCORE, UNSUPPORTED, CONTRADICTED)  # supported is what the other two leave
 
 
