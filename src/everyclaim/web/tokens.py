@@ -1,0 +1,260 @@
+"""Tokens: who may ask the service or the dashboard for what, and how often.
+
+A token is 256 random bits, shown once, when it is made. What is kept of it is one line, in a file or in the variable
+`EVERYCLAIM_TOKENS` (entries on lines of their own, or between semicolons):
+
+    # name   scopes       SHA-256 of the token    rate, where it is not the usual one
+    ci       score,jobs   sha256:9f86d081…        600/min
+
+So much randomness cannot be guessed, so that a plain digest is as good as a slow one. Nobody but the owner may be able
+to write to the file: whoever writes a line into it can come in. A change counts from the next request on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import logging
+import os
+import re
+import secrets
+import stat
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from ipaddress import IPv6Address, ip_address, ip_network
+from pathlib import Path
+from typing import Self
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.nearest import did_you_mean
+
+VARIABLE = "EVERYCLAIM_TOKENS"
+SCOPES: Mapping[str, str] = {
+    "score": "score, verify, split into claims and guard, one at a time",
+    "jobs": "score whole data sets, look at them, take their results, cancel them",
+    "read": "look at runs, results, trends and metrics",
+    "label": "label claims",
+    "ui": "sign in to the dashboard",
+    "admin": "everything, and what belongs to others",
+}
+_PREFIX = "ecl_"  # by which people and scanners of repositories know one
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+_DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
+_RATE = re.compile(r"([1-9][0-9]{0,6})/min")
+_LONGEST = 256  # characters of anything that is looked at as a token
+_logger = logging.getLogger("everyclaim.web")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What is kept of a token. `per_minute` is its own rate, None for the usual one."""
+
+    name: str
+    scopes: frozenset[str]
+    digest: str
+    per_minute: int | None = None
+
+    def may(self, scope: str) -> bool:
+        """Whether it is good for this."""
+        return scope in self.scopes or "admin" in self.scopes
+
+    @property
+    def line(self) -> str:
+        """It as a line of the file."""
+        rate = f" {self.per_minute}/min" if self.per_minute else ""
+        return f"{self.name} {','.join(sorted(self.scopes))} sha256:{self.digest}{rate}"
+
+
+class Tokens:
+    """The tokens that are good, from a file, from `EVERYCLAIM_TOKENS`, or both.
+
+    Raises `ConfigError` for a line that cannot be read and for a file that others may write to; no message repeats
+    what could be a token.
+    """
+
+    def __init__(self, path: Path | None = None, variable: str | None = None) -> None:
+        self._path = path
+        self._given = tuple(_read(variable or "", VARIABLE))
+        self._stamp = _stamp(path) if path else ()
+        self._kept: tuple[Token, ...] = ()
+        self._load()
+
+    @classmethod
+    def find(cls, path: str | os.PathLike[str] | None = None) -> Self:
+        """Take the tokens of a file, where one is named, and those of the environment."""
+        return cls(Path(path) if path else None, os.environ.get(VARIABLE))
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def __iter__(self) -> Iterator[Token]:
+        return iter(self._kept)
+
+    def holder(self, presented: str) -> Token | None:
+        """Return the token that this text is, None when it is none. Takes as long whichever it is, or none."""
+        self._refresh()
+        digest = _digest(presented[:_LONGEST])
+        found = None
+        for token in self._kept:
+            if hmac.compare_digest(token.digest, digest):
+                found = token
+        return found
+
+    def _refresh(self) -> None:
+        """Read a file that was changed; of one that became faulty is told once, and the tokens read before stay."""
+        if self._path is None or (stamp := _stamp(self._path)) == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            self._load()
+        except ConfigError as error:
+            _logger.error("tokens are as they were before the change: %s", error)  # noqa: TRY400 - told, not traced
+
+    def _load(self) -> None:
+        lines: list[Token] = []
+        if self._path is not None:
+            try:
+                _check_mode(self._path)
+                lines = list(_read(self._path.read_text("utf-8"), str(self._path)))
+            except (OSError, UnicodeDecodeError) as error:
+                reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+                raise ConfigError(f"the file of tokens {self._path} cannot be read: {reason}") from None
+        found = (*lines, *self._given)
+        names = [token.name for token in found]
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise ConfigError(f"two tokens are named {twice!r}: give one of them another name")
+        self._kept = found
+
+
+def new_token(
+    name: str, scopes: Collection[str] = ("score", "jobs"), per_minute: int | None = None
+) -> tuple[str, Token]:
+    """Make a token; return it, which is shown once and kept nowhere, and what is kept of it."""
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"a token is named with up to 64 letters, digits, '.', '_', '@' and '-', got {name!r}")
+    if not scopes:
+        raise ConfigError(f"a token needs a scope: {', '.join(SCOPES)}")
+    for scope in scopes:
+        _check_scope(scope, "a token")
+    shown = _PREFIX + secrets.token_urlsafe(32)
+    return shown, Token(name, frozenset(scopes), _digest(shown), per_minute)
+
+
+def add_token(path: Path, token: Token) -> None:
+    """Add a token to a file, which is made for the owner alone where there is none."""
+    if path.exists() and token.name in {one.name for one in Tokens(path)}:
+        raise ConfigError(f"{path} has a token named {token.name!r}: take that line out first, or take another name")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
+    with os.fdopen(handle, "r+", encoding="utf-8") as file:
+        whole = file.read()
+        file.write(("" if not whole or whole.endswith("\n") else "\n") + token.line + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def bearer(authorization: str) -> str:
+    """Return the token of an `Authorization` header, empty when it holds none."""
+    scheme, _, rest = authorization.strip().partition(" ")
+    return rest.strip() if scheme.lower() == "bearer" else ""
+
+
+def network(address: str) -> str:
+    """Return what stands for a client: its address, of IPv6 the network that one subscriber has to itself."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        return str(found.ipv4_mapped or ip_network((found, 64), strict=False))
+    return str(found)
+
+
+class Rates:
+    """How many requests a minute each of many may make: a bucket per name, which fills steadily.
+
+    A burst of as many as a quarter minute's is let through, at least ten. Those not seen for long are forgotten, and so
+    are the oldest beyond `most`: an attacker with many addresses takes no memory.
+    """
+
+    def __init__(self, per_minute: int, *, most: int = 10_000, clock: Callable[[], float] = time.monotonic) -> None:
+        self.per_minute = per_minute
+        self._most = most
+        self._clock = clock
+        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def take(self, name: str, per_minute: int | None = None) -> float:
+        """Take one; return 0, or in how many seconds there will be one."""
+        rate = (per_minute or self.per_minute) / 60
+        burst = max(10.0, rate * 15)
+        now = self._clock()
+        bucket = self._buckets.pop(name, _Bucket(burst, now))
+        left = min(burst, bucket.left + (now - bucket.seen) * rate)
+        is_granted = left >= 1
+        self._buckets[name] = replace(bucket, left=left - is_granted, seen=now)
+        while len(self._buckets) > self._most:
+            self._buckets.popitem(last=False)
+        return 0.0 if is_granted else (1 - left) / rate
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    left: float
+    seen: float
+
+
+def _digest(shown: str) -> str:
+    return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(text: str, where: str) -> Iterator[Token]:
+    for number, line in enumerate(re.split(r"[\n;]", text.removeprefix("\ufeff")), start=1):
+        words = line.partition("#")[0].split()
+        if words:
+            yield _parsed(words, f"{where}, entry {number}")
+
+
+def _parsed(words: list[str], where: str) -> Token:
+    """Read one entry. What is wrong is named, and not repeated where it could be a token."""
+    form = "an entry is: name scopes sha256:… and optionally a rate such as 60/min"
+    if len(words) not in (3, 4):
+        raise ConfigError(f"{where}: {len(words)} words; {form}")
+    name, scopes, digest = words[:3]
+    if not _NAME.fullmatch(name) or name.startswith(_PREFIX):
+        raise ConfigError(f"{where}: the name is not one; {form}")
+    for scope in scopes.split(","):
+        _check_scope(scope, where)
+    known = _DIGEST.fullmatch(digest)
+    if known is None:
+        raise ConfigError(
+            f"{where}: {name} has no digest of the form sha256:… (64 hexadecimal digits); a token itself is never kept:"
+            " `everyclaim serve --new-token` writes the line"
+        )
+    rate = _RATE.fullmatch(words[3]) if len(words) == 4 else None
+    if len(words) == 4 and rate is None:
+        raise ConfigError(f"{where}: {name} has a rate that is not of the form 60/min")
+    return Token(name, frozenset(scopes.split(",")), known[1], int(rate[1]) if rate else None)
+
+
+def _check_scope(scope: str, where: str) -> None:
+    if scope not in SCOPES:
+        shown = f" {scope!r}" if len(scope) <= 20 and not scope.startswith(_PREFIX) else ""
+        raise ConfigError(f"{where}: unknown scope{shown}{did_you_mean(scope, SCOPES)} (there are {', '.join(SCOPES)})")
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    try:
+        state = path.stat()
+    except OSError:
+        return ()
+    return state.st_mtime_ns, state.st_size, state.st_ino
+
+
+def _check_mode(path: Path) -> None:
+    state = path.stat()
+    if os.name == "posix" and state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise ConfigError(f"others may write to the file of tokens {path}, and so let themselves in: chmod 600 {path}")
+    if os.name == "posix" and state.st_uid not in (os.getuid(), 0):
+        raise ConfigError(f"the file of tokens {path} belongs to another user, who could let themselves in")

@@ -1,0 +1,198 @@
+"""The server: where it may listen, whom it cuts off, how it ends, what it logs. A real one, in a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from everyclaim import ConfigError
+from everyclaim.web.serving import Binding, JsonLines, check_binding, is_local_name, is_loopback
+
+SERVER = """
+import sys
+from everyclaim.web import serving
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        while True:
+            message = await receive()
+            await send({"type": message["type"] + ".complete"})
+            if message["type"].endswith("shutdown"):
+                return
+    if scope["path"] == "/slow":
+        import asyncio
+        await asyncio.sleep(1.0)
+    size = 50_000_000 if scope["path"] == "/large" else 5
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", str(size).encode())]})
+    await send({"type": "http.response.body", "body": b"x" * size})
+
+def make():
+    serving.log_to_stderr()
+    serving.with_parent()
+    return app
+
+if __name__ == "__main__":
+    binding = serving.Binding(port=0, workers=int(sys.argv[1]), head_seconds=0.5, write_seconds=0.5)
+    serving.run(make, binding, on_listening=lambda address: print(address, flush=True))
+    print("ended in order", flush=True)
+"""
+
+
+class Served:
+    def __init__(self, folder, workers=1):
+        script = folder / "server.py"
+        script.write_text(SERVER)
+        self.process = subprocess.Popen(
+            [sys.executable, str(script), str(workers)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        self.port = int(self.process.stdout.readline().rpartition(":")[2])
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+
+    def get(self, path):
+        with self.connect() as client:
+            client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+            return whole(client)
+
+
+def whole(client):
+    found = bytearray()
+    with contextlib.suppress(ConnectionError):  # cut off
+        while part := client.recv(65_536):
+            found += part
+    return bytes(found)
+
+
+@pytest.fixture
+def served(tmp_path):
+    made = []
+
+    def serve(workers=1):
+        made.append(Served(tmp_path, workers))
+        return made[-1]
+
+    yield serve
+    for one in made:
+        one.process.kill()
+        one.process.communicate()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST.", "::1", "[::1]"])
+def test_loopback_needs_no_token(host):
+    """This machine's own addresses may be listened at without tokens."""
+    check_binding(Binding(host), has_tokens=False)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "localhost.example.com", "", "127.0.0.1.example.com"])
+def test_any_other_address_needs_one(host):
+    """What other machines can reach is refused without tokens, with the way out, and taken with them."""
+    with pytest.raises(ConfigError, match="--new-token"):
+        check_binding(Binding(host), has_tokens=False)
+    check_binding(Binding(host), has_tokens=True)
+
+
+@pytest.mark.parametrize(
+    ("header", "is_local"),
+    [
+        ("127.0.0.1:8700", True),
+        ("localhost", True),
+        ("[::1]:80", True),
+        ("[::1]", True),
+        ("evil.example:8700", False),
+        ("127.0.0.1.evil.example", False),
+        ("", False),
+    ],
+)
+def test_names_of_this_machine(header, is_local):
+    """A Host header that another name points at loopback is told apart from loopback's own."""
+    assert is_local_name(header) is is_local
+
+
+def test_addresses_that_are_none_are_not_loopback():
+    """Whatever cannot be read is not this machine."""
+    assert not is_loopback("\x00")
+    assert not is_loopback("127.0.0.1/8")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_end_asked_for_lets_requests_finish(served, workers):
+    """SIGTERM while a request is under way: it is answered, then the server ends in order and says so."""
+    server = served(workers)
+    assert server.get("/").endswith(b"xxxxx")
+    with server.connect() as client:
+        client.sendall(b"GET /slow HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        time.sleep(0.3)
+        server.process.send_signal(signal.SIGTERM)
+        assert whole(client).endswith(b"xxxxx")
+    said, log = server.process.communicate(timeout=30)
+    assert said.strip() == "ended in order"
+    assert server.process.returncode == 0
+    assert {"time", "level", "event"} <= set(json.loads(log.splitlines()[0]))
+
+
+def test_workers_end_with_their_parent(served):
+    """Where the process that started them is killed, workers do not stay behind and hold the port."""
+    server = served(2)
+    assert server.get("/").endswith(b"xxxxx")
+    server.process.kill()
+    server.process.wait()
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        try:
+            server.connect().close()
+        except OSError:
+            return
+        time.sleep(0.1)
+    pytest.fail("a worker still listens")
+
+
+@pytest.mark.parametrize("before", [b"", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"])
+def test_who_sends_no_whole_head_is_cut_off(served, before):
+    """A head that does not come to its end within its time ends the connection; so does that of a second request."""
+    server = served()
+    with server.connect() as client:
+        client.sendall(before + b"GET / HTTP/1.1\r\nHost: local")
+        assert whole(client).count(b"xxxxx") == bool(before)
+    assert server.get("/").endswith(b"xxxxx")
+
+
+def test_who_takes_nothing_of_an_answer_is_cut_off(served):
+    """A reader that stops reading is let go; one that reads, however slowly, gets all."""
+    server = served()
+    with server.connect() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
+        client.sendall(b"GET /large HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        time.sleep(2.0)
+        assert len(whole(client)) < 50_000_000
+    assert len(server.get("/large")) > 50_000_000
+
+
+def test_a_log_line_is_json_without_secrets_or_texts():
+    """An error is logged by its kind and places; its message, which may quote a text, is not."""
+    fault = ValueError("the patient's name is in here")
+    record = logging.LogRecord(
+        "everyclaim.web",
+        logging.ERROR,
+        __file__,
+        1,
+        "a fault with %s",
+        ("token=ecl_1234567890",),
+        (ValueError, fault, None),
+    )
+    record.status = 500
+    line = JsonLines().format(record)
+    row = json.loads(line)
+    assert row["status"] == 500
+    assert row["error"] == "ValueError"
+    assert "patient" not in line
+    assert "1234567890" not in line
+    assert "\n" not in line
