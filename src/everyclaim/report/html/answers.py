@@ -1,0 +1,162 @@
+"""An answer, made ready for the templates: its claims in place, and what each found in the passages.
+
+Claims and passages are numbered, from 1: ids come from outside, and nothing outside names a part of a page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import (
+    REFERENCE,
+    RESPONSE,
+    Evidence,
+    JudgedClaim,
+    Label,
+    PassageVerdict,
+    Result,
+    Sample,
+)
+from everyclaim.report.html.layout import Block, lay_out
+from everyclaim.report.html.marking import Mark, Segment, segments
+
+_NAMED = {REFERENCE: "the reference", RESPONSE: "the response"}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A piece of evidence: the quote, and the number of its passage; None where that text is not at hand."""
+
+    evidence: Evidence
+    passage: int | None
+    name: str  # of the passage
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim with its verdict. `segments` are its text, with the part that differs from its passage marked."""
+
+    number: int
+    claim: JudgedClaim
+    segments: Sequence[Segment]
+    places: Sequence[Place]
+    per_passage: Sequence[tuple[int | None, PassageVerdict]]
+    is_of_reference: bool = False
+
+    @property
+    def label(self) -> Label:
+        """The label of its verdict."""
+        return self.claim.verdict.label
+
+    @property
+    def sure(self) -> float | None:
+        """The judge's probability of that label."""
+        probabilities = self.claim.verdict.probabilities
+        return None if probabilities is None else getattr(probabilities, self.label.value.lower())
+
+    @property
+    def is_failing(self) -> bool:
+        """Whether it is worth a look: it is not supported, or its passages disagree."""
+        return self.label is not Label.SUPPORTED or self.claim.verdict.conflict
+
+
+@dataclass(frozen=True, slots=True)
+class PassageView:
+    """A passage with the evidence of all claims marked in it; `claims` are the numbers of those."""
+
+    number: int
+    id: str
+    title: str
+    blocks: Sequence[Block]
+    claims: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerView:
+    """An answer with its claims and passages. `key` names it in the page and begins the id of every part of it."""
+
+    key: str
+    position: int
+    sample: Sample
+    result: Result
+    response: Sequence[Block]
+    claims: Sequence[ClaimView]
+    reference_claims: Sequence[ClaimView]
+    passages: Sequence[PassageView]
+
+    @property
+    def conflicts(self) -> int:
+        """How many claims one passage supports and another contradicts."""
+        return sum(view.claim.verdict.conflict for view in self.claims)
+
+
+def answer_view(kept: Kept, *, context: int | None = None) -> AnswerView:
+    """Prepare an answer. With `context`, long passages are cut to what stands around the evidence (see `lay_out`)."""
+    sample, result = kept.sample, kept.result
+    texts = texts_of(sample, result)
+    numbers = {name: place for place, name in enumerate(texts, 1)}
+    own = [_claim(place, claim, texts, numbers) for place, claim in enumerate(result.claims, 1)]
+    further = [
+        _claim(place, claim, {RESPONSE: ("", sample.response)}, numbers, is_of_reference=True)
+        for place, claim in enumerate(result.reference_claims, len(own) + 1)
+    ]
+    in_response = [Mark(*view.claim.span, view.number, view.label) for view in own]
+    in_response += [mark for view in further for mark in _marks(view, RESPONSE, sample.response)]
+    passages = []
+    for name, (title, text) in texts.items():
+        marks = [mark for view in own for mark in _marks(view, name, text)]
+        if name == REFERENCE:
+            marks += [Mark(*view.claim.span, view.number, view.label) for view in further]
+        claims = sorted({mark.claim for mark in marks})
+        passages.append(PassageView(numbers[name], name, title, lay_out(text, marks, context=context), claims))
+    response = lay_out(sample.response, in_response, context=None if context is None else 10 * context)
+    return AnswerView(f"a{kept.position}", kept.position, sample, result, response, own, further, passages)
+
+
+def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
+    """Return title and text of what claims were judged against, by id, in order: passages, what a metric found."""
+    found = {passage.id: (passage.title, passage.text) for passage in sample.passages}
+    searched = result.details.get("passages", {})
+    if isinstance(searched, Mapping):
+        for name, row in searched.items():
+            found.setdefault(name, (row.get("title", ""), row["text"]))
+    if sample.reference is not None and sample.reference:
+        found.setdefault(REFERENCE, ("", sample.reference))
+    return found
+
+
+def _claim(
+    number: int,
+    claim: JudgedClaim,
+    texts: Mapping[str, tuple[str, str]],
+    numbers: Mapping[str, int],
+    *,
+    is_of_reference: bool = False,
+) -> ClaimView:
+    verdict = claim.verdict
+    marks = []
+    if verdict.difference and verdict.difference.claim:
+        marks.append(Mark(*verdict.difference.claim, number, verdict.label, "difference"))
+    places = []
+    for one in verdict.telling_evidence:
+        name = texts[one.passage_id][0] if one.passage_id in texts else ""
+        name = name or _NAMED.get(one.passage_id, one.passage_id)
+        places.append(Place(one, numbers.get(one.passage_id), name))
+    per_passage = [(numbers.get(one.passage_id), one) for one in verdict.per_passage]
+    return ClaimView(number, claim, segments(claim.text, marks), places, per_passage, is_of_reference)
+
+
+def _marks(view: ClaimView, name: str, text: str) -> list[Mark]:
+    """Return what a claim marks in a passage: its evidence that is really there, and where the two part."""
+    verdict = view.claim.verdict
+    found = [
+        Mark(one.start, one.end, view.number, view.label, "evidence")
+        for one in verdict.evidence
+        if one.passage_id == name and text[one.start : one.end] == one.quote
+    ]
+    parts = verdict.difference
+    if parts and parts.passage and parts.passage_id == name:
+        found.append(Mark(*parts.passage, view.number, view.label, "difference"))
+    return found

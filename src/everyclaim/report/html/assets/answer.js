@@ -1,0 +1,69 @@
+// An answer's claims and their evidence, for report and dashboard: a claim opened lights up its evidence in the passages.
+"use strict";
+(() => {
+  const restore = (answer) => {
+    // Claims in the response keep the colour of their own label; only evidence takes that of the claim that is open.
+    for (const one of answer.querySelectorAll("a.claim.on")) one.classList.remove("on");
+    for (const one of answer.querySelectorAll("mark.on")) one.classList.remove("on", "supported", "unsupported", "contradicted");
+  };
+
+  const light = (finding) => {
+    const answer = finding.closest(".answer");
+    if (!answer) return;
+    restore(answer);
+    for (const other of answer.querySelectorAll("details.finding[open]")) if (other !== finding) other.open = false;
+    const label = ["supported", "unsupported", "contradicted"].find((name) => finding.classList.contains(name));
+    const marked = [...answer.querySelectorAll(`[data-claims~="${finding.dataset.claim}"]`)];
+    for (const one of marked) {
+      one.classList.add("on");
+      if (one.tagName === "MARK") one.classList.add(label);
+    }
+    const first = marked.find((one) => one.closest(".passage"));
+    if (first) show(first);
+  };
+
+  // Bring a place into view inside the column of passages alone: the page itself stays where the reader is.
+  const show = (place) => {
+    const passage = place.closest(".passage");
+    if (passage) passage.open = true;
+    const column = place.closest(".sources");
+    if (!column || column.scrollHeight <= column.clientHeight) return;
+    const offset = place.getBoundingClientRect().top - column.getBoundingClientRect().top;
+    if (offset < 0 || offset > column.clientHeight * 0.8) column.scrollTop += offset - column.clientHeight / 3;
+  };
+
+  const open = (id) => {
+    const finding = document.getElementById(id);
+    if (!finding) return false;
+    finding.open = true;
+    finding.querySelector("summary").focus();
+    return true;
+  };
+
+  document.addEventListener("toggle", (event) => {
+    const finding = event.target;
+    if (!finding.matches || !finding.matches("details.finding")) return;
+    if (finding.open) light(finding);
+    else if (!finding.closest(".answer")?.querySelector("details.finding[open]")) restore(finding.closest(".answer"));
+  }, true);
+
+  document.addEventListener("click", (event) => {
+    const claim = event.target.closest("a.claim");
+    if (claim && open(claim.getAttribute("href").slice(1))) event.preventDefault();
+    const link = event.target.closest("a.to-passage");
+    if (link) {
+      const passage = document.getElementById(link.getAttribute("href").slice(1));
+      if (passage) {
+        passage.open = true;
+        show(passage.querySelector("mark.on") || passage);
+      }
+    }
+    const mark = event.target.closest(".passage mark[data-claims]");
+    if (mark) open(`${mark.closest(".answer").dataset.answer}-c${mark.dataset.claims.split(" ")[0]}`);
+  });
+
+  // On paper there is nothing to click.
+  addEventListener("beforeprint", () => {
+    for (const one of document.querySelectorAll("details.finding, details.passage")) one.setAttribute("open", "");
+  });
+})();

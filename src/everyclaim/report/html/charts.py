@@ -1,0 +1,272 @@
+"""Charts as static SVG: they need no script, no network and no inline style, and print as they are shown.
+
+Colours come from the classes of ``theme.css``; every chart has a title, a description in words for those who do not see
+it, axes with their unit, and the intervals drawn. Text in them is a size of its own: a chart is about 440 units wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+from markupsafe import Markup, escape
+
+from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.types import Label
+from everyclaim.report.html.environment import shown
+from everyclaim.report.style import shares_of
+
+WIDTH = 440
+_ROW = 26
+_RIGHT = 12
+_AXIS = 34
+_NAME = 20  # characters of a name beside a row
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value within [0, 1] with its interval, and what it is called; `note` stands behind the name, `kind` is a class.
+
+    A value of None is not drawn, and said to be missing.
+    """
+
+    name: str
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    note: str = ""
+    kind: str = ""
+
+
+def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") -> Markup:
+    """Draw one bar shared out by label; a label that occurs is never too narrow to be seen."""
+    total = sum(counts.values())
+    told = ", ".join(f"{counts[label]:,} {label.value.lower()}" for label in Label)
+    parts = []
+    left = 0
+    widths = shares_of([counts[label] for label in Label], 100) if total else [0, 0, 0]
+    for label, width in zip(Label, widths, strict=True):
+        if width:
+            parts.append(_tag("rect", x=f"{left}%", y=0, width=f"{width}%", height="100%", class_=_fill(label)))
+        left += width
+    return _svg(title, f"{counted(total, 'claim')}: {told}.", parts, class_="bar")
+
+
+def interval_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Markup:
+    """Draw one row per reading: a point at its value, a line over its interval; the axis goes from 0 to 100 %."""
+    left, right = 150, WIDTH - _RIGHT
+    height = len(readings) * _ROW + _AXIS + 6
+    scale = _Scale(left, right)
+    bottom = height - _AXIS
+    parts = [*_grid(scale, 4, bottom), *_x_axis(scale, bottom, axis)]
+    told = []
+    for place, one in enumerate(readings):
+        y = 6 + place * _ROW + _ROW / 2
+        parts.append(_text(one_line(one.name, _NAME), left - 10, y + 4, "end", title=one.name))
+        if one.value is None:
+            parts.append(_text("nothing to measure", left + 6, y + 4, class_="quiet"))
+            told.append(f"{one_line(one.name, 60)}: nothing to measure")
+            continue
+        parts += _whisker(scale, one, y)
+        told.append(_told(one))
+    return _svg(title, ". ".join(told) + ".", parts, height)
+
+
+def histogram(counts: Sequence[int], edges: Sequence[float], *, title: str, axis: str, unit: str = "answers") -> Markup:
+    """Draw how many there are in each of the ranges between `edges`, within [0, 1]; the last holds its upper end."""
+    left, top, bottom, right = 44, 18, 150, WIDTH - _RIGHT
+    scale = _Scale(left, right)
+    highest = max(*counts, 1)
+    parts = []
+    for tick in _round_ticks(highest):
+        y = bottom - (bottom - top) * tick / highest
+        parts.append(_line(left, y, right, y, "grid"))
+        parts.append(_text(f"{tick:,}", left - 6, y + 4, "end", class_="tick"))
+    told = []
+    for count, low, high in zip(counts, edges, edges[1:], strict=False):
+        x, width = scale(low) + 1, scale(high) - scale(low) - 2
+        tall = (bottom - top) * count / highest
+        if count:
+            parts.append(_tag("rect", x=_n(x), y=_n(bottom - tall), width=_n(width), height=_n(tall), class_="column"))
+            parts.append(_text(f"{count:,}", x + width / 2, bottom - tall - 4, "middle", class_="tick"))
+            told.append(f"{count:,} from {low:g} to {high:g}")
+    parts += _x_axis(scale, bottom, axis, percent=False)
+    parts.append(_text(unit, left - 36, top - 7, class_="axis"))
+    return _svg(title, f"Number of {unit} by {axis}: {'; '.join(told) or 'none'}.", parts, bottom + _AXIS)
+
+
+def line_chart(
+    series: Mapping[str, Sequence[Reading]], *, title: str, axis: str, marked: Mapping[int, str] | None = None
+) -> Markup:
+    """Draw values over runs in their order, one line per series with its interval as a band.
+
+    All series have the same readings' names, which stand below. `marked` places get a line and are told in words. A
+    series is drawn in the colour of the `kind` of its readings.
+    """
+    left, top, right, bottom = 46, 12, WIDTH - _RIGHT, 190
+    names = [one.name for one in next(iter(series.values()), ())]
+    highest = _ceiling(one for points in series.values() for one in points)
+    scale = _Scale(left + 14, right - 14)
+
+    def across(place: int) -> float:
+        return scale(place / (len(names) - 1) if len(names) > 1 else 0.5)
+
+    def down(value: float) -> float:
+        return bottom - (bottom - top) * min(value, highest) / highest
+
+    parts: list[Markup] = []
+    for tick in _TICKS:
+        y = down(tick * highest)
+        parts.append(_line(left, y, right, y, "grid"))
+        parts.append(_text(f"{100 * tick * highest:g} %", left - 6, y + 4, "end", class_="tick"))
+    told = []
+    for place, why in sorted((marked or {}).items()):
+        parts.append(_line(across(place), top, across(place), bottom, "marked"))
+        told.append(why)
+    for name, points in series.items():
+        kind = next((one.kind for one in points if one.kind), "plain")
+        known = [(place, one) for place, one in enumerate(points) if one.value is not None]
+        parts.append(_band([(across(place), one) for place, one in known], down, kind))
+        line = " ".join(f"{_n(across(place))},{_n(down(one.value or 0))}" for place, one in known)
+        parts.append(_tag("polyline", points=line, class_=f"series {kind}"))
+        parts += [_dot(across(place), down(one.value or 0), kind) for place, one in known]
+        told += [f"{name}, {_told(one)}" for _, one in known]
+    every = ceil(len(names) / 6) or 1
+    parts += [
+        _text(one_line(name, 12), across(place), bottom + 16, "middle", class_="tick", title=name)
+        for place, name in enumerate(names)
+        if place % every == 0
+    ]
+    parts.append(_text(axis, (left + right) / 2, bottom + 32, "middle", class_="axis"))
+    return _svg(title, ". ".join(told) + ".", parts, bottom + 40)
+
+
+def reliability_chart(bins: Sequence[tuple[float, Reading]], *, title: str = "Stated and found") -> Markup:
+    """Draw what was found against what was stated, with intervals; on the diagonal, probabilities mean what they say.
+
+    Each bin is the mean stated probability and a reading of the share found, its `note` the number of labels.
+    """
+    left, top, right, bottom = 46, 10, 300, 264
+    scale = _Scale(left, right)
+
+    def down(value: float) -> float:
+        return bottom - (bottom - top) * value
+
+    parts = []
+    for tick in _TICKS:
+        parts.append(_line(left, down(tick), right, down(tick), "grid"))
+        parts.append(_text(f"{100 * tick:g} %", left - 6, down(tick) + 4, "end", class_="tick"))
+    parts.append(_line(scale(0), down(0), scale(1), down(1), "diagonal"))
+    told = []
+    for stated, one in bins:
+        if one.value is None:
+            continue
+        x = scale(stated)
+        if one.low is not None and one.high is not None:
+            parts.append(_line(x, down(one.low), x, down(one.high), f"whisker {one.kind or 'plain'}"))
+        parts.append(_dot(x, down(one.value), one.kind or "plain"))
+        told.append(f"stated {100 * stated:.0f} %, {_told(one)}")
+    parts += _x_axis(scale, bottom, "stated probability")
+    parts.append(_text("found", left - 40, top + 2, class_="axis"))
+    return _svg(title, ". ".join(told) + ".", parts, bottom + _AXIS, width=right + _RIGHT + 8)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    left: float
+    right: float
+
+    def __call__(self, value: float) -> float:
+        return self.left + (self.right - self.left) * min(1.0, max(0.0, value))
+
+
+def _svg(
+    title: str, description: str, parts: Iterable[Markup], height: int | None = None, *, width: int = WIDTH, **more: Any
+) -> Markup:
+    size = {} if height is None else {"viewBox": f"0 0 {width} {height}"}
+    told = shown(description)
+    inside = [_tag("title", shown(title)), _tag("desc", told), *parts]
+    class_ = f"chart {more.get('class_', '')}".strip()
+    return _tag("svg", *inside, role="img", aria_label=f"{shown(title)}. {told}", class_=class_, **size)
+
+
+def _tag(name: str, *content: Markup | str, **attributes: Any) -> Markup:
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escape(value)}"' for key, value in attributes.items() if value != ""
+    )
+    return Markup(f"<{name}{written}>{''.join(str(escape(one)) for one in content)}</{name}>")  # noqa: S704 - escaped
+
+
+def _text(content: str, x: float, y: float, anchor: str = "start", *, class_: str = "", title: str = "") -> Markup:
+    hover = [_tag("title", shown(title))] if title and title != content else []
+    return _tag("text", *hover, shown(content), x=_n(x), y=_n(y), text_anchor=anchor, class_=class_)
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Markup:
+    return _tag("line", x1=_n(x1), y1=_n(y1), x2=_n(x2), y2=_n(y2), class_=class_)
+
+
+def _dot(x: float, y: float, kind: str) -> Markup:
+    return _tag("circle", cx=_n(x), cy=_n(y), r=4.5, class_=f"dot {kind}")
+
+
+def _whisker(scale: _Scale, one: Reading, y: float) -> list[Markup]:
+    kind = one.kind or "plain"
+    found = []
+    if one.low is not None and one.high is not None:
+        low, high = scale(one.low), scale(one.high)
+        found = [_line(low, y, high, y, f"whisker {kind}")]
+        found += [_line(x, y - 4, x, y + 4, f"whisker {kind}") for x in (low, high)]
+    return [*found, _dot(scale(one.value or 0.0), y, kind)]
+
+
+def _band(points: Sequence[tuple[float, Reading]], down: Any, kind: str) -> Markup:
+    known = [(x, one.low, one.high) for x, one in points if one.low is not None and one.high is not None]
+    upper = [f"{_n(x)},{_n(down(high))}" for x, _, high in known]
+    lower = [f"{_n(x)},{_n(down(low))}" for x, low, _ in reversed(known)]
+    return _tag("polygon", points=" ".join(upper + lower), class_=f"band {kind}")
+
+
+def _grid(scale: _Scale, top: float, bottom: float) -> list[Markup]:
+    return [_line(scale(tick), top, scale(tick), bottom, "grid") for tick in _TICKS]
+
+
+def _x_axis(scale: _Scale, y: float, name: str, *, percent: bool = True) -> list[Markup]:
+    parts = [_line(scale.left, y, scale.right, y, "base")]
+    for tick in _TICKS:
+        written = f"{100 * tick:g} %" if percent else f"{tick:g}"
+        parts.append(_text(written, scale(tick), y + 15, "middle", class_="tick"))
+    return [*parts, _text(name, (scale.left + scale.right) / 2, y + 30, "middle", class_="axis")]
+
+
+def _told(one: Reading) -> str:
+    between = ""
+    if one.low is not None and one.high is not None:
+        between = f" (95 % {100 * one.low:.1f} to {100 * one.high:.1f} %)"
+    note = f", {one.note}" if one.note else ""
+    return f"{one_line(one.name, 60)}: {100 * (one.value or 0):.1f} %{between}{note}"
+
+
+def _round_ticks(highest: int) -> list[int]:
+    """Return two or three round numbers up to the highest."""
+    step = 1
+    while highest / step > 3:
+        step = step * 5 // 2 if str(step)[0] == "2" else step * 2  # 1, 2, 5, 10, 20, …
+    return list(range(step, highest + 1, step))
+
+
+def _ceiling(readings: Iterable[Reading]) -> float:
+    """Return the share at which the axis ends: rates of a few per cent are not drawn on an axis of 100 %."""
+    highest = max((one.high or one.value or 0.0 for one in readings), default=1.0)
+    return next((end for end in (0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if highest <= end), 1.0)
+
+
+def _fill(label: Label) -> str:
+    return f"fill {label.value.lower()}"
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}".rstrip("0").rstrip(".")

@@ -1,0 +1,114 @@
+"""The one Jinja2 environment: everything is escaped, nothing undefined or unformatted is printed.
+
+What a template prints is text of ours or text under test. Text is made harmless before it is escaped (`shown`), and a
+number goes through a filter, which writes it as the terminal does: a bare float, or None, is an error.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined, Undefined
+from markupsafe import Markup
+
+from everyclaim.analysis import estimates
+from everyclaim.core.bands import LOWER_BOUNDS, band_of
+from everyclaim.core.plaintext import counted, escaped, number, one_line, words
+from everyclaim.core.types import Label, tag_values
+from everyclaim.report.style import LABEL_SIGN, dollars
+
+_KEPT = "\n\t\u00ad\u061c\u200c\u200d\u200e\u200f"  # lines, and what spelling and direction need inside one block
+LABEL_MEANING = {
+    Label.SUPPORTED: "the passages say so",
+    Label.UNSUPPORTED: "the passages do not say",
+    Label.CONTRADICTED: "the passages say the opposite",
+}
+
+
+def environment(*loaders: BaseLoader) -> Environment:
+    """Return an environment with our templates under ``everyclaim/``; `loaders` are asked first.
+
+    Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
+    of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened); `word`,
+    `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
+    """
+    ours = PackageLoader("everyclaim.report.html")
+    made = Environment(
+        loader=ChoiceLoader([*loaders, ours]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printed,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(_FILTERS)
+    made.globals.update(labels=list(Label), bounds=LOWER_BOUNDS)
+    return made
+
+
+@cache
+def shared() -> Environment:
+    """Return the environment with our templates alone, made once."""
+    return environment()
+
+
+@cache
+def asset(name: str) -> str:
+    """Return the text of one of our files: `theme.css`, `answer.js`, `report.js`."""
+    return files("everyclaim.report.html").joinpath("assets", name).read_text("utf-8")
+
+
+def shown(text: str) -> str:
+    """Return text as it may stand in a page: what is invisible, or acts on its surroundings, becomes an escape.
+
+    Lines and spaces stay. So do marks of direction and joiners, which are part of spelling; embeddings and overrides,
+    which could reorder the page, do not, nor control characters and lone surrogates, which HTML cannot hold.
+    """
+    if text.isprintable():
+        return text
+    return "".join(one if _harmless(one) else escaped(one) for one in text)
+
+
+def _harmless(character: str) -> bool:
+    if character.isprintable() or character in _KEPT:
+        return True
+    return character.isspace() and character > "\x1f" and character not in "\x7f\x85\u2028\u2029"
+
+
+def _printed(value: Any) -> Any:
+    if isinstance(value, Markup) or value.__class__ is int:
+        return value
+    if isinstance(value, str | Undefined):  # which raises
+        return shown(str(value))
+    raise TypeError(f"a page cannot print {value!r}: numbers go through a filter, and what is missing is said in words")
+
+
+def _probability(value: float | None) -> str:
+    return estimates.NO_NUMBER if value is None else f"{value:.2f}"
+
+
+def _line(text: str, limit: int = 200) -> str:
+    return one_line(text, limit)
+
+
+_FILTERS = {
+    "percent": estimates.percent,
+    "interval": estimates.interval,
+    "span": estimates.span,
+    "score": estimates.score,
+    "share_of": estimates.share_of,
+    "number": number,
+    "probability": _probability,
+    "thousands": "{:,}".format,
+    "counted": counted,
+    "dollars": dollars,
+    "words": words,
+    "line": _line,
+    "word": lambda label: label.value.lower(),
+    "sign": LABEL_SIGN.__getitem__,
+    "meaning": LABEL_MEANING.__getitem__,
+    "values": lambda tag: ", ".join(tag_values(tag)),
+    "band": lambda score: band_of(score).value,
+}

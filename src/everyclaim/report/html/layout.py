@@ -1,0 +1,239 @@
+"""A text as it is laid out: prose, tables and records, each with what is marked in it.
+
+Records (JSON, or a Python literal of the same shape) get a line per field and tables their rows and cells, so that both
+are read as what they are. No character is left out or changed but the white space and pipes between cells and the
+rulings of a table; offsets stay those of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+from everyclaim.core.types import Span
+from everyclaim.report.html.marking import Mark, Segment, segments
+from everyclaim.text.records import fields
+from everyclaim.text.segment import blocks
+
+_LAID_OUT = 100_000  # characters; a longer text is shown as prose
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"\'{}\[\],]+|.', re.DOTALL)
+_PIPE = re.compile(r"(?<!\\)\|")
+_RULING = re.compile(r"[\s|:-]*")
+_DEEPEST = 12  # levels that move a line to the right
+
+Kind = Literal["prose", "table", "record", "cut"]
+
+
+class Line(NamedTuple):
+    """A line of a record, so many levels in."""
+
+    indent: int
+    segments: list[Segment]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A piece of a text. `prose` has segments, `record` lines, `table` rows of cells; `cut` tells how much is left out.
+
+    The first row of a table holds headings when `has_head`.
+    """
+
+    kind: Kind
+    segments: Sequence[Segment] = ()
+    lines: Sequence[Line] = ()
+    rows: Sequence[Sequence[Sequence[Segment]]] = ()
+    has_head: bool = False
+    hidden: int = 0  # characters
+
+
+def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None) -> list[Block]:
+    """Lay a text out with its marks.
+
+    With `context`, a text of more than three times as many characters is cut to that many on either side of every
+    mark, or to its beginning where it has none; what is left out is counted.
+    """
+    windows = _windows(text, marks, context)
+    found: list[Block] = []
+    shown = 0
+    for piece in _pieces(text):
+        for window in windows:
+            start, end = max(window.start, _start(piece)), min(window.end, _end(piece))
+            if start >= end:
+                continue
+            block, reach = _block(text, piece, Span(start, end), marks)
+            if block is None:
+                continue
+            if reach.start > shown and text[shown : reach.start].strip(" \t\r\n|:-"):
+                found.append(Block("cut", hidden=reach.start - shown))
+            found.append(block)
+            shown = reach.end
+    if text[shown:].strip():
+        found.append(Block("cut", hidden=len(text) - shown))
+    return found
+
+
+class _Table(NamedTuple):
+    rows: list[list[Span]]
+    has_head: bool
+
+
+class _Record(NamedTuple):
+    lines: list[tuple[int, Span]]
+
+
+_Piece = Span | _Table | _Record
+
+
+def _start(piece: _Piece) -> int:
+    if isinstance(piece, _Table):
+        return piece.rows[0][0].start
+    return piece.lines[0][1].start if isinstance(piece, _Record) else piece.start
+
+
+def _end(piece: _Piece) -> int:
+    if isinstance(piece, _Table):
+        return piece.rows[-1][-1].end
+    return piece.lines[-1][1].end if isinstance(piece, _Record) else piece.end
+
+
+def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span]:
+    if context is None or len(text) <= 3 * context:
+        return [Span(0, len(text))]
+    around = sorted((max(0, mark.start - context), min(len(text), mark.end + context)) for mark in marks)
+    found: list[Span] = []
+    for start, end in around or [(0, context)]:
+        if found and start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(end, found[-1].end))
+        else:
+            found.append(Span(start, end))
+    return [_at_words(text, window) for window in found]
+
+
+def _at_words(text: str, window: Span, reach: int = 24) -> Span:
+    """Move the ends of a window to the nearest blank inside it, where there is one."""
+    start, end = window
+    if start and (blank := text.find(" ", start, start + reach)) >= 0:
+        start = blank + 1
+    if end < len(text) and (blank := text.rfind(" ", end - reach, end)) > start:
+        end = blank
+    return Span(start, end)
+
+
+def _block(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tuple[Block | None, Span]:
+    """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
+    if isinstance(piece, Span):
+        return Block("prose", segments(text, marks, *window)), window
+    if isinstance(piece, _Record):
+        lines = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
+        if not lines:
+            return None, window
+        reach = Span(lines[0][1].start, lines[-1][1].end)
+        return Block("record", lines=[Line(indent, segments(text, marks, *line)) for indent, line in lines]), reach
+    head, *body = piece.rows
+    rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
+    is_first = head[0].start < window.end and head[-1].end > window.start
+    if not rows and not is_first:
+        return None, window
+    kept = [head, *rows] if is_first or piece.has_head else rows  # cells mean nothing without their headings
+    reach = Span(head[0].start if is_first else rows[0][0].start, (rows or [head])[-1][-1].end)
+    cells = [[segments(text, marks, *cell) for cell in row] for row in kept]
+    return Block("table", rows=cells, has_head=piece.has_head), reach
+
+
+def _pieces(text: str) -> Iterator[_Piece]:
+    if len(text) > _LAID_OUT:
+        yield Span(0, len(text))
+    elif fields(text) is not None:
+        yield _Record(list(_lines_of_record(text)))
+    else:
+        done = 0
+        for table in _tables(text):
+            if text[done : _start(table)].strip(" \t\r\n|"):
+                yield _trimmed(text, done, _start(table))
+            yield table
+            done = _end(table)
+        if text[done:].strip(" \t\r\n|") or not done:
+            yield _trimmed(text, done, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """Leave out the line breaks, and the pipe of a table, at the ends of prose beside a table."""
+    if start:
+        start += len(text[start:end]) - len(text[start:end].lstrip(" \t|").lstrip("\r\n"))
+    if end < len(text):
+        end = start + len(text[start:end].rstrip(" \t|").rstrip())
+    return Span(start, end)
+
+
+def _tables(text: str) -> Iterator[_Table]:
+    """Find runs of at least two table rows with nothing but a ruling between them."""
+    if "|" not in text:
+        return
+    rows = [block for block in blocks(text) if block.kind == "table_row"]
+    run: list[Span] = []
+    for block in rows:
+        row = Span(block.start, block.end)
+        if run and not _RULING.fullmatch(text[run[-1].end : row.start]):
+            yield from _table(text, run)
+            run = []
+        run.append(row)
+    yield from _table(text, run)
+
+
+def _table(text: str, run: list[Span]) -> Iterator[_Table]:
+    rows = [_cells(text, row) for row in run]
+    if len(rows) > 1 and all(rows):
+        yield _Table(rows, "-" in text[run[0].end : run[1].start])
+
+
+def _cells(text: str, row: Span) -> list[Span]:
+    content = text[row.start : row.end]
+    cuts = [match.start() for match in _PIPE.finditer(content)]
+    edges = [-1, *cuts, len(content)]
+    if content.startswith("|"):
+        edges = edges[1:]
+    if content.endswith("|") and len(edges) > 2:
+        edges = edges[:-1]
+    return [_stripped(content, low + 1, high, row.start) for low, high in pairwise(edges)]
+
+
+def _stripped(content: str, start: int, end: int, offset: int) -> Span:
+    piece = content[start:end]
+    left = len(piece) - len(piece.lstrip())
+    return Span(offset + start + left, offset + start + max(left, len(piece.rstrip())))
+
+
+def _lines_of_record(text: str) -> Iterator[tuple[int, Span]]:
+    """Lay a record out: fields of an object on lines of their own, lists of plain values on one."""
+    if "\n" in text.strip():  # it is laid out already
+        place = 0
+        for line in text.splitlines(keepends=True):
+            inner = line.strip()
+            if inner:
+                indent = len(line) - len(line.lstrip())
+                yield min(indent // 2, _DEEPEST), Span(place + indent, place + indent + len(inner))
+            place += len(line)
+        return
+    depth: list[bool] = []  # of open containers: whether they are broken into lines
+    start, indent = 0, 0
+    tokens = [match for match in _TOKEN.finditer(text) if not match[0].isspace()]
+    for place, token in enumerate(tokens):
+        mark, following = token[0], tokens[place + 1][0] if place + 1 < len(tokens) else ""
+        if mark in "{[":
+            depth.append(mark == "{" or following in ("{", "["))
+        elif mark in "}]" and depth:
+            depth.pop()
+        breaks = bool(depth) and depth[-1] and (mark in "{[" or mark == ",")
+        if following in ("}", "]") and depth and depth[-1]:
+            breaks = True
+        if breaks or place + 1 == len(tokens):
+            yield indent, _line(text, start, token.end())
+            start = token.end()
+            indent = min(len(depth) - (following in ("}", "]")), _DEEPEST)
+
+
+def _line(text: str, start: int, end: int) -> Span:
+    return Span(start + len(text[start:end]) - len(text[start:end].lstrip()), end)

@@ -1,0 +1,79 @@
+"""Charts: well-formed SVG that says in words what it draws, without a style, a script or a number that is none."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from everyclaim.core.types import Label
+from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, line_chart, reliability_chart
+
+HOSTILE = '<script>alert("x")</script> & \x00 \u202e'
+READINGS = [
+    Reading("care", 0.8, 0.7, 0.88, "12 answers", "supported"),
+    Reading(HOSTILE, 1.0, 0.6, 1.0),
+    Reading("nothing", None),
+    Reading("bare", 0.0),
+]
+CHARTS = {
+    "bar": label_bar({Label.SUPPORTED: 990, Label.UNSUPPORTED: 9, Label.CONTRADICTED: 1}),
+    "empty bar": label_bar(dict.fromkeys(Label, 0)),
+    "intervals": interval_plot(READINGS, title=HOSTILE, axis="claims supported"),
+    "no intervals": interval_plot([], title="none", axis="claims supported"),
+    "histogram": histogram([3, 0, 12, 45], [0, 0.25, 0.5, 0.75, 1], title="Scores", axis="score"),
+    "empty histogram": histogram([0, 0], [0, 0.5, 1], title="Scores", axis="score"),
+    "lines": line_chart(
+        {"supported": READINGS, "other": [Reading("care", 0.04, 0.01, 0.07)] * 4},
+        title="Releases", axis="release", marked={2: HOSTILE},
+    ),
+    "one run": line_chart({"supported": READINGS[:1]}, title="Releases", axis="release"),
+    "no run": line_chart({}, title="Releases", axis="release"),
+    "reliability": reliability_chart([(0.2, Reading("0 to 40 %", 0.3, 0.1, 0.6, "9 labels")), (0.9, READINGS[2])]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_a_chart_is_well_formed_and_told_in_words(name):
+    """It has a title and a description, and is an image with a name to those who do not see it."""
+    svg = ET.fromstring(CHARTS[name])
+    assert svg.get("role") == "img"
+    assert svg.get("aria-label")
+    assert [one.tag for one in svg][:2] == ["title", "desc"]
+    assert not svg.findall(".//script")
+    assert not [one for one in svg.iter() if "style" in one.attrib]
+    assert "nan" not in CHARTS[name].lower()
+    assert "\x00" not in CHARTS[name]
+
+
+def test_a_label_that_occurs_is_seen():
+    """One claim of a thousand has a stretch of its own; shares fill the bar."""
+    bars = ET.fromstring(CHARTS["bar"]).findall("rect")
+    widths = [float(one.attrib["width"].rstrip("%")) for one in bars]
+    assert min(widths) >= 1
+    assert sum(widths) == 100
+    assert [one.attrib["class"] for one in bars] == ["fill supported", "fill unsupported", "fill contradicted"]
+
+
+def test_intervals_are_drawn_and_said():
+    """A whisker from the lower to the upper end, and the numbers in the description."""
+    svg = ET.fromstring(CHARTS["intervals"])
+    assert "care: 80.0 % (95 % 70.0 to 88.0 %), 12 answers" in svg.findtext("desc")
+    assert "nothing: nothing to measure" in svg.findtext("desc")
+    dots = svg.findall("circle")
+    assert len(dots) == 3
+    first = svg.findall("line[@class='whisker supported']")[0]
+    assert float(first.attrib["x1"]) < float(dots[0].attrib["cx"]) < float(first.attrib["x2"])
+
+
+def test_columns_stand_for_their_counts():
+    """The highest is as tall as the chart, one without answers is not drawn."""
+    columns = ET.fromstring(CHARTS["histogram"]).findall("rect")
+    heights = [float(one.attrib["height"]) for one in columns]
+    assert len(columns) == 3
+    assert heights[2] / heights[0] == pytest.approx(15, rel=0.02)
+
+
+def test_a_marked_place_is_said_in_words():
+    """A regression is not told by a line alone."""
+    assert "alert" in ET.fromstring(CHARTS["lines"]).findtext("desc")

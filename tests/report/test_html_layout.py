@@ -1,0 +1,114 @@
+"""Prose, tables and records of a text, with what is marked in them."""
+
+from __future__ import annotations
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from everyclaim.core.types import Label
+from everyclaim.report.html.layout import lay_out
+from everyclaim.report.html.marking import Mark
+
+TABLE = "Prices:\n\n| Model | Price |\n| --- | --- |\n| Piccola | €449 |\n| Doppia | €1,190 |\n\nAll with VAT."
+HOURS = {
+    "name": 'Bar "Roma"',
+    "hours": {"Monday": "9:0-17:0"},
+    "tags": ["a", "b"],
+    "rows": [{"x": 1}, {"x": 2}],
+    "none": {},
+}
+
+
+def written(block):
+    """All segments of a block, as lines."""
+    if block.kind == "record":
+        return [(line.indent, "".join(one.text for one in line.segments)) for line in block.lines]
+    if block.kind == "table":
+        return [["".join(one.text for one in cell) for cell in row] for row in block.rows]
+    return "".join(one.text for one in block.segments)
+
+
+def marked(blocks):
+    """The marked text of blocks."""
+    found = []
+    for block in blocks:
+        parts = [
+            block.segments,
+            *(line.segments for line in block.lines),
+            *(cell for row in block.rows for cell in row),
+        ]
+        found += [one.text for part in parts for one in part if one.marks]
+    return found
+
+
+def test_a_table_has_rows_and_cells():
+    """A pipe table is shown as one, between the prose around it."""
+    before, table, after = lay_out(TABLE)
+    assert written(before) == "Prices:"
+    assert table.has_head
+    assert written(table) == [["Model", "Price"], ["Piccola", "€449"], ["Doppia", "€1,190"]]
+    assert written(after) == "All with VAT."
+
+
+def test_evidence_in_a_row_is_marked_in_its_cells():
+    """A quote of a whole row, pipes included, lights up every cell of it."""
+    start = TABLE.index("| Doppia")
+    blocks = lay_out(TABLE, [Mark(start, start + len("| Doppia | €1,190 |"), 1, Label.SUPPORTED, "evidence")])
+    assert marked(blocks) == ["Doppia", "€1,190"]
+
+
+def test_a_record_has_a_line_per_field():
+    """JSON on one line is laid out; lists of plain values stay together."""
+    (block,) = lay_out(json.dumps(HOURS))
+    assert written(block) == [
+        (0, "{"), (1, '"name": "Bar \\"Roma\\"",'), (1, '"hours": {'), (2, '"Monday": "9:0-17:0"'), (1, "},"),
+        (1, '"tags": ["a", "b"],'), (1, '"rows": ['), (2, "{"), (3, '"x": 1'), (2, "},"), (2, "{"), (3, '"x": 2'),
+        (2, "}"), (1, "],"), (1, '"none": {'), (1, "}"), (0, "}"),
+    ]  # fmt: skip
+
+
+def test_evidence_in_a_record_is_marked_where_it_stands():
+    """Offsets are those of the record as given."""
+    text = json.dumps(HOURS)
+    start = text.index('"Monday"')
+    blocks = lay_out(text, [Mark(start, start + 20, 1, Label.SUPPORTED, "evidence")])
+    assert marked(blocks) == ['"Monday": "9:0-17:0"'[:20]]
+
+
+def test_a_long_passage_is_cut_to_what_stands_around_the_evidence():
+    """What is left out is counted, and the evidence is there."""
+    text = "word " * 400 + "the needle in it " + "word " * 400
+    start = text.index("the needle")
+    before, around, after = lay_out(text, [Mark(start, start + 10, 1, Label.SUPPORTED, "evidence")], context=50)
+    assert marked([around]) == ["the needle"]
+    assert len(written(around)) < 120
+    assert before.hidden + len(written(around)) + after.hidden == len(text)
+    assert [before.kind, after.kind] == ["cut", "cut"]
+
+
+def test_rows_far_from_the_evidence_are_left_out_and_headings_stay():
+    """A cell means nothing without its heading."""
+    rows = "".join(f"| item {number} | {number} € |\n" for number in range(400))
+    text = f"| what | price |\n| --- | --- |\n{rows}"
+    start = text.index("| item 300 |")
+    blocks = lay_out(text, [Mark(start, start + 10, 1, Label.SUPPORTED, "evidence")], context=30)
+    assert [block.kind for block in blocks] == ["cut", "table", "cut"]
+    assert written(blocks[1])[0] == ["what", "price"]
+    assert ["item 300", "300 €"] in written(blocks[1])
+
+
+@given(st.text(alphabet='{}[]:,"\\ab1 \n|-', max_size=60))
+def test_no_text_is_lost(text):
+    """Whatever looks like a record or a table and is none: every letter and digit is shown, in order."""
+    parts = []
+    for block in lay_out(text):
+        if block.kind == "record":
+            parts += [line for _, line in written(block)]
+        elif block.kind == "table":
+            parts += [cell for row in written(block) for cell in row]
+        else:
+            parts.append(written(block))
+    kept = [one for one in "".join(parts) if one.isalnum()]
+    assert kept == [one for one in text if one.isalnum()]

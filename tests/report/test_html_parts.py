@@ -1,0 +1,109 @@
+"""The macros: an answer with its claims in place, its passages with the evidence of all of them."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import pages_sample as sample
+import pytest
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Difference, Evidence, Label, Outcome, Passage, Result, Sample, Span
+from everyclaim.report.html.answers import answer_view
+from everyclaim.report.html.environment import shared
+
+HOSTILE = [
+    "<script>alert(1)</script>", "</textarea><img src=x onerror=alert(1)>", "=cmd|' /C calc'!A0", "{{ 7*7 }}",
+    "\u202eevil\u202c", "שלום עולם", "👩\u200d💻 🇪🇺", "nul\x00nul", "\ud83d", "word" * 20_000, "]]>-->", "&lt;b&gt;",
+]  # fmt: skip
+
+
+class Reader(HTMLParser):
+    """Collects tags, attributes and text; checks that every tag is closed."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.tags, self.attributes, self.text = [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes += [(tag, *one) for one in attrs]
+        if tag not in {"br", "img", "input", "meta", "rect", "line"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(html):
+    reader = Reader()
+    reader.feed(str(html))
+    reader.close()
+    assert reader.open == []
+    return reader
+
+
+def rendered(kept, **options):
+    return str(shared().get_template("everyclaim/parts.html").module.answer(answer_view(kept, **options)))
+
+
+def hostile(text):
+    """An answer that is nothing but this text, everywhere a text can stand."""
+    claims = tuple(
+        sample.claim(number, text, label, rationale=text, evidence=(Evidence(text, 0, len(text), text),), flags=(text,),
+                     difference=Difference(text, Span(0, len(text)), text, Span(0, len(text))))
+        for number, label in enumerate(Label, 1)
+    )  # fmt: skip
+    result = Result(text, Outcome.SCORED, 0.5, sample.PROVENANCE, claims=claims, question=text, tags={text: text},
+                    warnings=(text,))  # fmt: skip
+    return Kept(0, "", Sample(text, text, (Passage(text, text, text),), text, tags={text: text}), result)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_text_everywhere(text):
+    """In answers, claims, quotes, titles, ids, flags: no tag of its own, no attribute, nothing that acts."""
+    html = rendered(hostile(text))
+    html.encode("utf-8")
+    found = read(html)
+    assert set(found.tags) <= {
+        "div", "h4", "p", "a", "mark", "details", "summary", "span", "ul", "li", "blockquote", "bdi", "table", "tr",
+        "td", "th",
+    }  # fmt: skip
+    assert not [one for one in found.attributes if one[1].startswith("on") or one[1] in ("style", "src")]
+    assert all(value.startswith("#a0-") for _, name, value in found.attributes if name == "href")
+
+
+def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
+    """Each claim's stretch leads to its finding; its quote is marked in the passage it names."""
+    html = rendered(sample.detailed(7))
+    assert read(html).tags.count("blockquote") == 3
+    assert 'id="a7-c2" data-claim="2"' in html
+    assert re.search(r'<mark class="evidence" data-claims="2">for two years</mark>', html)
+    assert re.search(r'<mark class="evidence" data-claims="1">within 60 days</mark>', html)
+    assert "passages disagree" in html
+    assert "three years is not two years" in html
+
+
+def test_a_quote_that_is_not_in_its_passage_is_not_marked():
+    """Evidence is marked only where it is really there."""
+    claim = sample.claim(1, "Free.", Label.SUPPORTED, evidence=(Evidence("returns", 0, 5, "Gift!"),))
+    kept = sample.kept(0, Result("t", Outcome.SCORED, 1.0, sample.PROVENANCE, claims=(claim,)), [sample.RETURNS])
+    assert '<mark class="evidence"' not in rendered(kept)
+
+
+def test_an_answer_without_score_says_why():
+    """A failure shows its reason, and no number."""
+    html = rendered(sample.without_score(3, Outcome.FAILED, "timeout: no reply in 60 s"))
+    assert "failed: timeout: no reply in 60 s" in html
+
+
+def test_a_reference_s_claims_find_their_evidence_in_the_answer():
+    """Both sets of claims are there, numbered through."""
+    html = rendered(sample.in_parts(1))
+    assert "Claims of the reference" in html
+    assert html.count('<details class="finding') == 4
+    assert len(set(re.findall(r'id="(a1-c\d)"', html))) == 4
