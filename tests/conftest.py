@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+pytest_plugins = ["pytester"]
 NEED_TORCH = {Path(__file__).parent / name for name in ("api/test_huggingface.py", "training/test_encoder.py")}
 
 

@@ -24,7 +24,7 @@ from pydantic_settings import (
 )
 
 from everyclaim.api.components import Options
-from everyclaim.api.talking import DEFAULT_STORE, Talking
+from everyclaim.api.talking import DEFAULT_STORE, Talking, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
@@ -94,6 +94,18 @@ class Settings(BaseSettings):
         """What is set about language models and sizes."""
         chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
         return cast("Talking", chosen)
+
+
+def options_of(settings: Settings) -> Options:
+    """Return what is set about scoring single answers, as an `Evaluator` takes it; replies are kept beside the store.
+
+    What is set for language models does nothing, and is left out, where none judges or splits.
+    """
+    named = {name: getattr(settings, name, None) for name in Options.__annotations__ if name != "provider_batch"}
+    said = {name: value for name, value in named.items() if value is not None and value is not False and value != {}}
+    found = {"cache": cache_beside(settings.store, DEFAULT_STORE), **said}
+    idle = unused(found, settings.judge, settings.decomposer, metric=settings.metric)
+    return cast("Options", {name: value for name, value in found.items() if name not in idle})
 
 
 def find_settings_file(start: Path | None = None) -> Path | None:

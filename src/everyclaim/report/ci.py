@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
-from everyclaim.core.plaintext import number, one_line
-from everyclaim.core.types import Label, Outcome, Result
+from everyclaim.core.plaintext import number, one_line, quoted, words
+from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
@@ -31,7 +31,7 @@ def junit(results: Iterable[Result], gate: GateResult, name: str) -> bytes:
         elif result.outcome is not Outcome.SCORED:
             _child(case, "skipped", result.outcome.value, "", counts)
         elif result.failing:
-            lines = "\n".join(_failing(result))
+            lines = "\n".join(failing_lines(result))
             _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
     case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")
     if gate.status is not GateStatus.PASSED:
@@ -49,7 +49,7 @@ def github_lines(results: Iterable[Result], gate: GateResult) -> Iterator[str]:
     yield f"::{kind} title=everyclaim gate {gate.status.value.replace('_', ' ')}::{_github(gate.message)}"
     for result in results:
         title = _github(one_line(result.id, 80)).replace(":", "%3A").replace(",", "%2C")
-        yield f"::warning title={title}::{_github('; '.join(_failing(result)))}"
+        yield f"::warning title={title}::{_github('; '.join(failing_lines(result)))}"
 
 
 def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: str) -> str:
@@ -77,17 +77,23 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
         lines += ["", "### Answers to look at first", ""]
     for result in found:
         lines.append(f"- **{_md(one_line(result.id, 80))}** {number(result.score)}")
-        lines += [f"  - {_md(line)}" for line in _failing(result)]
+        lines += [f"  - {_md(line)}" for line in failing_lines(result)]
     return "\n".join(lines) + "\n"
 
 
-def _failing(result: Result) -> list[str]:
-    """One line for each claim that is not supported."""
-    found = []
-    for claim in result.failing:
-        why = f" ({one_line(claim.verdict.rationale, 160)})" if claim.verdict.rationale else ""
-        found.append(f"{claim.verdict.label.value}: {one_line(claim.text, 200)}{why}")
-    return found
+def failing_lines(result: Result) -> list[str]:
+    """Return one line for each claim that is not supported: label, claim, how it differs, and the place."""
+    return [_failing_line(claim) for claim in result.failing]
+
+
+def _failing_line(claim: JudgedClaim) -> str:
+    verdict = claim.verdict
+    why = verdict.difference.reason if verdict.difference else verdict.rationale
+    mode = words(verdict.failure_mode.value) if verdict.failure_mode else ""
+    told = ": ".join(one_line(part, 160) for part in (mode, why) if part)
+    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+    beside = "; ".join([*([told] if told else []), *places])
+    return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")
 
 
 def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:

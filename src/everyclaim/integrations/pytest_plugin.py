@@ -1,0 +1,316 @@
+"""pytest: assert that answers are faithful; a failing test names every claim that is not supported, one per line.
+
+    def test_refunds(assert_faithful):
+        answer = ask("How long do refunds take?")
+        assert_faithful(response=answer.text, passages=answer.passages)
+
+    @pytest.mark.everyclaim("answers.jsonl")  # one test per row
+    def test_kept_answers(assert_faithful, everyclaim_sample):
+        assert_faithful(everyclaim_sample)
+
+pytest loads this module in every project where the package is installed, so that nothing heavy is imported before a
+fixture is asked for.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
+
+import pytest
+
+if TYPE_CHECKING:
+    from everyclaim import Evaluator, Result, Sample
+    from everyclaim.io import BadRow
+
+MARK: Final = "everyclaim"
+SAMPLE: Final = "everyclaim_sample"
+_ID_SHOWN = 80
+_ROUNDING = 1e-9
+
+Empty = Literal["skip", "pass", "fail"]
+
+
+class AssertFaithful(Protocol):
+    """What the fixture `assert_faithful` is."""
+
+    def __call__(
+        self,
+        row: Any = None,
+        *,
+        fail_under: float | None = None,
+        max_contradicted: float | None = None,
+        empty: Empty | None = None,
+        **answer: Any,
+    ) -> Result:
+        """Score an answer, or take a `Result` as it is, and fail unless it is faithful; return the result.
+
+        `row` and `answer` are as for `everyclaim.score`. The score must reach `fail_under` (1.0: every claim is
+        supported), and at most the share `max_contradicted` (0.0) of the claims may be contradicted. `empty` says what
+        becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is taken from the mark
+        of the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the judge failed, which
+        says nothing about the answer.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class _Bars:
+    """What an answer has to come to."""
+
+    fail_under: float = 1.0
+    max_contradicted: float = 0.0
+    empty: Empty = "skip"
+
+    def over(self, given: Mapping[str, Any], where: str) -> _Bars:
+        """Return these bars with what is given over them. Raises `ConfigError` for a value that is none."""
+        from everyclaim.core.errors import ConfigError
+
+        found = {name: value for name, value in given.items() if value is not None and value != ""}
+        for name in ("fail_under", "max_contradicted"):
+            if name in found:
+                found[name] = _share(found[name], f"{where}: {name}")
+        if found.get("empty", "skip") not in get_args(Empty):
+            raise ConfigError(f"{where}: empty must be one of {', '.join(get_args(Empty))}, not {found['empty']!r}")
+        return replace(self, **found)
+
+
+_OF_FILES: Final = ("mapping", "format", "limit")
+_OF_BARS: Final = ("fail_under", "max_contradicted", "empty")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options."""
+    group = parser.getgroup(MARK, "faithfulness of answers (everyclaim)")
+    group.addoption("--everyclaim-judge", metavar="SPEC", help="Who judges the claims; goes over the ini file.")
+    for name, what in (
+        ("judge", "who judges the claims, as in openai:gpt-5-mini (embedded, or what everyclaim.toml says)"),
+        ("config", "settings file, from the root folder (the nearest everyclaim.toml)"),
+        ("fail_under", "score that an answer must reach (1.0: every claim supported)"),
+        ("max_contradicted", "share of an answer's claims that may be contradicted (0.0)"),
+        ("empty", "what becomes of an answer with nothing to check: skip, pass or fail (skip)"),
+    ):
+        parser.addini(f"everyclaim_{name}", what, default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the mark."""
+    config.addinivalue_line(
+        "markers",
+        f"{MARK}(source, *, mapping, format, limit, fail_under, max_contradicted, empty): one test per row of a file "
+        f"of answers, in the fixture {SAMPLE}; bars for assert_faithful.",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make one test per row of the file that the mark names."""
+    marks = [mark for mark in metafunc.definition.iter_markers(MARK) if mark.args]
+    if SAMPLE not in metafunc.fixturenames:
+        if marks:
+            raise _unusable(metafunc, f"the mark names a file, but the test takes no fixture {SAMPLE}")
+        return
+    if not marks:
+        raise _unusable(metafunc, f'{SAMPLE} needs a mark with a file: @pytest.mark.{MARK}("answers.jsonl")')
+    rows = _rows(metafunc, marks[0])
+    names = _names([row.id if hasattr(row, "response") else f"{row.unit}-{row.line}" for row in rows])
+    metafunc.parametrize(SAMPLE, rows, ids=names, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def everyclaim_options() -> dict[str, Any]:
+    """Options of the evaluator, over the settings; override it in the topmost `conftest.py`."""
+    return {}
+
+
+@pytest.fixture(scope="session")
+def everyclaim(pytestconfig: pytest.Config, everyclaim_options: Mapping[str, Any]) -> Iterator[Evaluator]:
+    """Return the `everyclaim.Evaluator` of this process, by `everyclaim.toml`, the ini file and `everyclaim_options`."""
+    from everyclaim import Evaluator
+    from everyclaim.api.settings import load_settings, options_of
+
+    file = pytestconfig.getini("everyclaim_config")
+    judge = pytestconfig.getoption("--everyclaim-judge") or pytestconfig.getini("everyclaim_judge")
+    over = dict(everyclaim_options)
+    named = {name: over[name] for name in ("judge", "decomposer", "metric") if isinstance(over.get(name), str)}
+    settings = load_settings(pytestconfig.rootpath / file if file else None, **({"judge": judge or None} | named))
+    with Evaluator(**({**options_of(settings), **over})) as evaluator:
+        yield evaluator
+
+
+@pytest.fixture
+def everyclaim_sample(request: pytest.FixtureRequest) -> Sample:
+    """Return the row of this test, of the file that the mark names. A row that cannot be read fails."""
+    from everyclaim import Sample
+
+    row: Sample | BadRow = request.param
+    if not isinstance(row, Sample):
+        pytest.fail(f"this row is no sample: {row}", pytrace=False)
+    return row
+
+
+@pytest.fixture
+def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> AssertFaithful:
+    """Return a function that asserts an answer to be faithful; see `AssertFaithful`."""
+    node: pytest.Item = request.node
+    ini = {name: request.config.getini(f"everyclaim_{name}") for name in _OF_BARS}
+    usual = _Bars().over(ini, "everyclaim in the ini file")
+    for mark in reversed(list(node.iter_markers(MARK))):
+        _check_mark(mark)
+        usual = usual.over({name: mark.kwargs.get(name) for name in _OF_BARS}, f"@pytest.mark.{MARK}")
+
+    def check(
+        row: Any = None,
+        *,
+        fail_under: float | None = None,
+        max_contradicted: float | None = None,
+        empty: Empty | None = None,
+        **answer: Any,
+    ) -> Result:
+        __tracebackhide__ = True
+        from everyclaim import Result
+
+        given = {"fail_under": fail_under, "max_contradicted": max_contradicted, "empty": empty}
+        bars = usual.over(given, "assert_faithful")
+        result = row if isinstance(row, Result) and not answer else everyclaim.score(row, **answer)
+        node.user_properties.extend(_properties(result))
+        _hold(result, bars)
+        return result
+
+    return check
+
+
+def _hold(result: Result, bars: _Bars) -> None:
+    """Hold a result against its bars."""
+    __tracebackhide__ = True
+    from everyclaim import JudgeError, Label, Outcome
+    from everyclaim.core.plaintext import counted, one_line
+    from everyclaim.report.ci import failing_lines
+
+    name = one_line(result.id, _ID_SHOWN)
+    if result.outcome is Outcome.FAILED:
+        code, _, why = result.reason.partition(": ")
+        raise JudgeError(code, f"{why or code}: answer {name} was not judged, which says nothing about it")
+    unread = [f"not checked: {one_line(piece.text, 200)}" for piece in result.unchecked]
+    if result.outcome is not Outcome.SCORED:
+        what = f"answer {name} has nothing to check: {result.outcome.value.replace('_', ' ')}"
+        if unread or bars.empty == "fail":
+            raise AssertionError("\n".join([what, *unread]))
+        if bars.empty == "skip":
+            pytest.skip(what)
+        return
+    torn = result.count(Label.CONTRADICTED)
+    is_low = result.score is not None and result.score < bars.fail_under - _ROUNDING
+    is_torn = torn > (bars.max_contradicted + _ROUNDING) * len(result.claims)
+    if is_low or is_torn or unread:
+        told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
+        told += [f"score {result.score:.3f}, at least {bars.fail_under:g} wanted"] if is_low else []
+        told += [f"{torn} contradicted, at most the share {bars.max_contradicted:g} allowed"] if is_torn else []
+        raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Add up what the answers of all tests came to, also those that other processes ran."""
+    outcomes: dict[str, int] = {}
+    claims = {f"everyclaim_{name}": 0 for name in ("supported", "unsupported", "contradicted")}
+    for word in ("passed", "failed", "skipped", "xfailed", "xpassed"):
+        for report in terminalreporter.stats.get(word, ()):
+            if getattr(report, "when", "") != "call":
+                continue
+            for name, value in report.user_properties:
+                if name == "everyclaim_outcome":
+                    outcomes[value] = outcomes.get(value, 0) + 1
+                elif name in claims:
+                    claims[name] += value
+    if outcomes:
+        answers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in sorted(outcomes.items()))
+        told = ", ".join(f"{number:,} {name.removeprefix('everyclaim_')}" for name, number in claims.items())
+        terminalreporter.write_sep("-", MARK)
+        terminalreporter.write_line(f"answers: {answers}; claims: {told}")
+
+
+def _properties(result: Result) -> Iterator[tuple[str, object]]:
+    yield "everyclaim_outcome", result.outcome.value
+    if result.score is not None:
+        yield "everyclaim_score", result.score
+    if result.outcome.value == "scored":
+        for label, number in result.counts.items():
+            yield f"everyclaim_{label.value.lower()}", number
+
+
+def _rows(metafunc: pytest.Metafunc, mark: pytest.Mark) -> list[Any]:
+    """Read the file of a mark: samples, and rows that are none, in their order."""
+    from itertools import islice
+
+    from everyclaim.core.errors import UserError
+    from everyclaim.io import ReadReport, read_samples
+
+    source, report = mark.args[0], ReadReport()
+    if isinstance(source, str | os.PathLike):
+        source = Path(metafunc.definition.path).parent / source
+    rows: list[Any] = []
+    try:
+        _check_mark(mark)
+        read = read_samples(
+            source,
+            mapping=mark.kwargs.get("mapping"),
+            format=mark.kwargs.get("format"),
+            on_bad_row=rows.append,
+            report=report,
+        )
+        for sample in islice(read, mark.kwargs.get("limit")):
+            rows.append(sample)  # noqa: PERF402 - bad rows come in between
+    except (UserError, TypeError, ValueError) as error:
+        raise _unusable(metafunc, str(error)) from None
+    if not rows:
+        raise _unusable(metafunc, "the source of answers is empty")
+    for text in report.warnings:
+        warnings.warn(f"{metafunc.definition.nodeid}: {text}", pytest.PytestCollectionWarning, stacklevel=1)
+    return rows
+
+
+def _names(ids: list[str]) -> list[str]:
+    """Return names for tests: on one line, not too long, no two the same."""
+    from everyclaim.core.plaintext import one_line
+
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for one in ids:
+        name = one_line(one, _ID_SHOWN) or "no id"
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return names
+
+
+def _check_mark(mark: pytest.Mark) -> None:
+    """Refuse what the mark does not take."""
+    from everyclaim.core.errors import ConfigError
+    from everyclaim.core.nearest import did_you_mean
+
+    known = (*_OF_FILES, *_OF_BARS)
+    for name in mark.kwargs:
+        if name not in known:
+            hint = did_you_mean(name, known) or f": it takes {', '.join(known)}"
+            raise ConfigError(f"@pytest.mark.{MARK} has no {name!r}{hint}")
+    if len(mark.args) > 1:
+        raise ConfigError(f"@pytest.mark.{MARK} takes one source of answers, not {len(mark.args)}")
+    if not mark.args and (idle := [name for name in _OF_FILES if name in mark.kwargs]):
+        raise ConfigError(f"@pytest.mark.{MARK}: {idle[0]} does nothing without a file")
+
+
+def _share(value: Any, what: str) -> float:
+    from everyclaim.core.errors import ConfigError
+
+    try:
+        number = float("nan") if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not 0 <= number <= 1:
+        raise ConfigError(f"{what} must be a number from 0 to 1, not {value!r}")
+    return number
+
+
+def _unusable(metafunc: pytest.Metafunc, why: str) -> Exception:
+    return pytest.Collector.CollectError(f"{metafunc.definition.nodeid}: {why}")
