@@ -127,7 +127,7 @@ def everyclaim_options() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def everyclaim(pytestconfig: pytest.Config, everyclaim_options: Mapping[str, Any]) -> Iterator[Evaluator]:
-    """Return the `everyclaim.Evaluator` of this process, by `everyclaim.toml`, the ini file and `everyclaim_options`."""
+    """Return the `everyclaim.Evaluator` of this process, by `everyclaim.toml`, ini file and `everyclaim_options`."""
     from everyclaim import Evaluator
     from everyclaim.api.settings import load_settings, options_of
 
