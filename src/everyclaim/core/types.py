@@ -48,6 +48,16 @@ class FailureMode(StrEnum):
     OTHER = "other"  # a judgement or conclusion that the passages do not bear, or anything else
 
 
+class SplitMark(StrEnum):
+    """What a person says of how a claim was cut out of its answer."""
+
+    GOOD = "good"  # one statement, whole, and what the answer says
+    OVER_SPLIT = "over_split"  # a fragment: it says something only together with a neighbour
+    UNDER_SPLIT = "under_split"  # several statements, which may differ in truth
+    NOT_A_CLAIM = "not_a_claim"  # nothing that sources could support: a question, an opinion, talk about the answer
+    LOST_MEANING = "lost_meaning"  # says more, less or something else than its sentence
+
+
 Tag = str | tuple[str, ...]  # with several values, a sample counts in the slice of each
 
 _CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3  # when a result is printed

@@ -4,13 +4,37 @@
 `connect` how a database is reached and how its failures are put into words.
 """
 
+from everyclaim.store.history import About, Act, Entry
+from everyclaim.store.labelling import Labelling
 from everyclaim.store.labels import NewLabel, answer_key, claim_key
-from everyclaim.store.records import HumanLabel, Reading, RunRecord, Status, config_fingerprint
+from everyclaim.store.marks import NewMark
+from everyclaim.store.records import (
+    HumanLabel,
+    HumanMark,
+    Picked,
+    Progress,
+    Queue,
+    QueueItem,
+    Reading,
+    RunRecord,
+    Status,
+    config_fingerprint,
+)
 from everyclaim.store.store import Store
 
 __all__ = [
+    "About",
+    "Act",
+    "Entry",
     "HumanLabel",
+    "HumanMark",
+    "Labelling",
     "NewLabel",
+    "NewMark",
+    "Picked",
+    "Progress",
+    "Queue",
+    "QueueItem",
     "Reading",
     "RunRecord",
     "Status",

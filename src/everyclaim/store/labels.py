@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Span
-from everyclaim.store.records import HumanLabel
+from everyclaim.store.history import About, Act, noted, of, set_skipped
+from everyclaim.store.records import HumanLabel, Picked
 from everyclaim.store.tables import CLAIMS, LABELS, SAMPLES, Text
 
 _MANY = 500  # values in one statement
@@ -34,6 +36,7 @@ class NewLabel:
     note: str = ""
     failure_mode: str | None = None
     chosen: str = ""  # how the claim was chosen for labelling; empty: not known
+    evidence: tuple[Picked, ...] = ()
 
     @property
     def key(self) -> str:
@@ -81,25 +84,35 @@ def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str)
 def replace_all(connection: sa.Connection, run: str, labels: Sequence[NewLabel], created: str) -> None:
     """Keep labels, each in place of the annotator's earlier one of the same claim or answer."""
     for label in labels:
-        connection.execute(
-            sa.delete(LABELS).where(LABELS.c.claim_key == label.key, LABELS.c.annotator == label.annotator)
-        )
-        connection.execute(sa.insert(LABELS), _row(run, label, created))
+        put(connection, Act(secrets.token_hex(16), run), label, created)
+
+
+def put(connection: sa.Connection, act: Act, label: NewLabel, created: str) -> None:
+    """Keep a label in place of the annotator's earlier one of the same claim or answer, and note that."""
+    about = About(label.key, label.annotator, label.answer_key)
+    with noted(connection, act, about, "label", created):
+        connection.execute(sa.delete(LABELS).where(*of(LABELS, about)))
+        connection.execute(sa.insert(LABELS), _row(act.run, label, created))
+        set_skipped(connection, act, about, None)
 
 
 def gather(connection: sa.Connection, run: str) -> list[HumanLabel]:
     """Return the labels of a run's texts in the order of its samples, oldest first within one."""
-    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
+    return [_label_from(row, claim_id) for row, claim_id in said_of(connection, run, LABELS)]
+
+
+def said_of(connection: sa.Connection, run: str, table: sa.Table) -> list[tuple[sa.RowMapping, str]]:
+    """Return what a table of labels or marks has on a run's texts, with the id of the claim that has the text."""
+    joined = sa.join(table, SAMPLES, table.c.answer_key == SAMPLES.c.answer_key)
     query = (
-        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, LABELS)
+        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, table)
         .select_from(joined)
         .where(SAMPLES.c.run_id == run)
-        .order_by(SAMPLES.c.position, LABELS.c.created, LABELS.c.claim_key, LABELS.c.annotator)
+        .order_by(SAMPLES.c.position, table.c.created, table.c.claim_key, table.c.annotator)
     )
     rows = connection.execute(query).mappings().all()
-    found = [_label_from(row) for row in rows]
-    ids = _ids(connection, run, {label.position: label.answer_key for label in found})
-    return [replace(label, claim_id=ids.get((label.position, label.key), "")) for label in found]
+    ids = _ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
+    return [(row, ids.get((row["position"], row["claim_key"]), "")) for row in rows]
 
 
 def has_any(connection: sa.Connection, run: str) -> bool:
@@ -134,15 +147,16 @@ def _row(run: str, label: NewLabel, created: str) -> dict[str, Any]:
         "chosen": label.chosen,
         "run_id": run,
         "created": created,
+        "evidence": [list(one) for one in label.evidence],
     }
 
 
-def _label_from(row: sa.RowMapping) -> HumanLabel:
+def _label_from(row: sa.RowMapping, claim_id: str) -> HumanLabel:
     spanned = row["span_start"] is not None
     return HumanLabel(
         position=row["position"],
         sample_id=row["sample_id"],
-        claim_id="",
+        claim_id=claim_id,
         label=Label(row["label"]),
         annotator=row["annotator"],
         note=row["note"],
@@ -152,6 +166,7 @@ def _label_from(row: sa.RowMapping) -> HumanLabel:
         span=Span(row["span_start"], row["span_end"]) if spanned else None,
         failure_mode=row["failure_mode"],
         chosen=row["chosen"],
+        evidence=tuple(Picked(*one) for one in row["evidence"] or ()),
     )
 
 

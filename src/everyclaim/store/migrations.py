@@ -75,6 +75,33 @@ ALTER TABLE {p}samples ADD COLUMN "answer_key" TEXT;
 CREATE INDEX samples_answer ON {p}samples ("run_id", "answer_key")
 """
 
+_LABELLING = """
+ALTER TABLE {p}labels_2 ADD COLUMN "evidence" TEXT;
+CREATE TABLE {p}marks (
+    "claim_key" TEXT NOT NULL, "annotator" TEXT NOT NULL, "answer_key" TEXT NOT NULL, "span_start" BIGINT,
+    "span_end" BIGINT, "mark" TEXT NOT NULL, "note" TEXT NOT NULL, "chosen" TEXT NOT NULL, "run_id" TEXT NOT NULL,
+    "created" TEXT NOT NULL, PRIMARY KEY ("claim_key", "annotator")
+);
+CREATE INDEX marks_answer ON {p}marks ("answer_key");
+CREATE TABLE {p}queues (
+    "id" TEXT PRIMARY KEY, "run_id" TEXT NOT NULL, "name" TEXT NOT NULL, "chosen" TEXT NOT NULL,
+    "answers" BOOLEAN NOT NULL, "annotators" TEXT NOT NULL, "overlap" DOUBLE PRECISION NOT NULL, "created" TEXT NOT NULL
+);
+CREATE INDEX queues_run ON {p}queues ("run_id");
+CREATE TABLE {p}queue_items (
+    "queue_id" TEXT NOT NULL, "annotator" TEXT NOT NULL, "place" BIGINT NOT NULL, "position" BIGINT NOT NULL,
+    "ordinal" INTEGER NOT NULL, "claim_key" TEXT NOT NULL, "skipped" BIGINT,
+    PRIMARY KEY ("queue_id", "annotator", "place")
+);
+CREATE TABLE {p}label_history (
+    "id" TEXT PRIMARY KEY, "number" BIGINT NOT NULL, "annotator" TEXT NOT NULL, "actor" TEXT NOT NULL,
+    "run_id" TEXT NOT NULL, "queue_id" TEXT NOT NULL, "claim_key" TEXT NOT NULL, "answer_key" TEXT NOT NULL,
+    "action" TEXT NOT NULL, "before" TEXT NOT NULL, "after" TEXT NOT NULL, "undone" TEXT, "created" TEXT NOT NULL
+);
+CREATE INDEX label_history_annotator ON {p}label_history ("annotator", "number");
+CREATE INDEX label_history_key ON {p}label_history ("claim_key")
+"""
+
 # The tables as they are when labels are moved.
 _THEN = sa.MetaData()
 _SAMPLES = sa.Table(
@@ -135,6 +162,10 @@ def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
     _move_labels(connection)
 
 
+def _make_queues(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _LABELLING)
+
+
 def _name_answers(connection: sa.Connection) -> None:
     place = sa.tuple_(_SAMPLES.c.run_id, _SAMPLES.c.position)
     after: tuple[str, int] = ("", -1)
@@ -186,6 +217,7 @@ MIGRATIONS: tuple[Step, ...] = (
     _make_labels,
     _add_reading,
     _let_labels_belong_to_texts,
+    _make_queues,
 )
 
 

@@ -6,9 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from everyclaim.core.types import Label, Outcome, Provenance, Span
+from everyclaim.core.types import Label, Outcome, Provenance, Span, SplitMark
 from everyclaim.core.wire import provenance_to_json
 
 Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
@@ -57,6 +57,14 @@ class RunRecord:
         return self.reading.bad if self.reading else 0
 
 
+class Picked(NamedTuple):
+    """Evidence that a person picked: a span in a passage, which is named by its place among those of the answer."""
+
+    passage: int  # from 0
+    start: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class HumanLabel:
     """What a person says about one claim of one sample of a run, or about the whole answer."""
@@ -73,11 +81,81 @@ class HumanLabel:
     span: Span | None = None  # of the claim in the response; None for a whole answer
     failure_mode: str | None = None
     chosen: str = ""  # how the claim was chosen for labelling; empty: not known
+    evidence: tuple[Picked, ...] = ()
 
     @property
     def is_of_answer(self) -> bool:
         """Whether the whole answer is labelled."""
         return self.key == self.answer_key
+
+
+@dataclass(frozen=True, slots=True)
+class HumanMark:
+    """What a person says of how one claim was cut out of its answer."""
+
+    position: int  # the sample's place in the input
+    sample_id: str
+    claim_id: str  # of the run's claim with this very text; empty where the run cut otherwise
+    mark: SplitMark
+    annotator: str
+    note: str
+    created: str  # ISO 8601 in UTC
+    key: str  # digest of passages, response and claim: the text that it belongs to
+    answer_key: str
+    span: Span | None = None  # of the claim in the response
+    chosen: str = ""  # how the claim was chosen, as of a label
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one annotator is in a queue."""
+
+    total: int
+    labelled: int
+    marked: int  # called bad claims, without a label
+    skipped: int  # and neither labelled nor marked since
+
+    @property
+    def done(self) -> int:
+        """How many items need nothing more."""
+        return self.labelled + self.marked
+
+    @property
+    def left(self) -> int:
+        """How many items wait, those skipped among them."""
+        return self.total - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Claims, or answers, of a run that some people label, each in an order of their own."""
+
+    id: str  # 12 hexadecimal digits
+    run: str
+    name: str
+    chosen: str  # how, as kept with every label
+    answers: bool  # whole answers instead of claims
+    annotators: tuple[str, ...]
+    overlap: float  # share that every annotator labels
+    created: str  # ISO 8601 in UTC
+    progress: Mapping[str, Progress]  # by annotator
+
+
+@dataclass(frozen=True, slots=True)
+class QueueItem:
+    """One text in an annotator's queue, and whether they have dealt with it."""
+
+    position: int  # of the sample in the run
+    ordinal: int  # of the claim in its result, from 0; -1: the whole answer
+    key: str  # digest of passages, response and claim, or of passages and response
+    label: Label | None = None
+    mark: SplitMark | None = None
+    skipped: int | None = None  # in the order of skipping; None: not skipped
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it needs nothing more."""
+        return self.label is not None or self.mark is not None
 
 
 def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str:

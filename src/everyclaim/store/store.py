@@ -25,6 +25,7 @@ from everyclaim.store import labels
 from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
 from everyclaim.store.figures import ClaimRow, Figures, read_claims, read_figures
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
+from everyclaim.store.labelling import Labelling, delete_queues
 from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.records import HumanLabel, Reading, RunRecord, config_fingerprint
 from everyclaim.store.rows import kept_from, rows_of, run_from, sample_from
@@ -199,13 +200,14 @@ class Store:
         raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
 
     def delete_run(self, run: str) -> None:
-        """Delete a run with its samples and claims. Human labels stay: they belong to the text, and hold none of it.
+        """Delete a run with its samples, claims and queues. Human labels stay: they belong to the text and hold none.
 
         Raises `InputError` when there is none, and `StoreError` when somebody else is at it.
         """
         with self._write() as connection:
             self._lock(connection, run)
             self._take(run)
+            delete_queues(connection, run)
             for table in (CLAIMS, TAGS, SAMPLES):
                 connection.execute(sa.delete(table).where(table.c.run_id == run))
             connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
@@ -344,6 +346,11 @@ class Store:
         """Whether people labelled a claim or an answer of this run's texts."""
         with self._read() as connection:
             return labels.has_any(connection, run)
+
+    @property
+    def labelling(self) -> Labelling:
+        """Queues of what people label, their marks of how claims were cut, and what they did, in order."""
+        return Labelling(self._read, self._write, self._lock)
 
     def verdicts(self, run: str) -> Iterator[Sequence[tuple[int, int, str, float | None]]]:
         """Yield, some thousands at a time, of every claim of a scored sample: place, ordinal, label, p(supported)."""

@@ -162,4 +162,63 @@ LABELS = sa.Table(
     sa.Column("chosen", Text, nullable=False),  # how it was chosen for labelling
     sa.Column("run_id", Text, nullable=False),  # for which it was given; it serves others, too
     sa.Column("created", Text, nullable=False),
+    sa.Column("evidence", Json),  # [[place of the passage, start, end], …]; None: not asked
+)
+
+MARKS = sa.Table(
+    "marks",
+    METADATA,
+    sa.Column("claim_key", Text, primary_key=True),
+    sa.Column("annotator", Text, primary_key=True),
+    sa.Column("answer_key", Text, nullable=False),
+    sa.Column("span_start", sa.BigInteger),
+    sa.Column("span_end", sa.BigInteger),
+    sa.Column("mark", Text, nullable=False),
+    sa.Column("note", Text, nullable=False),
+    sa.Column("chosen", Text, nullable=False),
+    sa.Column("run_id", Text, nullable=False),
+    sa.Column("created", Text, nullable=False),
+)
+
+QUEUES = sa.Table(
+    "queues",
+    METADATA,
+    sa.Column("id", Text, primary_key=True),
+    sa.Column("run_id", Text, nullable=False),
+    sa.Column("name", Text, nullable=False),
+    sa.Column("chosen", Text, nullable=False),  # how, as kept with every label
+    sa.Column("answers", sa.Boolean, nullable=False),  # whole answers, not claims
+    sa.Column("annotators", Json, nullable=False),
+    sa.Column("overlap", sa.Double, nullable=False),  # share that every annotator labels
+    sa.Column("created", Text, nullable=False),
+)
+
+QUEUE_ITEMS = sa.Table(
+    "queue_items",
+    METADATA,
+    sa.Column("queue_id", Text, primary_key=True),
+    sa.Column("annotator", Text, primary_key=True),
+    sa.Column("place", sa.BigInteger, primary_key=True),  # in this annotator's order, from 0
+    sa.Column("position", sa.BigInteger, nullable=False),  # of the sample in the run
+    sa.Column("ordinal", sa.Integer, nullable=False),  # of the claim in the result; -1: the whole answer
+    sa.Column("claim_key", Text, nullable=False),
+    sa.Column("skipped", sa.BigInteger),  # the number of the skip in the history; None: not skipped
+)
+
+LABEL_HISTORY = sa.Table(
+    "label_history",
+    METADATA,
+    sa.Column("id", Text, primary_key=True),  # given by whoever acts: the same one again is the same action
+    sa.Column("number", sa.BigInteger, nullable=False),  # of the annotator's actions, from 1
+    sa.Column("annotator", Text, nullable=False),
+    sa.Column("actor", Text, nullable=False),  # who was logged in; empty: not known
+    sa.Column("run_id", Text, nullable=False),
+    sa.Column("queue_id", Text, nullable=False),  # empty: in none
+    sa.Column("claim_key", Text, nullable=False),
+    sa.Column("answer_key", Text, nullable=False),
+    sa.Column("action", Text, nullable=False),
+    sa.Column("before", Json, nullable=False),
+    sa.Column("after", Json, nullable=False),
+    sa.Column("undone", Text),  # the id of the action that undid it
+    sa.Column("created", Text, nullable=False),
 )

@@ -1,0 +1,253 @@
+"""Labelling as it goes on: queues of what to label, what people do in them, and their marks of how claims were cut.
+
+A queue has an order of its own for every annotator, so nobody waits for anybody. What is done in it is not kept in it:
+labels and marks belong to the text, and an item is done when its annotator has labelled or marked its text, wherever.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from everyclaim.core.errors import InputError
+from everyclaim.core.types import Label, SplitMark
+from everyclaim.store import history, marks
+from everyclaim.store import labels as told
+from everyclaim.store.history import About, Act, Entry
+from everyclaim.store.labels import NewLabel
+from everyclaim.store.marks import NewMark
+from everyclaim.store.records import HumanMark, Progress, Queue, QueueItem
+from everyclaim.store.tables import LABELS, MARKS, QUEUE_ITEMS, QUEUES
+
+Transaction = Callable[[], AbstractContextManager[sa.Connection]]
+
+
+class Labelling:
+    """Queues, marks and the history of labels of a store; see `Store.labelling`."""
+
+    def __init__(self, read: Transaction, write: Transaction, lock: Callable[[sa.Connection, str], None]) -> None:
+        self._read, self._write, self._lock = read, write, lock
+
+    # ---- marks
+
+    def marks(self, run: str) -> list[HumanMark]:
+        """Return the marks of a run's texts, for whichever run they were given, in the order of its samples."""
+        with self._read() as connection:
+            return marks.gather(connection, run)
+
+    def add_marks(self, run: str, new: Sequence[NewMark]) -> None:
+        """Keep marks in one transaction, each in place of the annotator's earlier one of the same text."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            for one in new:
+                marks.put(connection, Act(secrets.token_hex(16), run), one, _now())
+
+    # ---- queues
+
+    def make_queue(
+        self,
+        run: str,
+        items: Mapping[str, Sequence[QueueItem]],
+        *,
+        name: str,
+        chosen: str,
+        answers: bool,
+        overlap: float,
+    ) -> Queue:
+        """Keep a new queue: for each annotator the items in the order in which they are shown."""
+        made = secrets.token_hex(6)
+        head = {
+            "id": made,
+            "run_id": run,
+            "name": name,
+            "chosen": chosen,
+            "answers": answers,
+            "annotators": list(items),
+            "overlap": overlap,
+            "created": _now(),
+        }
+        rows = [
+            {
+                "queue_id": made,
+                "annotator": annotator,
+                "place": place,
+                "position": item.position,
+                "ordinal": item.ordinal,
+                "claim_key": item.key,
+                "skipped": None,
+            }
+            for annotator, own in items.items()
+            for place, item in enumerate(own)
+        ]
+        with self._write() as connection:
+            self._lock(connection, run)
+            connection.execute(sa.insert(QUEUES), head)
+            if rows:
+                connection.execute(sa.insert(QUEUE_ITEMS), rows)
+        return self.queue(made)
+
+    def queues(self, run: str | None = None) -> list[Queue]:
+        """Return the queues, of a run or all of them, the newest first."""
+        query = sa.select(QUEUES).order_by(QUEUES.c.created.desc(), QUEUES.c.id)
+        return self._queues(query if run is None else query.where(QUEUES.c.run_id == run))
+
+    def queue(self, wanted: str) -> Queue:
+        """Return the queue with this id. Raises `InputError` when there is none."""
+        if not (found := self._queues(sa.select(QUEUES).where(QUEUES.c.id == wanted))):
+            raise InputError(f"no queue {wanted!r}: it was never made, or it was deleted with its run")
+        return found[0]
+
+    def delete_queue(self, wanted: str) -> None:
+        """Delete a queue; what was labelled in it stays."""
+        with self._write() as connection:
+            connection.execute(sa.delete(QUEUE_ITEMS).where(QUEUE_ITEMS.c.queue_id == wanted))
+            connection.execute(sa.delete(QUEUES).where(QUEUES.c.id == wanted))
+
+    def items(self, queue: str, annotator: str) -> list[QueueItem]:
+        """Return what an annotator has in a queue, in their order, and what they said of it."""
+        query = (
+            sa.select(QUEUE_ITEMS, LABELS.c.label, MARKS.c.mark)
+            .select_from(_with_what_is_said())
+            .where(QUEUE_ITEMS.c.queue_id == queue, QUEUE_ITEMS.c.annotator == annotator)
+            .order_by(QUEUE_ITEMS.c.place)
+        )
+        with self._read() as connection:
+            return [
+                QueueItem(
+                    row["position"],
+                    row["ordinal"],
+                    row["claim_key"],
+                    Label(row["label"]) if row["label"] else None,
+                    SplitMark(row["mark"]) if row["mark"] else None,
+                    row["skipped"],
+                )
+                for row in connection.execute(query).mappings()
+            ]
+
+    # ---- actions
+
+    def label(self, act: Act, new: NewLabel) -> Entry:
+        """Keep a person's label, in place of their earlier one of the same text. Sent twice, it is kept once."""
+        return self._once(act, lambda connection: told.put(connection, act, new, _now()))
+
+    def mark(self, act: Act, new: NewMark) -> Entry:
+        """Keep a person's mark, in place of their earlier one of the same text."""
+        return self._once(act, lambda connection: marks.put(connection, act, new, _now()))
+
+    def skip(self, act: Act, about: About) -> Entry:
+        """Put a text behind all the others of the annotator's queue."""
+
+        def change(connection: sa.Connection) -> None:
+            with history.noted(connection, act, about, "skip", _now()) as number:
+                history.set_skipped(connection, act, about, number)
+
+        return self._once(act, change)
+
+    def withdraw(self, act: Act, about: About) -> Entry:
+        """Take back all that a person says of a text."""
+
+        def change(connection: sa.Connection) -> None:
+            with history.noted(connection, act, about, "withdraw", _now()):
+                history.clear(connection, about)
+
+        return self._once(act, change)
+
+    def undo(self, act: Act, annotator: str) -> Entry | None:
+        """Undo what a person did last in this queue of the run; None when there is nothing to undo.
+
+        Raises `InputError` where the text was labelled elsewhere since: that word is newer.
+        """
+
+        def change(connection: sa.Connection) -> None:
+            last = history.last_to_undo(connection, act, annotator)
+            if last is None:
+                return
+            if history.said(connection, act, last.about) != last.after:
+                raise InputError("this text was labelled again in another place since: there is nothing to undo")
+            with history.noted(connection, act, last.about, "undo", _now()):
+                history.restore(connection, act, last.about, last.before)
+            history.mark_undone(connection, last, act.id)
+
+        return self._find_or_do(act, change)
+
+    def history(self, run: str, *, key: str | None = None) -> list[Entry]:
+        """Return what people did in a run, or about one of its texts, the oldest first."""
+        with self._read() as connection:
+            return history.entries(connection, run, key=key)
+
+    # ---- how
+
+    def _once(self, act: Act, change: Callable[[sa.Connection], None]) -> Entry:
+        done = self._find_or_do(act, change)
+        if done is None:
+            raise AssertionError("an action notes itself")
+        return done
+
+    def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> Entry | None:
+        with self._write() as connection:
+            self._lock(connection, act.run)
+            if (done := history.find(connection, act.id)) is None:
+                change(connection)
+                done = history.find(connection, act.id)
+            return done
+
+    def _queues(self, query: sa.Select[Any]) -> list[Queue]:
+        with self._read() as connection:
+            rows = connection.execute(query).mappings().all()
+            found = _progress(connection, [row["id"] for row in rows])
+        return [
+            Queue(
+                id=row["id"],
+                run=row["run_id"],
+                name=row["name"],
+                chosen=row["chosen"],
+                answers=row["answers"],
+                annotators=tuple(row["annotators"]),
+                overlap=row["overlap"],
+                created=row["created"],
+                progress={one: found.get((row["id"], one), Progress(0, 0, 0, 0)) for one in row["annotators"]},
+            )
+            for row in rows
+        ]
+
+
+def delete_queues(connection: sa.Connection, run: str) -> None:
+    """Delete the queues of a run."""
+    of_run = sa.select(QUEUES.c.id).where(QUEUES.c.run_id == run)
+    connection.execute(sa.delete(QUEUE_ITEMS).where(QUEUE_ITEMS.c.queue_id.in_(of_run)))
+    connection.execute(sa.delete(QUEUES).where(QUEUES.c.run_id == run))
+
+
+def _progress(connection: sa.Connection, queues: Sequence[str]) -> dict[tuple[str, str], Progress]:
+    unlabelled = LABELS.c.label.is_(None)
+    marked = sa.and_(unlabelled, MARKS.c.mark.is_not(None))
+    skipped = sa.and_(unlabelled, MARKS.c.mark.is_(None), QUEUE_ITEMS.c.skipped.is_not(None))
+    query = (
+        sa.select(
+            QUEUE_ITEMS.c.queue_id,
+            QUEUE_ITEMS.c.annotator,
+            sa.func.count(),
+            sa.func.count(LABELS.c.label),
+            sa.func.sum(sa.case((marked, 1), else_=0)),
+            sa.func.sum(sa.case((skipped, 1), else_=0)),
+        )
+        .select_from(_with_what_is_said())
+        .where(QUEUE_ITEMS.c.queue_id.in_(queues))
+        .group_by(QUEUE_ITEMS.c.queue_id, QUEUE_ITEMS.c.annotator)
+    )
+    return {(queue, annotator): Progress(*map(int, counts)) for queue, annotator, *counts in connection.execute(query)}
+
+
+def _with_what_is_said() -> sa.FromClause:
+    labelled = sa.and_(LABELS.c.claim_key == QUEUE_ITEMS.c.claim_key, LABELS.c.annotator == QUEUE_ITEMS.c.annotator)
+    marked = sa.and_(MARKS.c.claim_key == QUEUE_ITEMS.c.claim_key, MARKS.c.annotator == QUEUE_ITEMS.c.annotator)
+    return QUEUE_ITEMS.outerjoin(LABELS, labelled).outerjoin(MARKS, marked)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")

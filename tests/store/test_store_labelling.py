@@ -1,0 +1,157 @@
+"""Queues of what people label, their marks, and what they did, on every kind of database."""
+
+import threading
+
+import pytest
+from kept_samples import PROVENANCE, a_result, a_sample
+
+from everyclaim.core.errors import InputError
+from everyclaim.core.types import Label, Sample, SplitMark
+from everyclaim.store import About, Act, NewLabel, NewMark, Picked, QueueItem, Store, answer_key, claim_key
+
+MILK = "Milk is white."
+
+
+@pytest.fixture
+def run(store: Store) -> str:
+    """Give a run of three samples with two claims each."""
+    made = store.create_run(PROVENANCE, name="three").id
+    for place in range(3):
+        store.save(made, place, f"f{place}", a_sample(place), a_result(a_sample(place)))
+    return made
+
+
+def key_of(sample: Sample) -> str:
+    return answer_key(sample.response, [one.text for one in sample.passages])
+
+
+def about(place: int, who: str = "Ada") -> About:
+    answer = key_of(a_sample(place))
+    return About(claim_key(answer, MILK), who, answer)
+
+
+def label_of(place: int, label: Label, who: str = "Ada", **more: object) -> NewLabel:
+    return NewLabel(key_of(a_sample(place)), MILK, None, label, who, **more)  # type: ignore[arg-type]
+
+
+def queue_of(store: Store, run: str, who: tuple[str, ...] = ("Ada", "Björn")) -> str:
+    own = [QueueItem(place, 1, about(place).key) for place in range(3)]
+    orders = {name: own[number:] + own[:number] for number, name in enumerate(who)}
+    made = store.labelling.make_queue(run, orders, name="milk", chosen=f"random:{run}", answers=False, overlap=1.0)
+    return made.id
+
+
+def test_everyone_goes_through_a_queue_in_an_order_of_their_own(store: Store, run: str) -> None:
+    """What one person labels, marks or skips is theirs, is seen at once, and changes nothing for another."""
+    queue, labelling = queue_of(store, run), store.labelling
+    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    mark = NewMark(key_of(a_sample(1)), MILK, None, SplitMark.UNDER_SPLIT, "Ada", "two things")
+    labelling.mark(Act("a2", run, queue), mark)
+    labelling.skip(Act("a3", run, queue), about(2))
+    assert [(one.position, one.label, one.mark, one.skipped) for one in labelling.items(queue, "Ada")] == [
+        (0, Label.SUPPORTED, None, None),
+        (1, None, SplitMark.UNDER_SPLIT, None),
+        (2, None, None, 3),
+    ]
+    assert [one.position for one in labelling.items(queue, "Björn") if not one.is_done] == [1, 2, 0]
+    [found] = labelling.queues(run)
+    assert (found.name, found.answers, found.overlap, found.annotators) == ("milk", False, 1.0, ("Ada", "Björn"))
+    ada = found.progress["Ada"]
+    assert (ada.total, ada.labelled, ada.marked, ada.skipped, ada.done, ada.left) == (3, 1, 1, 1, 2, 1)
+    assert found.progress["Björn"].done == 0
+    assert [(one.claim_id, one.mark, one.note) for one in labelling.marks(run)] == [
+        ("c2", SplitMark.UNDER_SPLIT, "two things")
+    ]
+    assert [(one.claim_id, one.label) for one in store.labels(run)] == [("c2", Label.SUPPORTED)]
+
+
+def test_an_action_sent_twice_is_done_once(store: Store, run: str) -> None:
+    """A double press, or a reply lost on the way, neither doubles a label nor brings an older one back."""
+    queue, labelling = queue_of(store, run), store.labelling
+    first = labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.label(Act("a2", run, queue), label_of(0, Label.CONTRADICTED))
+    assert labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED)) == first
+    assert [one.label for one in store.labels(run)] == [Label.CONTRADICTED]
+    labelling.undo(Act("u1", run, queue), "Ada")
+    labelling.undo(Act("u1", run, queue), "Ada")
+    assert [one.label for one in store.labels(run)] == [Label.SUPPORTED]
+    assert [one.action for one in labelling.history(run)] == ["label", "label", "undo"]
+
+
+def test_undo_goes_back_step_by_step_and_the_history_keeps_every_step(store: Store, run: str) -> None:
+    """A label comes back with its note and evidence, a skip is lifted, and nothing is left to undo in the end."""
+    queue, labelling = queue_of(store, run), store.labelling
+    picked = (Picked(1, 0, 4), Picked(1, 8, 13))
+    labelling.label(Act("a1", run, queue), label_of(0, Label.UNSUPPORTED, note="n\x00", evidence=picked))
+    labelling.label(Act("a2", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.skip(Act("a3", run, queue), about(1))
+    labelling.withdraw(Act("a4", run, queue), about(0))
+    assert store.labels(run) == []
+    undone = [labelling.undo(Act(f"u{step}", run, queue), "Ada") for step in range(3)]
+    assert [one and one.about.key for one in undone] == [about(0).key, about(1).key, about(0).key]
+    [label] = store.labels(run)
+    assert (label.label, label.note, label.evidence) == (Label.UNSUPPORTED, "n\x00", picked)
+    assert not any(one.skipped for one in labelling.items(queue, "Ada"))
+    labelling.undo(Act("u3", run, queue), "Ada")
+    assert store.labels(run) == []
+    assert labelling.undo(Act("u4", run, queue), "Ada") is None
+    done = labelling.history(run, key=about(0).key)
+    assert [(one.action, one.undone) for one in done][:3] == [("label", "u3"), ("label", "u2"), ("withdraw", "u0")]
+
+
+def test_undo_never_takes_back_a_newer_word_given_elsewhere(store: Store, run: str) -> None:
+    """Labels read from a file later than the label in the queue stay."""
+    queue, labelling = queue_of(store, run), store.labelling
+    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    store.add_labels(run, [label_of(0, Label.CONTRADICTED)])
+    with pytest.raises(InputError, match="labelled again in another place"):
+        labelling.undo(Act("u1", run, queue), "Ada")
+    assert [one.label for one in store.labels(run)] == [Label.CONTRADICTED]
+    assert [one.action for one in labelling.history(run)] == ["label", "label"]
+
+
+def test_what_was_labelled_elsewhere_is_done_in_a_queue_too(store: Store, run: str) -> None:
+    """Labels belong to the text, so nobody is asked again for what they said in a file."""
+    queue = queue_of(store, run)
+    store.add_labels(run, [label_of(1, Label.SUPPORTED)])
+    assert [one.position for one in store.labelling.items(queue, "Ada") if one.is_done] == [1]
+
+
+def test_a_queue_goes_with_its_run_and_labels_and_marks_stay(store: Store, run: str) -> None:
+    """Nobody is led to a run that is gone; another run over the same texts has what was said."""
+    queue, labelling = queue_of(store, run), store.labelling
+    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.add_marks(run, [NewMark(key_of(a_sample(1)), MILK, None, SplitMark.GOOD, "Ada")])
+    store.finish_run(run, "finished")
+    store.delete_run(run)
+    with pytest.raises(InputError, match="no queue"):
+        labelling.queue(queue)
+    again = store.create_run(PROVENANCE).id
+    store.save(again, 0, "f", a_sample(1), a_result(a_sample(1)))
+    assert [one.mark for one in labelling.marks(again)] == [SplitMark.GOOD]
+    with pytest.raises(InputError, match="no run"):
+        labelling.label(Act("a2", run), label_of(0, Label.SUPPORTED))
+
+
+def test_two_people_at_once_lose_nothing(store: Store, run: str) -> None:
+    """Both write through connections of their own; every action is kept, numbered per person."""
+    queue, errors = queue_of(store, run), []
+
+    def work(who: str) -> None:
+        try:
+            for step in range(10):
+                act = Act(f"{who}{step}", run, queue)
+                store.labelling.label(act, label_of(step % 3, list(Label)[step % 3], who))
+        except Exception as error:  # noqa: BLE001 - shown below
+            errors.append(error)
+
+    people = [threading.Thread(target=work, args=(who,)) for who in ("Ada", "Björn")]
+    for one in people:
+        one.start()
+    for one in people:
+        one.join()
+    assert errors == []
+    for who in ("Ada", "Björn"):
+        numbers = [one.number for one in store.labelling.history(run) if one.about.annotator == who]
+        assert sorted(numbers) == list(range(1, 11))
+    assert len(store.labels(run)) == 6
