@@ -26,6 +26,7 @@ from everyclaim.cli import (
     score,
     signals,
     tune,
+    ui,
     verify,
 )
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
@@ -72,6 +73,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("band")(band.band)
 app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)
+app.command("ui")(ui.ui)
 app.command("doctor")(doctor.doctor)
 app.add_typer(corpus.commands, name="corpus")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -382,6 +382,10 @@ class Store:
                 yield self._decoded(run, row, kept_from)
 
     # ---- how
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """Return a connection for statements that other modules of the store bring along; nothing is written by it."""
+        return self._read()
 
     @contextmanager
     def _read(self) -> Iterator[sa.Connection]:

@@ -102,6 +102,11 @@ class Tokens:
                 found = token
         return found
 
+    def has(self, token: Token) -> bool:
+        """Whether a token that was good when it was shown still is, and for the same."""
+        self._refresh()
+        return token in self._kept
+
     def _refresh(self) -> None:
         """Read a file that was changed; of one that became faulty is told once, and the tokens read before stay."""
         if self._path is None or (stamp := _stamp(self._path)) == self._stamp:

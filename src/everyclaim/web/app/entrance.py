@@ -1,0 +1,214 @@
+"""Who is asking: a token that was shown once at the log-in, a name that a proxy vouches for, or anybody here.
+
+Every visitor has a cookie with random bits. What a form must bring along to change something is made of them, so that
+a page elsewhere cannot know it; a log-in is kept under a new one, here in memory, and ends with the server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote
+
+from fastapi import HTTPException, Request
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+
+from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
+from everyclaim.web.tokens import Rates, Token, Tokens, bearer
+
+IDLE, LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
+_MOST = 10_000  # log-ins at once
+_OPEN = ("/login", "/static/")  # to be seen by anybody
+_FIELD, _HEADER = "csrf", "x-csrf-token"
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How people come in. With neither tokens nor a proxy's header, whoever can reach the server."""
+
+    tokens: Tokens | None = None
+    proxy_header: str = ""  # holds the name of whoever a proxy let in
+    names: tuple[str, ...] = ()  # by which the server may be asked, beside addresses and localhost
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has to say who they are."""
+        return not self.proxy_header and not self.tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whoever asks. `csrf` is what their forms bring along; empty for a program with a token of its own."""
+
+    name: str = ""
+    scopes: frozenset[str] | None = None  # None: everything
+    csrf: str = ""
+    has_session: bool = False
+
+    def may(self, scope: str) -> bool:
+        """Whether they may do this."""
+        return self.scopes is None or scope in self.scopes or "admin" in self.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    token: Token
+    begun: float
+    seen: float
+
+
+@dataclass(slots=True)
+class Sessions:
+    """The log-ins of this server."""
+
+    clock: Callable[[], float] = time.monotonic
+    _kept: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
+
+    def begin(self, token: Token) -> str:
+        """Keep a log-in and return its cookie."""
+        cookie, now = secrets.token_urlsafe(32), self.clock()
+        self._kept[_key(cookie)] = _Session(token, now, now)
+        while len(self._kept) > _MOST:
+            self._kept.popitem(last=False)
+        return cookie
+
+    def holder(self, cookie: str) -> Token | None:
+        """Return whose log-in a cookie is; None when it is none, or is over."""
+        key, now = _key(cookie), self.clock()
+        found = self._kept.get(key)
+        if found is None:
+            return None
+        if now - found.seen > IDLE or now - found.begun > LONGEST:
+            del self._kept[key]
+            return None
+        self._kept[key] = replace(found, seen=now)
+        return found.token
+
+    def end(self, cookie: str) -> None:
+        """Forget a log-in."""
+        self._kept.pop(_key(cookie), None)
+
+
+class Entrance:
+    """Lets in whoever may come in, and leaves with the request who that is."""
+
+    def __init__(self, app: App, access: Access, sessions: Sessions) -> None:
+        self._app = app
+        self._access = access
+        self._sessions = sessions
+        self._secret = secrets.token_bytes(32)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        name = cookie_name(scope)
+        cookie = cookie_parser(headers.get("cookie", "")).get(name, "")[:100]
+        new = "" if cookie else secrets.token_urlsafe(32)
+        visitor = self._visitor(headers, cookie or new)
+        if visitor is None:
+            if not scope["path"].startswith(_OPEN):
+                await self._turned_away(scope, headers)(scope, receive, send)
+                return
+            visitor = Visitor(scopes=frozenset(), csrf=self._csrf(cookie or new))
+        scope.setdefault("state", {})["visitor"] = visitor
+
+        async def with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                found = MutableHeaders(raw=message.setdefault("headers", []))
+                if f"{name}=" not in found.get("set-cookie", ""):
+                    found.append("set-cookie", cookie_line(scope, new))
+            await send(message)
+
+        await self._app(scope, receive, with_cookie if new and visitor.csrf else send)
+
+    def _visitor(self, headers: Headers, cookie: str) -> Visitor | None:
+        """Return who asks, None for whoever has not shown that they may."""
+        access, csrf = self._access, self._csrf(cookie)
+        if access.tokens is not None and (presented := bearer(headers.get("authorization", ""))):
+            token = access.tokens.holder(presented)
+            return Visitor(token.name, token.scopes) if token and token.may("ui") else None
+        if access.tokens is not None and (token := self._sessions.holder(cookie)):
+            is_good = access.tokens.has(token)
+            return Visitor(token.name, token.scopes, csrf, has_session=True) if is_good else None
+        if access.proxy_header and (named := headers.get(access.proxy_header, "").strip()):
+            return Visitor(named[:_LONGEST_NAME], None, csrf)
+        return Visitor(csrf=csrf) if access.is_open else None
+
+    def _csrf(self, cookie: str) -> str:
+        return hmac.new(self._secret, cookie.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+
+    def _turned_away(self, scope: Scope, headers: Headers) -> Response:
+        if not self._access.tokens:
+            return PlainTextResponse("the proxy in front of this server named nobody\n", 401)
+        if headers.get("hx-request"):
+            return PlainTextResponse("log in again\n", 401, {"HX-Redirect": "/login"})
+        if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+            query = scope.get("query_string", b"").decode("latin-1")
+            wanted = scope["path"] + (f"?{query}" if query else "")
+            return RedirectResponse(f"/login?next={quote(wanted, safe='')}", 303)
+        return PlainTextResponse("log in at /login, or send a token: Authorization: Bearer …\n", 401)
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who asks."""
+    found: Visitor = request.state.visitor
+    return found
+
+
+async def check_form(request: Request) -> None:
+    """Refuse what would change something and does not come from a page of ours. Holds for every route of the app."""
+    expected = visitor_of(request).csrf
+    if request.method in SAFE_METHODS or not expected:
+        return
+    given = request.headers.get(_HEADER) or str((await request.form()).get(_FIELD, ""))
+    if not hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode()):
+        raise HTTPException(
+            403, "this form is from before the server was started, or not one of its own: reload the page"
+        )
+
+
+def cookie_name(scope: Scope) -> str:
+    """Return the name of the visitor's cookie; cookies are shared by all servers of a machine, so it has the port."""
+    server = scope.get("server") or ("", 0)
+    return f"everyclaim_{server[1]}"
+
+
+def cookie_line(scope: Scope, value: str, *, over: bool = False) -> str:
+    """Return the `Set-Cookie` header; `over`: for a log-in that ended."""
+    is_https = "https" in {scope.get("scheme"), Headers(scope=scope).get("x-forwarded-proto", "")}
+    secure = "; Secure" if is_https else ""
+    age = "; Max-Age=0" if over else ""
+    return f"{cookie_name(scope)}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{age}"
+
+
+def local_path(wanted: str) -> str:
+    """Return where a log-in leads on to: a path of this server, else its first page."""
+    is_path = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
+    return wanted if is_path and wanted.isprintable() and not wanted.startswith("/login") else "/"
+
+
+class LoginRates:
+    """How often somebody may try to log in: from one address, and from all of them together."""
+
+    def __init__(self) -> None:
+        self._each, self._all = Rates(6), Rates(240)
+
+    def take(self, address: str) -> float:
+        """Take one try; return 0, or in how many seconds there will be one."""
+        return self._each.take(address) or self._all.take("")
+
+
+def _key(cookie: str) -> str:
+    """Keep no cookie as it is: what reads this process' memory by chance finds none that is good."""
+    return hashlib.sha256(cookie.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,66 @@
+"""What all pages share: the store they read, what was computed before, and how a page is written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import Request
+from jinja2 import Environment, PackageLoader
+from starlette.responses import HTMLResponse
+
+from everyclaim._version import __version__
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.report.html.environment import environment
+from everyclaim.web.app.assets import VERSION
+from everyclaim.web.app.entrance import Access, LoginRates, Sessions, visitor_of
+from everyclaim.web.app.memo import Memo
+from everyclaim.web.app.shelf import Shelf
+
+
+def _templates() -> Environment:
+    made = environment(PackageLoader("everyclaim.web.app"))
+    made.globals.update(library=__version__, static=VERSION)
+    return made
+
+
+@dataclass(slots=True)
+class Site:
+    """One dashboard."""
+
+    location: str  # of the store; a URL may hold a password
+    access: Access
+    sessions: Sessions
+    evaluator: Evaluator | None = None
+    shelf: Shelf = field(init=False)
+    memo: Memo = field(default_factory=Memo)
+    login_rates: LoginRates = field(default_factory=LoginRates)
+    templates: Environment = field(default_factory=_templates)
+
+    def __post_init__(self) -> None:
+        self.shelf = Shelf(self.location)
+
+    def close(self) -> None:
+        """Let go of the store and of what is being computed."""
+        self.memo.close()
+        self.shelf.close()
+
+
+def site_of(request: Request) -> Site:
+    """Return the dashboard that a request is for."""
+    found: Site = request.app.state.site
+    return found
+
+
+def render(request: Request, template: str, *, http_status: int = 200, **context: Any) -> HTMLResponse:
+    """Write a page."""
+    site = site_of(request)
+    page = site.templates.get_template(template).render(
+        visitor=visitor_of(request),
+        path=request.url.path,
+        can_try=site.evaluator is not None,
+        has_login=site.access.tokens is not None,
+        **context,
+    )
+    return HTMLResponse(page, http_status)

@@ -1,0 +1,180 @@
+"""What stands before every page: who may ask, by which name, from where; and what a browser may do with the answer.
+
+Nothing here needs a framework: `Shield` is ASGI around whatever it protects, so that no route can be without it.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+MAX_BODY = 20 * 2**20  # bytes; an answer and its sources, pasted
+
+# No inline script or style, no frame around it, nothing from elsewhere.
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",  # a chart on its way to a PNG
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = (
+    (b"content-security-policy", POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"same-origin"),  # without it a form of ours would name no origin
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), payment=(), usb=()"),
+)
+
+
+class Shield:
+    """Refuses what comes by a foreign name, from a foreign page or too large, and closes every answer.
+
+    A page elsewhere can make its own name point here (DNS rebinding), and would then read what it likes: so the `Host`
+    must be an address, `localhost` or one of `names`.
+    """
+
+    def __init__(self, app: App, names: Iterable[str] = (), *, max_body: int = MAX_BODY) -> None:
+        self._app = app
+        self._names = frozenset(name.lower() for name in names)
+        self._max_body = max_body
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        closed = _Closing(send)
+        fault = self._fault(scope)
+        if fault:
+            await refuse(closed, *fault)
+            return
+        bounded = _Bounded(receive, self._max_body)
+        try:
+            await self._app(scope, bounded, closed)
+        except BodyTooLargeError:
+            if closed.has_begun:
+                raise
+            await refuse(closed, 413, self._too_large)
+
+    def _fault(self, scope: Scope) -> tuple[int, str] | None:
+        found = headers_of(scope)
+        hosts = [value for name, value in scope["headers"] if name == b"host"]
+        host = name_of(hosts[0].decode("latin-1")) if len(hosts) == 1 else ""
+        if not host or not self._is_known(host):
+            return 421, f"this server does not go by the name {host[:100]!r}; start it with --allow-host to add a name"
+        length = found.get("content-length", "")
+        if length.isdecimal() and int(length[:20]) > self._max_body:
+            return 413, self._too_large
+        if is_from_elsewhere(scope):
+            return 403, "this came from a page of another server"
+        return None
+
+    @property
+    def _too_large(self) -> str:
+        return f"a request may hold {self._max_body // 2**20} MB at most"
+
+    def _is_known(self, host: str) -> bool:
+        if host == "localhost" or host in self._names:
+            return True
+        try:
+            ipaddress.ip_address(host)
+        except ValueError:
+            return False
+        return True
+
+
+def name_of(host: str) -> str:
+    """Return the name in a `Host` header, without its port; empty where it is none."""
+    text = host.strip().lower()
+    if text.startswith("["):
+        name, bracket, port = text[1:].partition("]")
+        return name if bracket and (not port or (port[0] == ":" and port[1:].isdigit())) else ""
+    name, colon, port = text.partition(":")
+    return name if not colon or port.isdigit() else ""
+
+
+def headers_of(scope: Scope) -> dict[str, str]:
+    """Return a request's headers by name; of one that comes twice the last counts."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+
+
+def is_from_elsewhere(scope: Scope) -> bool:
+    """Whether a page of another server is behind a request that it must not make.
+
+    Browsers say where a request comes from and let no page write that (`Sec-Fetch-Site`, else `Origin`). A link may
+    lead here from anywhere; everything else is for our own pages. What is no browser says nothing of it.
+    """
+    found = headers_of(scope)
+    site, origin = found.get("sec-fetch-site", ""), found.get("origin", "")
+    if site:
+        follows_link = scope["method"] in {"GET", "HEAD"} and found.get("sec-fetch-mode") == "navigate"
+        return site not in {"same-origin", "none"} and not (follows_link and found.get("sec-fetch-dest") == "document")
+    if origin and scope["method"] not in SAFE_METHODS:
+        return origin.partition("://")[2].lower() != found.get("host", "").lower()
+    return False
+
+
+class BodyTooLargeError(Exception):
+    """More was sent than a request may hold."""
+
+
+class _Bounded:
+    """Receives a body up to a size, whatever its header says."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive = receive
+        self._left = most
+
+    async def __call__(self) -> Message:
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise BodyTooLargeError
+        return message
+
+
+class _Closing:
+    """Sends an answer with the headers that close it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.has_begun = False
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.has_begun = True
+            given = [pair for pair in message.get("headers", ()) if pair[0].lower() not in _NAMES]
+            if not any(name.lower() == b"cache-control" for name, _ in given):
+                given.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": [*given, *HEADERS]}
+        await self._send(message)
+
+
+_NAMES = frozenset(name for name, _ in HEADERS)
+
+
+async def refuse(send: Send, status: int, why: str) -> None:
+    """Answer with a line of plain text."""
+    body = f"{why}\n".encode("utf-8", "backslashreplace")
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,244 @@
+"""Who comes in to the dashboard, and what a browser may do with its pages."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from kept_runs import keep, some_answers
+from real_pages import served
+
+from everyclaim.store import Store
+from everyclaim.web.app import Access, create_app
+from everyclaim.web.tokens import Tokens, add_token, new_token
+
+HTML = {"accept": "text/html"}
+
+
+@pytest.fixture
+def filled(place):
+    with Store.open(place) as store:
+        keep(store, some_answers(4, 1), name="towns")
+    return place
+
+
+@pytest.fixture
+def tokens(tmp_path: Path):
+    path = tmp_path / "tokens"
+    shown = {}
+    for name, scopes in {"ada": ["ui"], "robot": ["score"]}.items():
+        shown[name], kept = new_token(name, scopes)
+        add_token(path, kept)
+    return Tokens(path), shown, path
+
+
+@pytest.fixture
+def guarded(filled, tokens):
+    with served(create_app(filled, access=Access(tokens[0]))) as address, httpx.Client(base_url=address) as client:
+        yield client
+
+
+def csrf_of(answer: httpx.Response) -> str:
+    return re.search(r'x-csrf-token": "([0-9a-f]{64})"', answer.text)[1]
+
+
+def log_in(client: httpx.Client, token: str, **more: str) -> httpx.Response:
+    csrf = csrf_of(client.get("/login"))
+    return client.post("/login", data={"csrf": csrf, "token": token, **more})
+
+
+def test_a_page_elsewhere_that_points_its_name_here_reads_nothing(filled):
+    """A request by a name that is not the server's own is refused; addresses, localhost and names given are served."""
+    with served(create_app(filled, access=Access(names=("evals.example",)))) as address:
+        port = address.rpartition(":")[2]
+        for host in ("127.0.0.1", f"127.0.0.1:{port}", "localhost:1", "[::1]:9", "EVALS.example", "192.168.1.7"):
+            assert httpx.get(address, headers={"host": host}).status_code == 200
+        for host in ("evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "", "[::1", "localhost:x"):
+            assert httpx.get(address, headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("path", ["/", "/login", "/static/x/site.css", "/no-such-page", "/fragments/runs"])
+def test_every_answer_is_closed(filled, path):
+    """No answer lets a browser run inline scripts, load from elsewhere, be framed or guess its type."""
+    with served(create_app(filled)) as address:
+        found = httpx.get(address + path).headers
+    policy = found["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy
+    assert (found["x-content-type-options"], found["x-frame-options"]) == ("nosniff", "DENY")
+
+
+def test_no_page_has_inline_scripts_or_styles(filled):
+    """What the policy would stop is not there in the first place."""
+    with served(create_app(filled)) as address:
+        for path in ("/", "/login"):
+            text = httpx.get(address + path).text
+            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", text)
+
+
+def test_without_a_token_nothing_is_shown(guarded):
+    """Whoever has not logged in gets the form or a refusal, and no word of what is in the store."""
+    for path in ("/", "/fragments/runs", "/trend", "/runs/abc", "/no-such-page"):
+        answer = guarded.get(path)
+        assert answer.status_code == 401
+        assert "towns" not in answer.text
+        page = guarded.get(path, headers=HTML)
+        assert (page.status_code, page.headers["location"][:12]) == (303, "/login?next=")
+    assert guarded.get("/", headers={"hx-request": "true"}).headers["hx-redirect"] == "/login"
+    assert guarded.get("/login").status_code == 200
+    assert guarded.get("/static/x/theme.css").status_code == 200
+
+
+def test_logging_in_with_a_token_and_out(guarded, tokens):
+    """A token with the right scope opens the pages under a new cookie that scripts cannot read; logging out ends it."""
+    _, shown, _ = tokens
+    before = log_in(guarded, "ecl_wrong").status_code
+    first = dict(guarded.cookies)
+    answer = log_in(guarded, f" {shown['ada']} ", next="/runs/x?y=1")
+    assert (before, answer.status_code, answer.headers["location"]) == (403, 303, "/runs/x?y=1")
+    assert "HttpOnly; SameSite=Lax" in answer.headers["set-cookie"]
+    assert dict(guarded.cookies) != first
+    page = guarded.get("/")
+    assert "towns" in page.text
+    assert shown["ada"] not in page.text
+    cookies = dict(guarded.cookies)
+    assert guarded.post("/logout", data={"csrf": csrf_of(page)}).status_code == 303
+    guarded.cookies.update(cookies)  # somebody kept a copy
+    assert guarded.get("/").status_code == 401
+
+
+def test_a_token_for_something_else_does_not_open_the_pages(guarded, tokens):
+    """Scopes hold for the log-in and for programs that send their token with every request."""
+    _, shown, _ = tokens
+    assert log_in(guarded, shown["robot"]).status_code == 403
+    for name, status in (("ada", 200), ("robot", 401)):
+        assert guarded.get("/", headers={"authorization": f"Bearer {shown[name]}"}).status_code == status
+
+
+def test_a_token_taken_out_of_the_file_ends_its_log_ins(guarded, tokens):
+    """Whoever is logged in with a token that is no longer good has to log in again."""
+    _, shown, path = tokens
+    log_in(guarded, shown["ada"])
+    assert guarded.get("/").status_code == 200
+    path.write_text("\n".join(line for line in path.read_text().splitlines() if not line.startswith("ada ")))
+    assert guarded.get("/").status_code == 401
+
+
+def test_guessing_tokens_is_slowed_down(guarded):
+    """After some wrong tokens from one address further ones are refused unread, and told when to come again."""
+    csrf = csrf_of(guarded.get("/login"))
+    answers = [guarded.post("/login", data={"csrf": csrf, "token": f"guess {number}"}) for number in range(14)]
+    assert [answer.status_code for answer in answers[:10]] == [403] * 10
+    assert answers[-1].status_code == 429
+    assert int(answers[-1].headers["retry-after"]) >= 1
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"},
+        {"sec-fetch-site": "same-site"},
+        {"origin": "https://evil.example"},
+        {"origin": "null"},
+    ],
+)
+def test_a_form_of_another_page_changes_nothing(guarded, tokens, headers):
+    """A cross-site form is refused even where it knew what our forms bring along."""
+    log_in(guarded, tokens[1]["ada"])
+    csrf = csrf_of(guarded.get("/"))
+    assert guarded.post("/logout", data={"csrf": csrf}, headers=headers).status_code == 403
+    assert guarded.get("/").status_code == 200
+
+
+def test_a_form_without_its_token_changes_nothing(guarded, tokens):
+    """A form of ours brings along what only our page knew; that of another visitor is of no use."""
+    log_in(guarded, tokens[1]["ada"])
+    with httpx.Client(base_url=guarded.base_url) as other:
+        foreign = csrf_of(other.get("/login"))
+    for data in ({}, {"csrf": ""}, {"csrf": foreign}, {"csrf": "ü"}):
+        assert guarded.post("/logout", data=data).status_code == 403
+    assert guarded.get("/").status_code == 200
+
+
+def test_a_page_of_another_server_cannot_embed_what_is_here(filled):
+    """Links from elsewhere lead here; images, scripts and frames of other pages get nothing."""
+    with served(create_app(filled)) as address:
+        asked = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}
+        link = httpx.get(address, headers={**asked, "sec-fetch-dest": "document"})
+        frame = httpx.get(address, headers={**asked, "sec-fetch-dest": "iframe"})
+        script = httpx.get(address, headers={**asked, "sec-fetch-mode": "no-cors", "sec-fetch-dest": "script"})
+    assert [one.status_code for one in (link, frame, script)] == [200, 403, 403]
+
+
+@pytest.mark.parametrize(
+    "wanted", ["//evil.example", "https://evil.example", "/\\evil.example", "/\nx", "javascript:x"]
+)
+def test_a_log_in_leads_nowhere_else(guarded, tokens, wanted):
+    """Where a log-in goes on to is always a page of this server."""
+    assert log_in(guarded, tokens[1]["ada"], next=wanted).headers["location"] == "/"
+
+
+def test_a_proxy_says_who_comes(filled):
+    """With a proxy's header whoever it names is let in by that name, and nobody without one."""
+    with served(create_app(filled, access=Access(proxy_header="X-Forwarded-User"))) as address:
+        named = httpx.get(address, headers={"x-forwarded-user": "<b>ada</b>"})
+        assert httpx.get(address, headers=HTML).status_code == 401
+    assert named.status_code == 200
+    assert "&lt;b&gt;ada" in named.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/x/../site.py",
+        "/static/x/..%2f..%2fsite.py",
+        "/static/x/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "/static/..%2f..%2fsite.py/site.css%00",
+        "/static//etc/passwd",
+        "/runs/..%2f..%2fetc%2fpasswd",
+        "/static/x/site.py",
+    ],
+)
+def test_no_path_leads_to_the_file_system(filled, path):
+    """Files are handed out by their names on a list, and by nothing else."""
+    with served(create_app(filled)) as address:
+        answer = httpx.get(httpx.URL(address, raw_path=path.encode()))
+    assert answer.status_code == 404
+    assert "import" not in answer.text
+    assert "root:" not in answer.text
+
+
+def test_a_request_may_not_be_endless(filled):
+    """What is larger than a pasted answer and its sources could be is refused, declared or not."""
+
+    def pieces():
+        for _ in range(30):
+            yield b"token=" + b"x" * 2**20
+
+    with served(create_app(filled)) as address:
+        whole = httpx.post(f"{address}/login", content=b"x" * (21 * 2**20), timeout=60)
+        form = {"content-type": "application/x-www-form-urlencoded"}
+        in_pieces = httpx.post(f"{address}/login", content=pieces(), headers=form, timeout=60)
+    assert whole.status_code == 413
+    assert in_pieces.status_code in {400, 413}
+
+
+def test_a_log_in_in_a_browser(filled, tokens, watch):
+    """The form works with the keyboard alone, says what is wrong, and leads to what was wanted."""
+    with served(create_app(filled, access=Access(tokens[0]))) as address:
+        watched = watch(address)
+        watched.expects_errors = True  # the 403
+        page = watched.open("/")
+        page.keyboard.type("ecl_wrong")
+        page.keyboard.press("Enter")
+        assert "no token that may" in page.get_by_role("alert").inner_text()
+        watched.check_accessibility()
+        page.get_by_label("Token").fill(tokens[1]["ada"])
+        page.keyboard.press("Enter")
+        page.get_by_role("link", name="towns").wait_for()
+        watched.check_accessibility()
+        page.get_by_role("button", name="Log out").click()
+        page.get_by_label("Token").wait_for()
