@@ -113,7 +113,7 @@ def label_counts(store: Store, run: str) -> dict[Label, int]:
         .group_by(CLAIMS.c.label)
     )
     with store.reading() as connection:
-        found = dict(connection.execute(query).tuples().all())
+        found: dict[str, int] = dict(connection.execute(query).tuples().all())
     return {label: found.get(label.value, 0) for label in Label}
 
 
@@ -124,8 +124,8 @@ def tag_values_of(store: Store, run: str) -> dict[str, list[str]]:
     )
     found: dict[str, list[str]] = {}
     with store.reading() as connection:
-        for name, value in connection.execute(query):
-            found.setdefault(name, []).append(value)
+        for tag, one in connection.execute(query):
+            found.setdefault(tag, []).append(one)
     return found
 
 

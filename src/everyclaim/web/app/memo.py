@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from threading import Lock
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -36,7 +36,7 @@ class Memo:
         """Return a value, made now if need be. Raises `StillWorkingError` when that takes longer than `patience`."""
         found = self._future(key, make)
         try:
-            return cast("T", found.result(patience))
+            return found.result(patience)
         except NotYet:
             if found.done():
                 raise
@@ -45,7 +45,7 @@ class Memo:
     def peek(self, key: Hashable, make: Callable[[], T]) -> T | None:
         """Return a value if it is there, else None; then it is on its way."""
         found = self._future(key, make)
-        return cast("T", found.result()) if found.done() else None
+        return found.result() if found.done() else None
 
     def close(self) -> None:
         """Begin nothing more; what is under way is not waited for."""

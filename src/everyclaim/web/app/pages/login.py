@@ -28,9 +28,9 @@ def enter(request: Request, token: Annotated[str, Form()] = "", next: Annotated[
     wait = site.login_rates.take(address)
     if wait:
         said = f"Too many tries: wait {wait:.0f} seconds." if wait >= 1.5 else "Too many tries: wait a second."
-        answer = render(request, "login.html", http_status=429, wanted=local_path(next), said=said)
-        answer.headers["retry-after"] = f"{max(1, round(wait))}"
-        return answer
+        refusal = render(request, "login.html", http_status=429, wanted=local_path(next), said=said)
+        refusal.headers["retry-after"] = f"{max(1, round(wait))}"
+        return refusal
     tokens = site.access.tokens
     found = tokens.holder(token.strip()) if tokens is not None else None
     if found is None or not found.may("ui"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -59,7 +60,7 @@ def listing(request: Request, q: str = "", status: str = "", tag: str = "", page
     return render(request, "runs_list.html", **_listing(site_of(request), q, status, tag, page))
 
 
-def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, object]:
+def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, Any]:
     try:
         everything: Sequence[RunRecord] = site.shelf.store.runs()
     except NoStoreError as error:
