@@ -87,7 +87,7 @@ def figures_of(run: Run) -> Figures:
 
 
 def judge_of(runs: Sequence[Run]) -> Calibration | None:
-    """Compare the judge of these runs with people, by the run of which more claims are labelled; the newer of equals."""
+    """Compare the judge of these runs with people, by the run with more labelled claims; of equals the newer."""
     known = [trust_of(run).calibration for run in runs]
     return max((one for one in reversed(known) if one), key=lambda one: one.used, default=None)
 
