@@ -188,7 +188,7 @@ def _by_cluster(
 def _bootstrap(rates: list[_Rate], sampling: Sampling) -> list[Interval]:
     """Return percentile intervals; a rate's resamples are of the clusters that have units in it, and of no others."""
     tables = [np.column_stack([rate.tops, rate.bottoms])[rate.bottoms > 0] for rate in rates]
-    return [_percentiles(*totals.T, sampling.level) for totals in resampled_totals(tables, sampling)]
+    return [_percentiles(totals[:, 0], totals[:, 1], sampling.level) for totals in resampled_totals(tables, sampling)]
 
 
 def _percentiles(tops: Floats, bottoms: Floats, level: float) -> Interval:
