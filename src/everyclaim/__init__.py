@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label
+    from everyclaim.api.queues import label_queue
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.tuning import tune
@@ -54,6 +55,7 @@ _ON_FIRST_USE = {
     "Guard": "everyclaim.api.guarding",
     "calibrate": "everyclaim.api.labels",
     "label": "everyclaim.api.labels",
+    "label_queue": "everyclaim.api.queues",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",
@@ -108,6 +110,7 @@ __all__ = [
     "find_run",
     "fit_band",
     "label",
+    "label_queue",
     "open_corpus",
     "score",
     "score_file",

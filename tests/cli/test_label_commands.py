@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+import re
 import sqlite3
 from pathlib import Path
 
@@ -47,6 +48,15 @@ def test_a_file_to_label_has_what_people_need_and_no_verdict(scored):
     assert {r["claim"][:1] for r in rows} == {"I", "="}  # both of the judge's labels
     scored("label", "one", "--n", 3, "--out", "with.jsonl", "--with-verdicts")
     assert {r["judge_label"] for r in lines("with.jsonl")} <= {"SUPPORTED", "UNSUPPORTED"}
+
+
+def test_a_queue_for_the_labelling_page_is_made_without_a_file(scored):
+    """`--queue` says where it is and who has how much; a file beside it is refused."""
+    made = scored("label", "one", "--queue", "--n", 10, "--annotator", "Ada", "--annotator", "Bo", "--overlap", 0.2)
+    assert (made.code, made.out) == (0, "")
+    assert re.search(r"queue (\w{12}) at /label/queues/\1 .*: Ada 6, Bo 6", " ".join(made.err.split()))
+    assert scored("label", "one", "--queue", "--out", "x.jsonl").code == 2
+    assert not Path("x.jsonl").exists()
 
 
 def test_a_spreadsheet_goes_out_and_comes_back(scored):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, TypedDict, Unpack
 
@@ -24,6 +24,7 @@ from everyclaim.analysis.calibration import (
     share_by,
 )
 from everyclaim.analysis.choosing import LABELS, By, Verdicts, choose
+from everyclaim.analysis.disputes import settled_as_bad
 from everyclaim.analysis.labelling import WHOLE, Settling, carry_over, settle
 from everyclaim.analysis.reliability import fit_on_half, reliability
 from everyclaim.api.components import Rows
@@ -35,7 +36,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import JudgedClaim, Label, Outcome, tag_values
+from everyclaim.core.types import JudgedClaim, Label, Outcome, SplitMark, tag_values
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.io import ReadReport, check_apart, open_rows
 from everyclaim.store import HumanLabel, Store, answer_key
@@ -105,30 +106,53 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
-    found = _run(run, options.get("store", DEFAULT_STORE))
+    found = run_of(run, options.get("store", DEFAULT_STORE))
     with Store.open_to_read(found.store_location) as kept:
-        verdicts = _verdicts(kept, found.id)
-        labels = kept.labels(found.id)
-        if answers:
-            verdicts = _by_answer(verdicts)
-        known = _labelled_already(labels, answers=answers)
-        picked = choose(
-            verdicts,
-            min(n + len(known), len(verdicts.position)),
-            by,
-            options.get("seed", 0),
-            _judge_of(found, labels, by),
-        )
-        places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
+        places = places_to_label(kept, found, n, by=by, answers=answers, seed=options.get("seed", 0))
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
-        tasks = (
+        tasks = [
             _task(kept_at[place], None if answers else ordinal, verdicts=verdicts_too) for place, ordinal in places
-        )
-        new = [task for task in tasks if (task["position"], task["claim_id"]) not in known][:n]
-    if not new:
-        raise InputError(f"run {found.id} has nothing left to label: no scored answer with a claim without a label")
+        ]
     people = tuple(dict.fromkeys(options.get("annotators", ())))
-    return _shared_out(new, found.id, by, people, options.get("overlap", 0.2))
+    return _shared_out(tasks, found.id, by, people, options.get("overlap", 0.2))
+
+
+def places_to_label(
+    kept: Store,
+    run: Run,
+    n: int,
+    *,
+    by: By,
+    answers: bool,
+    seed: int,
+    taken: Collection[tuple[int, int]] = (),
+) -> list[tuple[int, int]]:
+    """Choose what to label: the place of the sample, and that of the claim in it (0 for a whole answer).
+
+    What is labelled or `taken` already is not chosen again. Raises `InputError` where nothing is left.
+    """
+    verdicts = _verdicts(kept, run.id)
+    labels = kept.labels(run.id)
+    if answers:
+        verdicts = _by_answer(verdicts)
+    known = _labelled_already(kept, run.id, labels, answers=answers) | set(taken)
+    size = min(n + len(known), len(verdicts.position))
+    picked = choose(verdicts, size, by, seed, _judge_of(run, labels, by))
+    places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
+    new = [place for place in places if place not in known][:n]
+    if not new:
+        raise InputError(f"run {run.id} has nothing left to label: no scored answer with a claim without a label")
+    return new
+
+
+def shared_out(number: int, people: int, overlap: float) -> tuple[int, list[list[int]]]:
+    """Give the first ones, a share of `overlap`, to all of several people and the rest to one each.
+
+    Returns how many are shared, and who has which.
+    """
+    shared = round(number * overlap) if people > 1 else 0
+    own = [[place for place in range(number) if place < shared or place % people == one] for one in range(people)]
+    return shared, own
 
 
 @public
@@ -140,7 +164,7 @@ def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpac
     same text. Without, the labels that the store holds are used. Bad rows go to `report`. `slices` are tags; the run's
     own unless given. Raises `InputError` where there is no label.
     """
-    found = _run(run, options.get("store", DEFAULT_STORE))
+    found = run_of(run, options.get("store", DEFAULT_STORE))
     if labels is not None:
         check_apart({"the labels": labels}, {"the store": found.store_location})
         with Store.open(found.store_location) as kept:
@@ -159,6 +183,8 @@ def calibration_of(run: Run, *, slices: Sequence[str] | None = None, seed: int =
     """Compare a run with the labels that its store holds. Raises `InputError` when there is none."""
     with Store.open_to_read(run.store_location) as kept:
         human = kept.labels(run.id)
+        bad = settled_as_bad(kept.labelling.marks(run.id), human)
+        human = [one for one in human if one.key not in bad]
         if not human:
             raise InputError(
                 f"no claim of run {run.id} is labelled: `everyclaim label {run.id} --out FILE` chooses some"
@@ -331,8 +357,15 @@ def _judge_of(run: Run, labels: Sequence[HumanLabel], by: By) -> tuple[float, fl
     return found.tnr.value, found.tpr.value
 
 
-def _labelled_already(labels: Sequence[HumanLabel], *, answers: bool) -> set[tuple[int, str]]:
-    return {(one.position, one.claim_id) for one in labels if one.is_of_answer == answers and (answers or one.claim_id)}
+def _labelled_already(kept: Store, run: str, labels: Sequence[HumanLabel], *, answers: bool) -> set[tuple[int, int]]:
+    about = [one for one in labels if one.is_of_answer == answers]
+    if answers:
+        return {(one.position, 0) for one in about}
+    marked = [one for one in kept.labelling.marks(run) if one.mark is not SplitMark.GOOD]
+    named = {(one.position, one.claim_id) for one in about} | {(one.position, one.claim_id) for one in marked}
+    claims = {record.position: record.result.claims for record in kept.records_at(run, {place for place, _ in named})}
+    ordinals = {(place, claim.id): ordinal for place, own in claims.items() for ordinal, claim in enumerate(own)}
+    return {(place, ordinals[place, name]) for place, name in named if (place, name) in ordinals}
 
 
 def _task(kept: Kept, ordinal: int | None, *, verdicts: bool) -> dict[str, Any]:
@@ -370,14 +403,14 @@ def _verdict_of(claim: JudgedClaim | None, kept: Kept) -> dict[str, Any]:
 def _shared_out(
     tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str, ...], overlap: float
 ) -> LabelSheet:
-    shared = round(len(tasks) * overlap) if len(annotators) > 1 else 0
-    rows: list[dict[str, Any]] = []
-    for number, task in enumerate(tasks):
-        row = {key: value for key, value in task.items() if key != "position"}
-        one = (annotators[number % len(annotators)],) if annotators else ("",)
-        for name in annotators if number < shared else one:
-            rows.append(row | {"annotator": name, "chosen": f"{by}:{run}"})  # noqa: PERF401 - two loops read better
-    rows.sort(key=lambda row: str(row["annotator"]))
+    people = annotators or ("",)
+    shared, parts = shared_out(len(tasks), len(people), overlap)
+    rows = [
+        {key: value for key, value in tasks[place].items() if key != "position"}
+        | {"annotator": name, "chosen": f"{by}:{run}"}
+        for name, part in sorted(zip(people, parts, strict=True))
+        for place in part
+    ]
     return LabelSheet(run, by, len(tasks), shared, tuple(rows))
 
 
@@ -389,7 +422,8 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, "passages": passages, "evidence": evidence, "span": span}
 
 
-def _run(wanted: Any, store: str | os.PathLike[str]) -> Run:
+def run_of(wanted: Any, store: str | os.PathLike[str]) -> Run:
+    """Return the run that is meant: itself, or by its id or name."""
     if isinstance(wanted, Run):
         return wanted
     if wanted is not None and not isinstance(wanted, str):

@@ -8,6 +8,7 @@ import typer
 
 from everyclaim.analysis.choosing import WAYS
 from everyclaim.api.labels import label as choose
+from everyclaim.api.queues import label_queue
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.finish import check_destination
@@ -41,6 +42,9 @@ def label(
         float,
         typer.Option("--overlap", metavar="SHARE", min=0, max=1, help="Share that every one of several labels (0.2)."),
     ] = 0.2,
+    queue: Annotated[
+        bool, typer.Option("--queue", help="Keep it in the store, for the labelling page of everyclaim ui; no file.")
+    ] = False,
     with_verdicts: Annotated[
         bool, typer.Option("--with-verdicts", help="Show the judge's verdict; people tend to follow it.")
     ] = False,
@@ -51,7 +55,8 @@ def label(
     """Choose claims of a run for people to label, and write them to a file.
 
     Every row has question, sentence, claim, passages and evidence, and an empty label: fill in SUPPORTED, UNSUPPORTED
-    or CONTRADICTED, then `everyclaim calibrate RUN FILE`. What is labelled already is not chosen again.
+    or CONTRADICTED, then `everyclaim calibrate RUN FILE`. What is labelled already is not chosen again. With --queue
+    people label in a browser instead, each in a queue of their own.
     """
     settings = opt.settings(config, store=store)
     check_destination("--out", out)
@@ -60,10 +65,22 @@ def label(
     names = [one.strip() for one in annotator or ()]
     if not all(names):
         raise ConfigError("--annotator: the name is empty")
+    way = opt.one_of("--by", by, WAYS)
+    if queue:
+        if out != "-" or with_verdicts:
+            raise ConfigError("--queue keeps the claims in the store: it takes neither --out nor --with-verdicts")
+        made = label_queue(
+            found, n, by=way, answers=answers, annotators=names or ["annotator"], overlap=overlap, seed=seed
+        )
+        shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
+        warn(
+            f"queue {made.id} of run {made.run} ({shares}): `everyclaim ui` has it at /label/queues/{made.id}", kind=""
+        )
+        return
     sheet = choose(
         found,
         n,
-        by=opt.one_of("--by", by, WAYS),
+        by=way,
         answers=answers,
         annotators=names,
         overlap=overlap,

@@ -175,6 +175,11 @@ class Labelling:
 
         return self._find_or_do(act, change)
 
+    def said(self, about: About) -> Mapping[str, Any]:
+        """Return all that a person says of a text now: the rows `label` and `mark`, None where there is none."""
+        with self._read() as connection:
+            return history.said(connection, Act("", ""), about)
+
     def history(self, run: str, *, key: str | None = None) -> list[Entry]:
         """Return what people did in a run, or about one of its texts, the oldest first."""
         with self._read() as connection:

@@ -1,0 +1,271 @@
+"""Where one person labels: their part of a queue, or what they settle where others differ.
+
+A desk reads what to show and keeps what is said. Every action has an id that whoever acts chose, so that one that is
+sent again is not done again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from everyclaim.analysis.disputes import Dispute, Saying, disputes
+from everyclaim.analysis.labelling import ADJUDICATED
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.plaintext import one_line
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Evidence, FailureMode, JudgedClaim, Label, Passage, SplitMark
+from everyclaim.store import (
+    About,
+    Act,
+    Entry,
+    NewLabel,
+    NewMark,
+    Picked,
+    Queue,
+    QueueItem,
+    Store,
+    answer_key,
+    claim_key,
+)
+
+LONGEST_NOTE = 10_000  # characters
+MOST_EVIDENCE = 50  # pieces
+_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One text to label, with all that is shown of it. `claim` is None for a whole answer."""
+
+    number: int  # in this desk's order, from 1
+    item: QueueItem
+    kept: Kept
+    claim: JudgedClaim | None
+    said: Saying  # by whoever sits here; nothing so far without label and mark
+    others: tuple[Saying, ...] = ()  # where these are to be settled
+
+    @property
+    def passages(self) -> tuple[Passage, ...]:
+        """The passages of the answer."""
+        return self.kept.sample.passages
+
+    @property
+    def judged(self) -> Label:
+        """What the judge says: of a whole answer, the worst of its claims."""
+        if self.claim is not None:
+            return self.claim.verdict.label
+        failing = self.kept.result.failing
+        return failing[0].verdict.label if failing else Label.SUPPORTED
+
+    def quoted(self, evidence: Sequence[Picked]) -> tuple[Evidence, ...]:
+        """Return picked evidence with the ids and texts of its passages; what lies outside them is left out."""
+        found = []
+        for one in evidence:
+            if one.passage < len(self.passages):
+                passage = self.passages[one.passage]
+                found.append(Evidence(passage.id, one.start, one.end, passage.text[one.start : one.end]))
+        return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What somebody says of a text: a label, or a mark of how it was cut."""
+
+    label: Label | None = None
+    mark: SplitMark | None = None
+    note: str = ""
+    failure_mode: FailureMode | None = None
+    evidence: tuple[Picked, ...] = ()
+
+
+class Desk:
+    """A person at work on a run's texts. Make one with `of_queue` or `of_disputes`, for one request or for many."""
+
+    def __init__(self, store: Store, run: str, annotator: str, queue: Queue | None = None) -> None:
+        self._store = store
+        self.run = run
+        self.annotator = annotator
+        self.queue = queue
+
+    @classmethod
+    def of_queue(cls, store: Store, queue: str, annotator: str) -> Desk:
+        """Return the desk of an annotator of a queue. Raises `InputError` where there is no such queue or person."""
+        found = store.labelling.queue(queue)
+        if annotator not in found.annotators:
+            hint = did_you_mean(annotator, found.annotators)
+            raise InputError(f"{one_line(annotator, 60)!r} does not label in this queue{hint}")
+        return cls(store, found.run, annotator, found)
+
+    @classmethod
+    def of_disputes(cls, store: Store, run: str) -> Desk:
+        """Return the desk where the differences of a run's annotators are settled."""
+        return cls(store, store.run(run).id, ADJUDICATED)
+
+    @property
+    def settles(self) -> bool:
+        """Whether what others said is settled here."""
+        return self.queue is None
+
+    @cached_property
+    def items(self) -> tuple[QueueItem, ...]:
+        """What there is to label, in order. Of an earlier moment; `refresh` looks again."""
+        if self.queue is not None:
+            return tuple(self._store.labelling.items(self.queue.id, self.annotator))
+        return tuple(
+            QueueItem(
+                one.position,
+                ordinal,
+                one.key,
+                one.settled.label if one.settled else None,
+                one.settled.mark if one.settled else None,
+            )
+            for one, ordinal in self._disputed
+        )
+
+    @property
+    def disputes(self) -> tuple[Dispute, ...]:
+        """Where annotators of the run differ about a claim that it has, or about a whole answer."""
+        return tuple(one for one, _ in self._disputed)
+
+    @cached_property
+    def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
+        found = disputes(self._store.labels(self.run), self._store.labelling.marks(self.run))
+        ordinals = self._ordinals_of({one.position for one in found})
+        seen: dict[str, tuple[Dispute, int]] = {}  # a sample that repeats has its labels at every place
+        for one in found:
+            ordinal = -1 if one.key == one.answer_key else ordinals[one.position].get(one.key)
+            if ordinal is not None:
+                seen.setdefault(one.key, (one, ordinal))
+        return tuple(seen.values())
+
+    def refresh(self) -> None:
+        """Forget what was read."""
+        for name in ("items", "_disputed"):
+            self.__dict__.pop(name, None)
+
+    def left(self) -> list[str]:
+        """Return the keys of what waits, in order, what was skipped behind the rest."""
+        waiting = [one for one in self.items if not one.is_done]
+        waiting.sort(key=lambda one: (one.skipped is not None, one.skipped or 0))
+        return list(dict.fromkeys(one.key for one in waiting))
+
+    def task(self, key: str) -> Task:
+        """Return one text with what there is to see of it. Raises `InputError` for one that is not on this desk."""
+        number, item = self._find(key)
+        kept = next(iter(self._store.records_at(self.run, [item.position])), None)
+        if kept is None:
+            raise InputError(f"run {self.run} no longer holds the answer that this label is about")
+        claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
+        others = next((one.said for one in self.disputes if one.key == key), ()) if self.settles else ()
+        return Task(number, item, kept, claim, self._said(key, _answer_of(kept)), others)
+
+    # ---- what is said
+
+    def say(self, action: str, key: str, word: Word, *, actor: str = "") -> Entry:
+        """Keep a label, or a mark of how the claim was cut. Raises `InputError` for evidence that is not there."""
+        task = self.task(key)
+        note = word.note.strip()
+        if len(note) > LONGEST_NOTE:
+            raise InputError(f"a comment has {LONGEST_NOTE:,} characters at most, and this has {len(note):,}")
+        text, span = (None, None) if task.claim is None else (task.claim.text, task.claim.span)
+        act, answer = self._act(action, actor), _answer_of(task.kept)
+        chosen = self.queue.chosen if self.queue else next((one.chosen for one in task.others if one.chosen), "")
+        if word.label is not None:
+            _check_evidence(word.evidence, task.passages)
+            mode = word.failure_mode.value if word.failure_mode and word.label is not Label.SUPPORTED else None
+            new = NewLabel(
+                answer, text, span, word.label, self.annotator, note, mode, chosen, tuple(dict.fromkeys(word.evidence))
+            )
+            return self._checked(self._store.labelling.label(act, new), key)
+        if word.mark is None:
+            raise InputError("say a label, or what is wrong with the claim")
+        if text is None:
+            raise InputError("a whole answer is not cut out of anything: give it a label")
+        mark = NewMark(answer, text, span, word.mark, self.annotator, note, chosen)
+        return self._checked(self._store.labelling.mark(act, mark), key)
+
+    def skip(self, action: str, key: str, *, actor: str = "") -> Entry:
+        """Put a text behind all others."""
+        return self._checked(self._store.labelling.skip(self._act(action, actor), self._about(key)), key)
+
+    def withdraw(self, action: str, key: str, *, actor: str = "") -> Entry:
+        """Take back all that was said of a text here."""
+        return self._checked(self._store.labelling.withdraw(self._act(action, actor), self._about(key)), key)
+
+    def undo(self, action: str, *, actor: str = "") -> Entry | None:
+        """Undo what was done last at this desk; None when nothing is left to undo."""
+        found = self._store.labelling.undo(self._act(action, actor), self.annotator)
+        return None if found is None else self._checked(found, None)
+
+    # ---- how
+
+    def _act(self, action: str, actor: str) -> Act:
+        if not _ID.fullmatch(action):
+            raise ConfigError("an action needs an id of 8 to 64 letters and digits, another one for each action")
+        return Act(action, self.run, self.queue.id if self.queue else "", actor)
+
+    def _checked(self, entry: Entry, key: str | None) -> Entry:
+        """Refuse an id that stood for another action before; what this one says is then not kept."""
+        self.refresh()
+        queue = self.queue.id if self.queue else ""
+        same = (entry.about.annotator, entry.run, entry.queue) == (self.annotator, self.run, queue)
+        if not same or (key is not None and entry.about.key != key) or (key is None) != (entry.action == "undo"):
+            raise InputError(
+                f"the action id {entry.id!r} belongs to another action: give every action an id of its own"
+            )
+        return entry
+
+    def _find(self, key: str) -> tuple[int, QueueItem]:
+        found = next(((number, one) for number, one in enumerate(self.items, 1) if one.key == key), None)
+        if found is None:
+            raise InputError("that text is not, or no longer, on this desk")
+        return found
+
+    def _about(self, key: str) -> About:
+        _, item = self._find(key)
+        kept = next(iter(self._store.records_at(self.run, [item.position])))
+        return About(key, self.annotator, _answer_of(kept))
+
+    def _said(self, key: str, answer: str) -> Saying:
+        said = self._store.labelling.said(About(key, self.annotator, answer))
+        label, mark = said["label"], said["mark"]
+        bad = SplitMark(mark["mark"]) if mark else None
+        return Saying(
+            self.annotator,
+            Label(label["label"]) if label else None,
+            None if bad is SplitMark.GOOD else bad,
+            label["note"] if label else mark["note"] if mark else "",
+            label["failure_mode"] if label else None,
+            tuple(Picked(*one) for one in (label["evidence"] or ())) if label else (),
+            label["chosen"] if label else "",
+        )
+
+    def _ordinals_of(self, positions: set[int]) -> Mapping[int, Mapping[str, int]]:
+        found: dict[int, dict[str, int]] = {}
+        for record in self._store.records_at(self.run, positions):
+            answer = _answer_of(record)
+            own = found.setdefault(record.position, {})
+            for ordinal, claim in enumerate(record.result.claims):
+                own.setdefault(claim_key(answer, claim.text), ordinal)
+        return found
+
+
+def _answer_of(kept: Kept) -> str:
+    return answer_key(kept.sample.response, [passage.text for passage in kept.sample.passages])
+
+
+def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:
+    if len(evidence) > MOST_EVIDENCE:
+        raise InputError(f"a label has {MOST_EVIDENCE} pieces of evidence at most, and this has {len(evidence)}")
+    for one in evidence:
+        if not 0 <= one.passage < len(passages):
+            raise InputError(f"evidence in passage {one.passage + 1}: the answer has {len(passages)}")
+        if not 0 <= one.start < one.end <= len(passages[one.passage].text):
+            raise InputError(
+                f"evidence at {one.start}–{one.end} is not in passage {one.passage + 1}, which has "
+                f"{len(passages[one.passage].text):,} characters"
+            )
