@@ -86,3 +86,21 @@ def test_wrong_words_are_refused_with_the_right_one(planted: tuple[str, dict[str
         ec.calibrate("planted", store=store)
     with pytest.raises(ec.ConfigError, match="no probabilities"):
         ec.label("planted", by="uncertainty", store=store)
+
+
+def test_one_rate_has_one_interval_wherever_it_is_asked_for(planted: tuple[str, dict[str, bool]]) -> None:
+    """Labels, summaries and lists of runs give the same numbers to the last digit, and `compare` the calibration's."""
+    store, truth = planted
+    rows = [
+        {**row, "label": "SUPPORTED" if truth[row["claim"]] else "CONTRADICTED"}
+        for row in ec.label("planted", 150, by="random", store=store).rows
+    ]
+    found = ec.calibrate("planted", rows, store=store)
+    run = ec.find_run("planted", store=store)
+    assert found.corrected.raw == run.summary.overall.supported
+    assert run.score == run.summary.overall.score
+    compared = ec.compare("planted", "planted", store=store)
+    tpr = found.rates.tpr
+    assert tpr.value is not None
+    assert f"The judge agrees with people on {100 * tpr.value:.0f} % (95 %" in compared.sentence
+    assert compared.to_json()["judge"]["failing_called_so"]["labels"] == found.rates.failing

@@ -114,8 +114,19 @@ class Calibration:
         """Whether TPR and TNR are shown to be at least 90 %: by the lower ends of their intervals."""
         return standing(self.rates.tpr), standing(self.rates.tnr)
 
+    @property
+    def sentence(self) -> str:
+        """Say in a sentence how often judge and people agree; empty where labels are of one kind only."""
+        rates = self.rates
+        if rates.tpr.value is None or rates.tnr.value is None:
+            return ""
+        return (
+            f"The judge agrees with people on {_agreeing(rates.tpr)} of supported and {_agreeing(rates.tnr)} of failing"
+            f" claims, by {counted(rates.supported + rates.failing, 'label')} of run {self.run}."
+        )
+
     def beside(self, summary: Summary) -> Calibration:
-        """Show the run's own summary: one rate has one interval, and resamples of two kinds differ by a little."""
+        """Show the run's own rate, which may have been taken over questions: one rate has one interval on a page."""
         return replace(self, corrected=replace(self.corrected, raw=summary.overall.supported))
 
     def correct(self, summary: Summary) -> Corrected:
@@ -148,6 +159,11 @@ class Calibration:
         from everyclaim.analysis.calibration_json import calibration_to_json
 
         return calibration_to_json(self)
+
+
+def _agreeing(rate: Estimate) -> str:
+    assert rate.value is not None and rate.low is not None and rate.high is not None  # noqa: PT018 - it has a value
+    return f"{100 * rate.value:.0f} % (95 % {100 * rate.low:.0f} to {100 * rate.high:.0f})"
 
 
 def ends(one: Inference) -> str:

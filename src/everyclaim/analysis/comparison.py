@@ -8,6 +8,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
+from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Changes, Compared, Matching, Mover, Side, Where, regressions
 from everyclaim.analysis.looks import (
     ANY_CONTRADICTED,
@@ -66,6 +67,7 @@ class Comparison:
     moved: tuple[Moved, ...]
     differs: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
+    calibration: Calibration | None = None  # what labels say of the judge of both
 
     @property
     def matching(self) -> Matching:
@@ -94,8 +96,9 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """Say in a sentence or two what changed, with intervals; or that no difference is shown."""
-        return sentence(self.before, self.after, self.numbers)
+        """Say what changed, with intervals, or that no difference is shown; and how good the judge is, if known."""
+        judge = self.calibration.sentence if self.calibration else ""
+        return " ".join(part for part in (sentence(self.before, self.after, self.numbers), judge) if part)
 
     @property
     def advice(self) -> str:
@@ -219,6 +222,7 @@ def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
         "schema": COMPARISON_SCHEMA,
         "sentence": comparison.sentence,
         "advice": comparison.advice,
+        "judge": _judge_to_json(comparison.calibration),
         "before": _side_to_json(comparison.before),
         "after": _side_to_json(comparison.after),
         "differs": list(comparison.differs),
@@ -331,6 +335,17 @@ def _weight(change: ClaimChange) -> int:
     rank = {None: 0, Label.SUPPORTED: 0, Label.UNSUPPORTED: 1, Label.CONTRADICTED: 2}
     before, after = (rank[row.label if row else None] for row in (change.before, change.after))
     return abs(after - before) * 4 + after
+
+
+def _judge_to_json(found: Calibration | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    rates = found.rates
+    return {
+        "run": found.run,
+        "supported_called_so": {**asdict(rates.tpr), "labels": rates.supported},
+        "failing_called_so": {**asdict(rates.tnr), "labels": rates.failing},
+    }
 
 
 def _side_to_json(side: Side) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
-from everyclaim.stats.intervals import Estimate, clustered_ratio, clustered_ratios
+from everyclaim.stats.intervals import Estimate, clustered_ratios
 from everyclaim.stats.types import DEFAULT, Sampling
 
 SUMMARY_SCHEMA = 1
@@ -240,18 +240,23 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
     per_answer = sum(rows.labels.values(), start=np.zeros(len(scored), dtype=np.int32))
     defined = [np.isfinite(column) for column in rows.components.values()]
     parts = [np.where(has, column, 0.0) for has, column in zip(defined, rows.components.values(), strict=True)]
-    score, any_unsupported, any_contradicted, *rest = clustered_ratios(
-        [np.where(numbered, rows.score, 0.0), unsupported > 0, contradicted > 0, *rows.labels.values(), *parts],
-        [numbered, scored, scored, *[per_answer] * len(rows.labels), *defined],
+    whole = scored & numbered
+    score, below_one, any_unsupported, any_contradicted, *rest = clustered_ratios(
+        [
+            np.where(numbered, rows.score, 0.0),
+            whole & (rows.score < 1 - _ROUNDING),
+            unsupported > 0,
+            contradicted > 0,
+            *rows.labels.values(),
+            *parts,
+        ],
+        [numbered, whole, scored, scored, *[per_answer] * len(rows.labels), *defined],
         rows.clusters,
         sampling,
     )
     rates, components = rest[: len(rows.labels)], rest[len(rows.labels) :]
     answers, claims = int(scored.sum()), int(per_answer.sum())
     failing = int(np.count_nonzero(unsupported + contradicted))
-    # On its own: the other rates share their resamples, and one rate more would be other resamples for all.
-    whole = scored & numbered
-    below_one = clustered_ratio(whole & (rows.score < 1 - _ROUNDING), whole, rows.clusters, sampling)
     return Group(
         total=len(scored),
         outcomes=rows.outcomes(),

@@ -6,12 +6,14 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
 from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
 from everyclaim.analysis.trend import Trend, trend_of
 from everyclaim.api.door import public
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.trust import trust_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.store import RunRecord, Store
 from everyclaim.store.figures import Figures
@@ -54,7 +56,8 @@ def compare(
     sides = side_of(records[0], first), side_of(records[1], second)
     if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart
         sides = replace(sides[0], release=""), replace(sides[1], release="")
-    return Comparison(sides[0], sides[1], numbers, moved, differs, tuple(by))
+    calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
+    return Comparison(sides[0], sides[1], numbers, moved, differs, tuple(by), calibration)
 
 
 @public
@@ -81,6 +84,12 @@ def figures_of(run: Run) -> Figures:
     """Read the figures of a run."""
     with Store.open_to_read(run.store_location) as kept:
         return kept.figures(run.id)
+
+
+def judge_of(runs: Sequence[Run]) -> Calibration | None:
+    """Compare the judge of these runs with people, by the run with more labelled claims; of equals the newer."""
+    known = [trust_of(run).calibration for run in runs]
+    return max((one for one in reversed(known) if one), key=lambda one: one.used, default=None)
 
 
 def side_of(record: RunRecord, figures: Figures) -> Side:

@@ -24,7 +24,7 @@ from everyclaim.core.limits import within
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.protocols import Kept, Scorer
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Outcome, Result, Sample
+from everyclaim.core.types import Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
@@ -107,12 +107,9 @@ class Run:
 
     @cached_property
     def score(self) -> Estimate:
-        """The mean score, with the interval that the summary has; the results are read only where that takes them."""
+        """The mean score, with the interval that the summary has; the results themselves are not read."""
         with Store.open_to_read(self.store_location) as store:
-            first = next((one for one in store.results(self.id) if one.outcome is Outcome.SCORED), None)
-            if first is None or not first.components:  # parts would be resampled together with the score
-                return mean_score(store.tallies(self.id))
-        return self.summary.overall.score
+            return mean_score(store.tallies(self.id))
 
     @public
     def summarise(self, *, cluster_by: ClusterBy = "sample", seed: int = 0) -> Summary:

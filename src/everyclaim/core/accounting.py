@@ -11,6 +11,7 @@ The tally follows the work into tasks and threads, because a context does. Whoev
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.events import JudgeCalled, tell
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 
@@ -73,14 +75,17 @@ class Accounted:
     async def complete(
         self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = ""
     ) -> ChatReply:
-        """Answer, and account for it, also for a call that was paid and failed."""
+        """Answer, account for it, also for a call that was paid and failed, and tell observers."""
+        model, at, begun = self.chat.spec.partition("?")[0], time.time(), time.perf_counter()
         try:
             reply = await self.chat.complete(messages, schema=schema, tag=tag)
         except JudgeError as error:
             if error.usage:
                 account(error.usage)
+            tell(JudgeCalled(model, "", error.usage or Usage(), at, time.perf_counter() - begun, error.code))
             raise
         account(reply.usage)
+        tell(JudgeCalled(model, reply.model, reply.usage, at, time.perf_counter() - begun))
         return reply
 
     def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:

@@ -1,15 +1,28 @@
-"""What happens while a run goes on, for whoever wants to watch: progress bars, telemetry, logs.
+"""What happens while work goes on, for whoever wants to watch: progress bars, telemetry, logs.
 
-A hook is any callable that takes an event. Hooks are called in the order they were given, from the
-thread that runs the engine; they must be quick, and what they raise stops the run.
+A hook is any callable that takes an event. There are two kinds of events, and two ways to be told:
+
+- of a run (`RunStarted` … `RunFinished`), told to the hooks that the run was given, in their order, from the thread
+  that runs the engine. They must be quick, and what they raise stops the run.
+- of the work itself (`ScoringStarted` … `QueueChanged`), told to the observers in whose block it is done, wherever in
+  tasks and threads that is, and from there: an observer must be quick and safe from any thread. What it raises is
+  logged once and changes nothing: telemetry that is down must not take the scoring with it.
+
+      with observed([metrics]):
+          await evaluator.ascore(row)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
-from everyclaim.core.types import Result
+from everyclaim.core.types import Result, Sample, Usage
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +58,109 @@ class RunFinished:
     scored_now: int
 
 
+@dataclass(frozen=True, slots=True)
+class ScoringStarted:
+    """A sample goes into the metric. `is_draft`: a guard checks an answer that it may still change or reject."""
+
+    sample: Sample
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringEnded:
+    """A sample came out of the metric, in the context in which `ScoringStarted` was told; `seconds` of wall time.
+
+    `result` is None where there is none: the work was cancelled, or an error that is not the sample's ended it.
+    """
+
+    sample: Sample
+    result: Result | None
+    seconds: float
+    is_draft: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerGuarded:
+    """A guard has decided: the result of the answer it returns, or refuses at best, after so many checks."""
+
+    result: Result
+    validated: bool
+    refused: bool
+    checks: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCalled:
+    """One call of a language model, by whomever: whole, with waiting and retries, or answered from the cache.
+
+    `model` is the name in the spec, without options; `answered_by` what the endpoint called it, empty when it failed.
+    `failure` is the code of the error, empty when there is none. `began` is in seconds since the epoch.
+    """
+
+    model: str
+    answered_by: str
+    usage: Usage
+    began: float
+    seconds: float
+    failure: str = ""
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether the reply came from our own cache, without a call."""
+        return bool(self.usage.cache_hits) and not self.usage.calls
+
+
+@dataclass(frozen=True, slots=True)
+class QueueChanged:
+    """So many pieces of work wait in a queue; of a service, a watch. `queue` is one of few names."""
+
+    queue: str
+    waiting: int
+
+
 Event = RunStarted | SampleFinished | SampleSkipped | RunFinished
 Hook = Callable[[Event], None]
+
+WorkEvent = ScoringStarted | ScoringEnded | AnswerGuarded | JudgeCalled | QueueChanged
+Observer = Callable[[WorkEvent], None]
+
+_OBSERVERS: ContextVar[tuple[_Guarded, ...]] = ContextVar("everyclaim_observers", default=())
+
+
+@contextmanager
+def observed(observers: Iterable[Observer]) -> Iterator[None]:
+    """Tell these of what happens inside the block, beside those of the blocks around it; nobody is told twice."""
+    told = list(_OBSERVERS.get())
+    for observer in observers:
+        if all(one.observer != observer for one in told):
+            told.append(_Guarded(observer))
+    token = _OBSERVERS.set(tuple(told))
+    try:
+        yield
+    finally:
+        _OBSERVERS.reset(token)
+
+
+def tell(event: WorkEvent) -> None:
+    """Tell every observer in whose block this is."""
+    for observer in _OBSERVERS.get():
+        observer(event)
+
+
+_FAILED: set[int] = set()  # observers that have failed and are not logged again
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Guarded:
+    """An observer whose faults stay its own."""
+
+    observer: Observer
+
+    def __call__(self, event: WorkEvent) -> None:
+        try:
+            self.observer(event)
+        except Exception as error:  # noqa: BLE001 - an observer may raise anything, and must not take the work with it
+            is_first = id(self.observer) not in _FAILED
+            _FAILED.add(id(self.observer))
+            level = logging.WARNING if is_first else logging.DEBUG
+            _log.log(level, "an observer failed, and scoring goes on: %s: %s", type(error).__name__, error)

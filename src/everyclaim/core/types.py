@@ -224,6 +224,12 @@ class Verdict:
     difference: Difference | None = None  # of a claim that is not supported
 
     @property
+    def told_mode(self) -> str:
+        """The failure mode in words; empty where there is none, and for `other`, which tells nothing of one claim."""
+        mode = self.failure_mode
+        return "" if mode is None or mode is FailureMode.OTHER else words(mode.value)
+
+    @property
     def telling_evidence(self) -> tuple[Evidence, ...]:
         """The evidence, that which holds the difference first."""
         parts = self.difference
@@ -251,8 +257,7 @@ class JudgedClaim(Claim):
         """Tell the finding as `str` does, so many columns to the right."""
         verdict, name = self.verdict, self.verdict.label.value.lower()
         sure = f" ({getattr(verdict.probabilities, name):.2f})" if verdict.probabilities else ""
-        mode = verdict.failure_mode
-        kind = words(mode.value) if mode and mode is not FailureMode.OTHER else ""  # "other" tells nothing
+        kind = verdict.told_mode
         flags = "" if verdict.rationale or kind else ", ".join(map(words, verdict.flags))
         why = [part for part in (kind, one_line(verdict.rationale, 240), one_line(flags)) if part]
         torn = ["passages disagree"] if verdict.conflict else []

@@ -10,19 +10,23 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import time
 import traceback
 from dataclasses import replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
+from everyclaim.core.events import ScoringEnded, ScoringStarted, tell
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
 MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
 
-async def score_sample(metric: Scorer, sample: Sample, *, seconds: float | None = None) -> Result:
-    """Score one sample, or say why it could not be scored.
+async def score_sample(
+    metric: Scorer, sample: Sample, *, seconds: float | None = None, is_draft: bool = False
+) -> Result:
+    """Score one sample, or say why it could not be scored; observers are told.
 
     After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
     metric that never awaits cannot be interrupted. Raises the library's own errors other than
@@ -30,12 +34,19 @@ async def score_sample(metric: Scorer, sample: Sample, *, seconds: float | None 
 
     The result's usage is what all judge calls took that were made for it, also for a sample that failed.
     """
-    with tallied() as tally:
-        result = await _score(metric, sample, seconds)
-    if tally.usage != Usage():
-        result = replace(result, usage=tally.usage)
-    warnings = _left_unsaid(result)
-    return replace(result, warnings=(*result.warnings, *warnings)) if warnings else result
+    tell(ScoringStarted(sample, is_draft))
+    begun = time.perf_counter()
+    result: Result | None = None
+    try:
+        with tallied() as tally:
+            result = await _score(metric, sample, seconds)
+        if tally.usage != Usage():
+            result = replace(result, usage=tally.usage)
+        if warnings := _left_unsaid(result):
+            result = replace(result, warnings=(*result.warnings, *warnings))
+        return result
+    finally:
+        tell(ScoringEnded(sample, result, time.perf_counter() - begun, is_draft))
 
 
 def _left_unsaid(result: Result) -> list[str]:

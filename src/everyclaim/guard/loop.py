@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
+from everyclaim.core.events import AnswerGuarded, tell
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
@@ -41,6 +42,7 @@ class Loop:
         """
         with tallied() as tally:
             found = await _Run(self, task).answer(given)
+        tell(AnswerGuarded(found.result, found.validated, found.blocked, len(found.attempts)))
         return replace(found, usage=tally.usage)
 
 
@@ -202,7 +204,7 @@ async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result
     """Score a text against the task's own passages; a judge's failure is a failed result, or raised by the rules."""
     sample = Sample("guard", text, task.passages, task.question, model=task.model)
     try:
-        result = await score_sample(metric, sample)
+        result = await score_sample(metric, sample, is_draft=True)
     except BudgetExceeded as error:
         if rules.on_failure == "raise":
             raise

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
-from everyclaim.core.plaintext import number, one_line, quoted, words
+from everyclaim.core.plaintext import number, one_line, quoted
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -89,8 +89,7 @@ def failing_lines(result: Result) -> list[str]:
 def _failing_line(claim: JudgedClaim) -> str:
     verdict = claim.verdict
     why = verdict.difference.reason if verdict.difference else verdict.rationale
-    mode = words(verdict.failure_mode.value) if verdict.failure_mode else ""
-    told = ": ".join(one_line(part, 160) for part in (mode, why) if part)
+    told = ": ".join(one_line(part, 160) for part in (verdict.told_mode, why) if part)
     places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
     beside = "; ".join([*([told] if told else []), *places])
     return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")

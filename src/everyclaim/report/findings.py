@@ -139,7 +139,7 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
 
 
 def _remarks(verdict: Verdict) -> list[Text]:
-    remarks = [Text(words(verdict.failure_mode.value), style="italic")] if verdict.failure_mode else []
+    remarks = [Text(verdict.told_mode, style="italic")] if verdict.told_mode else []
     if verdict.probabilities is not None:
         probability = getattr(verdict.probabilities, verdict.label.value.lower())
         remarks.append(Text(f"probability {probability:.2f}"))

@@ -8,7 +8,7 @@ a hundred thousand rows, however many claims they have, and memory stays at a fe
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist
 from typing import Literal
 
@@ -56,7 +56,7 @@ def bootstrap(
         value = float(statistic(total)[0])
         if not math.isfinite(value):
             raise ValueError("the statistic is undefined on the whole table")
-        drawn = statistic(resampled_totals(sums, sampling))
+        drawn = statistic(resampled_totals([sums], sampling)[0])
         left_out = statistic(total - sums) if method == "bca" else np.empty(0)
     drawn = drawn[np.isfinite(drawn)]
     if not drawn.size:
@@ -70,19 +70,32 @@ def bootstrap(
     return Inference(value, interval, float(drawn.std()), len(sums), len(sums), f"bootstrap_{method}", told)
 
 
-def resampled_totals(table: Floats, sampling: Sampling) -> Floats:
-    """Return the column totals of every resample: a row each, drawn from the rows of `table` with replacement."""
-    table = table[np.lexsort(table.T)]  # equal rows are interchangeable: the input's order is gone
-    clusters = len(table)
+def resampled_totals(tables: Sequence[Floats], sampling: Sampling) -> list[Floats]:
+    """Return, for every table, the column totals of every resample: a row each, drawn with replacement from its rows.
+
+    What is drawn of a table is the same whichever tables it comes with; those of one length share the drawing.
+    """
+    totals: list[Floats] = [np.empty(0)] * len(tables)
+    for clusters in {len(table) for table in tables}:
+        places = [place for place, table in enumerate(tables) if len(table) == clusters]
+        # Equal rows are interchangeable: sorted, the input's order is gone.
+        ordered = [tables[place][np.lexsort(tables[place].T)] for place in places]
+        # One by one, since the last digit of a product may depend on how many columns are multiplied.
+        parts = [[times @ table for table in ordered] for times in _draws(clusters, sampling)]
+        for place, drawn in zip(places, zip(*parts, strict=True), strict=True):
+            totals[place] = np.concatenate(drawn)
+    return totals
+
+
+def _draws(clusters: int, sampling: Sampling) -> Iterator[Floats]:
+    """Yield how often each cluster is in each resample, as many resamples at a time as stay small."""
     random = np.random.default_rng(sampling.seed)
-    sums: list[Floats] = []
     for start in range(0, sampling.resamples, step := max(1, _DRAWS_AT_ONCE // clusters)):
         rows = min(step, sampling.resamples - start)
         drawn = random.integers(0, clusters, size=(rows, clusters), dtype=np.int64)
         drawn += np.arange(rows)[:, None] * clusters
         times = np.bincount(drawn.ravel(), minlength=rows * clusters).reshape(rows, clusters)
-        sums.append(times.astype(float) @ table)
-    return np.concatenate(sums)
+        yield times.astype(float)
 
 
 def percentiles(values: Floats, level: float) -> Interval:

@@ -90,10 +90,10 @@ def clustered_ratios(
     clusters: ArrayLike | None = None,
     sampling: Sampling = DEFAULT,
 ) -> list[Estimate]:
-    """Estimate several rates over the same rows, sharing one set of resamples.
+    """Estimate several rates over the same rows, each as `clustered_ratio` does; only the drawing is shared.
 
-    Rows whose denominator is 0 take no part in that rate. The order of the rows changes nothing,
-    not even the last digit.
+    Rows whose denominator is 0 take no part in that rate. Neither the order of the rows nor the rates estimated beside
+    it change anything in a rate, not even the last digit.
     """
     tops = [np.asarray(column, dtype=float) for column in numerators]
     bottoms = [np.asarray(column, dtype=float) for column in denominators]
@@ -186,15 +186,11 @@ def _by_cluster(
 
 
 def _bootstrap(rates: list[_Rate], sampling: Sampling) -> list[Interval]:
-    """Return percentile intervals; every rate sees the same resampled clusters."""
-    if not rates:
-        return []
-    table = np.column_stack([column for rate in rates for column in (rate.tops, rate.bottoms)])
-    totals = resampled_totals(table, sampling)
-    return [_percentiles(totals[:, 2 * i], totals[:, 2 * i + 1], sampling.level) for i in range(len(rates))]
+    """Return percentile intervals; a rate's resamples are of the clusters that have units in it, and of no others."""
+    tables = [np.column_stack([rate.tops, rate.bottoms])[rate.bottoms > 0] for rate in rates]
+    return [_percentiles(totals[:, 0], totals[:, 1], sampling.level) for totals in resampled_totals(tables, sampling)]
 
 
 def _percentiles(tops: Floats, bottoms: Floats, level: float) -> Interval:
-    drawn = bottoms > 0  # a resample may miss every cluster that has units
-    interval = percentiles(tops[drawn] / bottoms[drawn], level)
+    interval = percentiles(tops / bottoms, level)
     return Interval(max(0.0, interval.low), min(1.0, interval.high), level)

@@ -24,7 +24,8 @@ class Watch:
     """How far a watch has come; start with `Watch(limit)`, go on with `observe`.
 
     `wealths` are of bettors from the start on, `highest` is the most their mean ever was. `alarms` are of bettors who
-    begin anew whenever they hold less than the stake: the e-CUSUM of Shin, Ramdas and Rinaldo (2024).
+    begin anew whenever they hold less than the stake: the e-CUSUM of Shin, Ramdas and Rinaldo (2024). Of each of these
+    `begun` says after how many values it did so last, and `totals` is the sum of the values since.
     """
 
     limit: float
@@ -32,6 +33,8 @@ class Watch:
     wealths: tuple[float, ...] = _START
     alarms: tuple[float, ...] = _START
     highest: float = 1.0
+    begun: tuple[int, ...] = (0,) * len(_STAKES)
+    totals: tuple[float, ...] = (0.0,) * len(_STAKES)
 
     def __post_init__(self) -> None:
         share(self.limit, "limit")
@@ -49,6 +52,11 @@ class Watch:
             raise ValueError(f"values between false alarms must be at least 1, not {values_between_false_alarms:g}")
         return sum(self.alarms) / len(self.alarms) >= values_between_false_alarms
 
+    @property
+    def leader(self) -> int:
+        """Which bettor holds the most: with its stake the rise pays best, so it has been betting since about then."""
+        return max(range(len(self.alarms)), key=self.alarms.__getitem__)
+
 
 def observe(watch: Watch, values: ArrayLike) -> Watch:
     """Return the watch after these values within [0, 1], in order of time; the one given is unchanged.
@@ -57,10 +65,23 @@ def observe(watch: Watch, values: ArrayLike) -> Watch:
     """
     row = column(values, "values", 0, 1).tolist()
     wealths, alarms, highest = list(watch.wealths), list(watch.alarms), watch.highest
-    for value in row:
+    begun, totals = list(watch.begun), list(watch.totals)
+    for at, value in enumerate(row, start=watch.seen):
         gain = value / watch.limit - 1
         factors = [1 + stake * gain for stake in _STAKES]
         wealths = [min(_RICHEST, held * factor) for held, factor in zip(wealths, factors, strict=True)]
+        for bettor, held in enumerate(alarms):
+            if held <= 1:
+                begun[bettor], totals[bettor] = at, 0.0
+            totals[bettor] += value
         alarms = [min(_RICHEST, max(1.0, held) * factor) for held, factor in zip(alarms, factors, strict=True)]
         highest = max(highest, sum(wealths) / len(wealths))
-    return replace(watch, seen=watch.seen + len(row), wealths=tuple(wealths), alarms=tuple(alarms), highest=highest)
+    return replace(
+        watch,
+        seen=watch.seen + len(row),
+        wealths=tuple(wealths),
+        alarms=tuple(alarms),
+        highest=highest,
+        begun=tuple(begun),
+        totals=tuple(totals),
+    )

@@ -1,0 +1,47 @@
+"""Telemetry, alerts and what they are held against; each part is imported on first use.
+
+`Metrics` (Prometheus), `OpenTelemetry` and `evaluating` are told of the work by ``Evaluator(observe=…)``; `Detector`
+and the sinks serve those without Prometheus; `everyclaim rules` writes rules for those with it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everyclaim.monitor.alerts import Alert, AlertError, Sink
+    from everyclaim.monitor.baseline import Baseline, JudgeError, Level
+    from everyclaim.monitor.detector import Detector, Limits
+    from everyclaim.monitor.sinks import Command, Notifier, Slack, Trying, Webhook, sink_from_spec
+
+_HOMES = {
+    "alerts": ("Alert", "AlertError", "Sink"),
+    "baseline": ("Baseline", "JudgeError", "Level"),
+    "detector": ("Detector", "Limits"),
+    "sinks": ("Command", "Notifier", "Slack", "Trying", "Webhook", "sink_from_spec"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Alert",
+    "AlertError",
+    "Baseline",
+    "Command",
+    "Detector",
+    "JudgeError",
+    "Level",
+    "Limits",
+    "Notifier",
+    "Sink",
+    "Slack",
+    "Trying",
+    "Webhook",
+    "sink_from_spec",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if home := _HOME_OF.get(name):
+        return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

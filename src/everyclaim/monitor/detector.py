@@ -1,0 +1,266 @@
+"""A detector that needs no Prometheus: it sees every answer once, and says when a rate has risen above its limit.
+
+Evidence is gathered by betting (`stats.sequential`): each answer is one value, the share of its claims that are
+contradicted, so that claims of one answer, which go wrong together, count as one look and not as many. Nothing is
+assumed of how the values are distributed. While every rate stays within its limit, alarms are on average at least
+`answers_between_false_alarms` answers apart, however often one looks and however long it goes on; after an alarm the
+gathering begins anew. What the delay is, is measured in `benchmarks/detector.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Self
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.types import Label, Outcome, Result
+from everyclaim.monitor.alerts import Alert
+from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeError
+from everyclaim.stats.sequential import Watch, observe
+
+CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
+MEASURES = {
+    CONTRADICTED: "contradicted claims",  # share of an answer's claims
+    UNFAITHFUL: "lost score",  # 1 − the score of an answer
+    FAILED: "answers that could not be judged",
+}
+STATE_SCHEMA = 1
+_RELEASES = 20  # told apart since the rise began
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The rates that are still in order, of what is true and not of what the judge says; None: not watched."""
+
+    contradicted: float | None = None  # share of the claims of an answer, in the mean
+    unfaithful: float | None = None  # 1 − score, in the mean
+    failed: float | None = 0.1
+
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            if value is not None and not 0 < value < 1:
+                raise ConfigError(f"{name} must be a share between 0 and 1, got {value!r}")
+        if not self.watched:
+            raise ConfigError("a detector needs the limit of a rate, as in Limits(contradicted=0.03)")
+
+    @property
+    def watched(self) -> dict[str, float]:
+        """The limits there are, by measure."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def above(cls, baseline: Baseline, factor: float = 1.5, failed: float | None = 0.1) -> Self:
+        """Return limits `factor` times above a baseline's rates, and above all they may be by its intervals."""
+        if not (math.isfinite(factor) and factor > 1):
+            raise ConfigError(f"factor must be above 1, got {factor!r}: at the usual rate every stream ends in alarm")
+        judge = baseline.judge or PERFECT
+        usual, lost = baseline.contradicted_by_answer, baseline.score
+        limits = (
+            max(factor * judge.corrected(usual.value), judge.corrected(usual.high)),
+            max(factor * (1 - lost.value), 1 - lost.low),
+        )
+        contradicted, unfaithful = (min(0.99, max(1e-4, one)) for one in limits)
+        return cls(contradicted, unfaithful, failed)
+
+
+class Detector:
+    """Watches rates answer by answer. Not safe among threads: one stream has one detector.
+
+        detector = Detector(Limits(contradicted=0.03))
+        if alert := detector.update(result):
+            sink.send(alert)
+
+    `judge` corrects the rate of contradicted claims for the judge's error. `name` says in alerts whose answers these
+    are; `with_texts` puts failing claims into them. Keep `to_json()` beside your own place in the stream, go on with
+    `Detector.from_json`.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        *,
+        judge: JudgeError | None = None,
+        answers_between_false_alarms: int = 100_000,
+        name: str = "",
+        with_texts: bool = False,
+    ) -> None:
+        if not answers_between_false_alarms >= 1:
+            raise ConfigError(f"answers_between_false_alarms must be at least 1, got {answers_between_false_alarms!r}")
+        self.limits = limits
+        self.judge = judge
+        self.answers_between_false_alarms = answers_between_false_alarms
+        self.name = name
+        self.with_texts = with_texts
+        self.seen = 0  # answers
+        self._watched = {name: _Watched.at(self._judged(name, limit)) for name, limit in limits.watched.items()}
+        self._examples: list[str] = []
+
+    def update(self, result: Result, *, at: datetime | None = None) -> Alert | None:
+        """Take the next answer; return an alert when a rate has risen above its limit, else None.
+
+        `at` is when it was given, else the result's own time stamp, else now.
+        """
+        when = _iso(at, result.timestamp)
+        self.seen += 1
+        self._remember(result)
+        for name, value in _values(result).items():
+            if name in self._watched:
+                self._watched[name].add(value, when, result.release or "")
+        # Shared out, so that the rate holds for all measures together. One at a time: the next answer has the others.
+        between = self.answers_between_false_alarms * len(self._watched)
+        risen = next((name for name, one in self._watched.items() if one.watch.has_risen(between)), None)
+        if risen is None:
+            return None
+        watched = self._watched[risen]
+        self._watched[risen] = _Watched.at(watched.watch.limit)
+        return self._alert(risen, watched, when)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return where it stands as plain JSON values; no text of the users is among them."""
+        return {
+            "schema": STATE_SCHEMA,
+            "limits": asdict(self.limits),
+            "judge": None if self.judge is None else asdict(self.judge),
+            "answers_between_false_alarms": self.answers_between_false_alarms,
+            "name": self.name,
+            "with_texts": self.with_texts,
+            "seen": self.seen,
+            "watched": {name: one.to_json() for name, one in self._watched.items()},
+        }
+
+    @classmethod
+    def from_json(cls, state: Mapping[str, Any]) -> Self:
+        """Go on where `to_json` left off. Raises `ConfigError` for what is no such state."""
+        try:
+            if state["schema"] != STATE_SCHEMA:
+                raise ConfigError(
+                    f"the state of a detector has schema {state['schema']!r}, this version reads {STATE_SCHEMA}"
+                )
+            judge = state["judge"]
+            detector = cls(
+                Limits(**state["limits"]),
+                judge=None if judge is None else JudgeError(**judge),
+                answers_between_false_alarms=state["answers_between_false_alarms"],
+                name=state["name"],
+                with_texts=state["with_texts"],
+            )
+            detector.seen = int(state["seen"])
+            detector._watched = {name: _Watched.from_json(state["watched"][name]) for name in detector._watched}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ConfigError(f"this is not the state of a detector: {type(error).__name__}: {error}") from None
+        return detector
+
+    def is_alike(self, other: Detector) -> bool:
+        """Whether another one watches the same by the same rules, so that its state may be gone on with."""
+        mine, theirs = self.to_json(), other.to_json()
+        return all(mine[name] == theirs[name] for name in ("limits", "judge", "answers_between_false_alarms"))
+
+    def _judged(self, name: str, limit: float) -> float:
+        """Return what the judge may find at most where the true rate is at its limit."""
+        return self.judge.judged(limit) if self.judge and name == CONTRADICTED else limit
+
+    def _remember(self, result: Result) -> None:
+        if self.with_texts:
+            failing = [one_line(claim.text, 240) for claim in result.failing[:1]]
+            self._examples = [*self._examples, *failing][-_EXAMPLES:]
+
+    def _alert(self, name: str, watched: _Watched, when: str) -> Alert:
+        watch, since = watched.watch, watched.since[watched.watch.leader]
+        answers = watch.seen - watch.begun[watch.leader]
+        raw = watch.totals[watch.leader] / answers
+        is_corrected = name == CONTRADICTED and self.judge is not None
+        rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
+        limit = self.limits.watched[name]
+        title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
+        releases = dict(sorted(since.releases.items(), key=lambda one: -one[1])[:_RELEASES])
+        named = [f"{one_line(release, 60) or 'without a name'} ({count:,})" for release, count in releases.items()]
+        corrected = f"; corrected for the judge's error, {100 * raw:.1f} % as judged" if is_corrected else ""
+        text = (
+            f"{title} (mean of {counted(answers, 'answer')} since {since.at}{corrected}). "
+            f"Releases: {', '.join(named)}. "
+            f"Within its limits, alarms are false once in {self.answers_between_false_alarms:,} answers or less often."
+        )
+        return Alert(
+            measure=name,
+            title=f"{one_line(self.name, 60) or 'everyclaim'}: {title}",
+            text=text,
+            at=when,
+            since=since.at,
+            answers=answers,
+            rate=rate,
+            raw=raw,
+            limit=limit,
+            answers_between_false_alarms=self.answers_between_false_alarms,
+            source=self.name,
+            releases=releases,
+            examples=tuple(self._examples),
+        )
+
+
+@dataclass(slots=True)
+class _Since:
+    """What came since a bettor began anew."""
+
+    at: str
+    releases: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Watched:
+    """One measure: the evidence, and when and of which releases it is."""
+
+    watch: Watch
+    since: list[_Since]
+
+    @classmethod
+    def at(cls, limit: float) -> _Watched:
+        watch = Watch(limit)
+        return cls(watch, [_Since("") for _ in watch.alarms])
+
+    def add(self, value: float, when: str, release: str) -> None:
+        at = self.watch.seen
+        self.watch = observe(self.watch, [value])
+        for place, begun in enumerate(self.watch.begun):
+            if begun == at:
+                self.since[place] = _Since(when)
+            releases = self.since[place].releases
+            named = release if release in releases or len(releases) < _RELEASES else "others"
+            releases[named] = releases.get(named, 0) + 1
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> _Watched:
+        parts = kept["watch"]
+        numbers = {name: tuple(parts[name]) for name in ("wealths", "alarms", "begun", "totals")}
+        found = Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers)
+        since = [_Since(str(one["at"]), dict(one["releases"])) for one in kept["since"]]
+        if (
+            len({len(since), *map(len, (found.alarms, found.wealths, found.begun, found.totals, Watch(0.5).alarms))})
+            > 1
+        ):
+            raise ValueError("its parts are not of one length")
+        return cls(found, since)
+
+
+def _values(result: Result) -> dict[str, float]:
+    """Return what an answer says of each measure; nothing of those it says nothing of."""
+    values = {FAILED: float(result.outcome is Outcome.FAILED)}
+    if result.outcome is Outcome.SCORED:
+        if result.claims:
+            values[CONTRADICTED] = result.count(Label.CONTRADICTED) / len(result.claims)
+        if result.score is not None:
+            values[UNFAITHFUL] = 1 - result.score
+    return values
+
+
+def _iso(at: datetime | None, stamp: str | None) -> str:
+    if at is None and stamp:
+        return one_line(stamp, 40)
+    return (at or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,139 @@
+"""The detector: quiet while a rate is in order, quick when it rises, right about since when; and a restart goes on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streams import PROVENANCE, answer, failed, stream
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Outcome, Result
+from everyclaim.monitor import Alert, Baseline, Detector, JudgeError, Level, Limits
+
+
+def alerts(detector: Detector, results) -> list[tuple[int, Alert]]:
+    found = []
+    for place, result in enumerate(results):
+        if alert := detector.update(result):
+            found.append((place, alert))
+    return found
+
+
+def test_a_rate_in_order_raises_no_alarm_though_claims_of_an_answer_go_wrong_together() -> None:
+    """30,000 answers at 2.5 % under a limit of 3 %, where a test that takes claims as independent cries every day."""
+    detector = Detector(Limits(contradicted=0.03, failed=None), answers_between_false_alarms=100_000)
+    assert alerts(detector, stream(np.random.default_rng(0), 0.025, 30_000)) == []
+
+
+def test_a_bad_release_is_noticed_within_some_hundred_answers_and_named() -> None:
+    """2 % and then 10 %: what is said are the answers since, their rate and their release."""
+    detector = Detector(Limits(contradicted=0.03), name="support bot")
+    random = np.random.default_rng(1)
+    assert alerts(detector, stream(random, 0.02, 2000)) == []
+    found = alerts(detector, stream(random, 0.10, 600, release="v2"))
+    assert found
+    place, alert = found[0]
+    assert place < 300
+    assert alert.measure == "contradicted"
+    assert max(alert.releases, key=alert.releases.get) == "v2"
+    assert abs(alert.answers - place) < 100
+    assert 0.06 < alert.rate < 0.16
+    assert alert.title.startswith("support bot: contradicted claims: ")
+
+
+def test_an_alarm_ends_the_gathering_and_trouble_that_stays_is_said_again() -> None:
+    """After it the evidence begins anew: so many answers later the next."""
+    detector = Detector(Limits(contradicted=0.03))
+    found = alerts(detector, stream(np.random.default_rng(2), 0.15, 3000))
+    assert len(found) > 3
+
+
+def test_a_noisy_judge_does_not_cry_wolf_and_is_still_seen_through() -> None:
+    """A judge that calls 8 % of good claims contradicted: alarms at once where its error is not known, none where it is."""
+    judge = JudgeError(sensitivity=0.8, specificity=0.92, contradicted=200, others=800)
+    in_order = list(stream(np.random.default_rng(3), judge.judged(0.015), 6000))
+    assert alerts(Detector(Limits(contradicted=0.03)), in_order)
+    corrected = Detector(Limits(contradicted=0.03), judge=judge)
+    assert alerts(corrected, in_order) == []
+    _, alert = alerts(corrected, stream(np.random.default_rng(4), judge.judged(0.12), 3000))[0]
+    assert alert.rate == pytest.approx(judge.corrected(alert.raw))
+    assert 0.05 < alert.rate < 0.2
+    assert "corrected for the judge's error" in alert.text
+
+
+def test_a_judge_that_fails_is_an_alarm_of_its_own_and_no_rate_of_claims() -> None:
+    """Failures are no scores: the measure is `failed`."""
+    found = alerts(Detector(Limits(contradicted=0.03)), (failed(i) for i in range(200)))
+    assert {alert.measure for _, alert in found} == {"failed"}
+
+
+def test_answers_without_claims_say_nothing_of_claims() -> None:
+    """A thousand abstentions are neither good nor bad."""
+    abstained = Result("a", Outcome.ABSTAINED, None, PROVENANCE)
+    assert alerts(Detector(Limits(contradicted=0.03, unfaithful=0.1)), [abstained] * 1000) == []
+
+
+def test_a_restart_goes_on_where_the_state_was_kept() -> None:
+    """Cut anywhere and restored through JSON: the same alarms at the same answers."""
+    results = list(stream(np.random.default_rng(5), 0.08, 900))
+    whole = alerts(Detector(Limits(contradicted=0.03)), results)
+    detector, pieces = Detector(Limits(contradicted=0.03)), []
+    for start in range(0, len(results), 37):
+        detector = Detector.from_json(json.loads(json.dumps(detector.to_json())))
+        pieces += [(start + at, one.measure, one.answers) for at, one in alerts(detector, results[start : start + 37])]
+    assert pieces == [(at, one.measure, one.answers) for at, one in whole]
+    assert pieces
+
+
+def test_no_text_of_the_users_is_in_alerts_or_state_unless_asked_for() -> None:
+    """Claims are shown as examples only `with_texts`, and never kept."""
+    results = [answer(i, 3, 4) for i in range(200)]
+    quiet, told = Detector(Limits(contradicted=0.03)), Detector(Limits(contradicted=0.03), with_texts=True)
+    (_, without), (_, with_texts) = alerts(quiet, results)[0], alerts(told, results)[0]
+    assert without.examples == ()
+    assert "claim 1" not in json.dumps([without.to_json(), quiet.to_json(), told.to_json()])
+    assert with_texts.examples[-1] == "claim 1"
+
+
+def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
+    """Half as much again, corrected; of a short run at least the end of its interval."""
+    level = Level(0.10, 0.005, 0.09, 0.11)
+    judge = JudgeError(0.9, 0.95, 100, 400)
+    baseline = Baseline("r", 900, 5000, level, level, Level(0.9, 0.01, 0.88, 0.92), 0.0, judge)
+    limits = Limits.above(baseline)
+    assert limits.contradicted == pytest.approx(1.5 * (0.10 - 0.05) / 0.85)
+    assert limits.unfaithful == pytest.approx(0.15)
+    short = replace(baseline, contradicted_by_answer=Level(0.0, 0.01, 0.0, 0.04), judge=None)
+    assert Limits.above(short).contradicted == pytest.approx(0.04)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"contradicted": 0}, {"contradicted": 1.2}, {"failed": None}, {"failed": float("nan")}]
+)
+def test_limits_that_no_rate_can_be_held_against_are_refused(wrong: dict[str, float | None]) -> None:
+    """A limit of 0 would alarm at the first slip; one of 1 never."""
+    with pytest.raises(ConfigError):
+        Limits(**wrong)
+
+
+@pytest.mark.parametrize("state", [{}, {"schema": 9}, [], None, {"schema": 1, "limits": {"contradicted": "much"}}])
+def test_what_is_no_state_is_refused(state: object) -> None:
+    """A broken file is an error of the user's, with words, and no fresh start behind their back."""
+    with pytest.raises(ConfigError, match="state of a detector"):
+        Detector.from_json(state)
+
+
+def test_a_judge_no_better_than_chance_corrects_nothing() -> None:
+    """Rogan and Gladen's estimate is not defined there."""
+    with pytest.raises(ValueError, match="no better than chance"):
+        JudgeError(0.4, 0.6, 10, 10)
+
+
+def test_the_corrected_rate_is_rogan_and_gladens() -> None:
+    """(p + q₀ − 1)/(q₀ + q₁ − 1), and the way back."""
+    judge = JudgeError(sensitivity=0.9, specificity=0.7, contradicted=200, others=200)
+    assert judge.corrected(0.4) == pytest.approx(1 / 6)
+    assert judge.judged(judge.corrected(0.4)) == pytest.approx(0.4)
