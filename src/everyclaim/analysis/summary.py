@@ -282,6 +282,18 @@ def _sorted(counts: Counter[str]) -> dict[str, int]:
     return {key: counts[key] for key in sorted(counts)}
 
 
+def slice_rows(summary: Summary) -> Iterator[dict[str, Any]]:
+    """Yield one row per slice for tables: tag and value, counts, and every rate with its interval."""
+    for tag, groups in summary.slices.items():
+        for value, group in groups.items():
+            row: dict[str, Any] = {"tag": tag, "value": value, "total": group.total, "scored": group.scored}
+            row["claims"] = group.claims
+            rates = {"score": group.score, "below_one": group.below_one}
+            for name, rate in (rates | {label.value.lower(): group.rates[label] for label in Label}).items():
+                row |= {name: rate.value, f"{name}_low": rate.low, f"{name}_high": rate.high}
+            yield row
+
+
 def summary_to_json(summary: Summary) -> dict[str, Any]:
     """Write a summary as plain JSON values; what has no number is null."""
     return {

@@ -15,14 +15,15 @@ def worst(records: Iterable[Kept], k: int) -> list[Kept]:
     Answers with the best score whose every claim is supported, without conflict, are never among them. Holds `k`
     records at a time. All records are read, whatever `k` is: the caller may be watching them go by.
     """
-    findings = (record for record in records if _has_finding(record.result))
-    found = heapq.nsmallest(k, findings, key=_badness)
+    findings = (record for record in records if has_finding(record.result))
+    found = heapq.nsmallest(k, findings, key=badness)
     for _ in findings:  # nsmallest reads nothing when nothing is wanted
         pass
     return found
 
 
-def _has_finding(result: Result) -> bool:
+def has_finding(result: Result) -> bool:
+    """Whether a scored answer is worth a look: its score is below the best, or a claim fails or is in conflict."""
     if result.outcome is not Outcome.SCORED:
         return False
     if result.score is not None and result.score < 1:  # also of a metric that has no claims
@@ -33,6 +34,7 @@ def _has_finding(result: Result) -> bool:
     )
 
 
-def _badness(record: Kept) -> tuple[float, int, int]:
+def badness(record: Kept) -> tuple[float, int, int]:
+    """Return what scored answers are ordered by, the worst lowest."""
     score = record.result.score
     return 1.0 if score is None else score, -record.result.count(Label.CONTRADICTED), record.position

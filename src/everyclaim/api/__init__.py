@@ -1,1 +1,13 @@
 """The composition root: the calls that users make, wired from the rooms below."""
+
+from everyclaim.core.showing import shows_as
+from everyclaim.core.types import Result
+
+
+def _result_html(result: Result) -> str:
+    from everyclaim.report.html.notebook import result_html
+
+    return result_html(result)
+
+
+shows_as(Result, _result_html)

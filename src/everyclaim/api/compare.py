@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
@@ -19,7 +19,33 @@ from everyclaim.store import RunRecord, Store
 from everyclaim.store.figures import Figures
 
 MOVERS = 10
+REPORTED = 50  # answers that moved, in a page
 FEWEST_RUNS = 3  # of a trend
+
+
+@dataclass(frozen=True, slots=True)
+class KeptComparison(Comparison):
+    """A comparison of two runs of a store, which has their answers at hand."""
+
+    runs: tuple[Run, Run] = field(kw_only=True, repr=False)
+
+    @public
+    def report(self, destination: str | os.PathLike[str]) -> None:
+        """Write a page: the sentence, the numbers, and the answers that moved furthest, before and after side by side.
+
+        The file appears whole or not at all. Raises `ConfigError` when it is a data set or store of the runs.
+        """
+        from everyclaim.api.reporting import write_comparison_report
+
+        several = self
+        if len(self.moved) < REPORTED:
+            several = _compare(self.runs, by=self.by, differs=self.differs, movers=REPORTED)
+        write_comparison_report(several, self.runs, destination)
+
+    def _repr_html_(self) -> str:
+        from everyclaim.report.html.notebook import comparison_html
+
+        return comparison_html(self)
 
 
 @public
@@ -31,7 +57,7 @@ def compare(
     anyway: bool = False,
     movers: int = MOVERS,
     store: str | os.PathLike[str] = DEFAULT_STORE,
-) -> Comparison:
+) -> KeptComparison:
     """Compare two runs, older first: what improved, what regressed, and how sure that is. No judge is called.
 
     Runs are `Run`s, or ids, beginnings of ids or names in `store`. Samples are paired by id where the runs share at
@@ -40,9 +66,13 @@ def compare(
     claims that changed. Raises `ConfigError` when the runs were judged differently, unless `anyway`; `InputError`
     when there is no such run.
     """
-    runs = [found(run, store) for run in (before, after)]
+    runs = found(before, store), found(after, store)
+    differs = check_alike([run.record for run in runs], anyway=anyway)
+    return _compare(runs, by=tuple(by), differs=differs, movers=movers)
+
+
+def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, ...], movers: int) -> KeptComparison:
     records = [run.record for run in runs]
-    differs = check_alike(records, anyway=anyway)
     first, second = (figures_of(run) for run in runs)
     numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs))
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
@@ -57,7 +87,7 @@ def compare(
     if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart
         sides = replace(sides[0], release=""), replace(sides[1], release="")
     calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
-    return Comparison(sides[0], sides[1], numbers, moved, differs, tuple(by), calibration)
+    return KeptComparison(sides[0], sides[1], numbers, moved, differs, by, calibration, runs=runs)
 
 
 @public

@@ -12,7 +12,8 @@ from importlib import import_module
 from itertools import chain, islice
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
-from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise
+from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise, worst
+from everyclaim.analysis.summary import slice_rows
 from everyclaim.api.components import InFlight, Options, Rows
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.door import public
@@ -30,14 +31,16 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, check_apart, flat_table, read_samples, write_results
+from everyclaim.io import ReadReport, check_apart, flat_answers, flat_table, read_samples, write_results
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
 
+_SHOWN = 3  # worst answers, in a notebook
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
 
 Source = Annotated[Any, UNDER_TEST]
+Unit = Literal["claims", "answers", "slices"]  # what a row of a frame is
 
 
 class DatasetOptions(TypedDict, total=False):
@@ -127,13 +130,35 @@ class Run:
         check_apart(reads, {"the destination": destination})
         write_results(self.results(), destination)
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame with one row per claim; samples without claims have one row."""
-        return _frame("pandas", self.results())
+    @public
+    def report(self, destination: str | os.PathLike[str]) -> None:
+        """Write a report: one HTML file that is complete in itself, or the JSON of `score --json`, by the suffix.
 
-    def to_polars(self) -> Any:
-        """Return a polars frame with one row per claim; samples without claims have one row."""
-        return _frame("polars", self.results())
+        The file appears whole or not at all. Raises `ConfigError` when it is the data set of the run or its store.
+        """
+        from everyclaim.api.reporting import write_run_report
+
+        write_run_report(self, destination)
+
+    @public
+    def to_pandas(self, rows: Unit = "claims") -> Any:
+        """Return a pandas frame: a row per claim (samples without claims have one), per answer, or per slice."""
+        return _frame("pandas", self._table(rows))
+
+    @public
+    def to_polars(self, rows: Unit = "claims") -> Any:
+        """Return a polars frame: a row per claim (samples without claims have one), per answer, or per slice."""
+        return _frame("polars", self._table(rows))
+
+    def _table(self, rows: Unit) -> Iterable[dict[str, Any]]:
+        if rows == "slices":
+            return slice_rows(self.summary)
+        return flat_table(self.results())[1] if rows == "claims" else flat_answers(self.results())
+
+    def _repr_html_(self) -> str:
+        from everyclaim.report.html.notebook import run_html
+
+        return run_html(self.record, self.summary, worst(self.records(), _SHOWN))
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the results as plain JSON values, in the public schema."""
@@ -327,10 +352,10 @@ def _nothing(name: str, report: ReadReport) -> str:
     return f"{name} holds no samples"
 
 
-def _frame(library: str, results: Iterable[Result]) -> Any:
+def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
     try:
         frames = import_module(library)
     except ImportError:
         raise MissingExtraError(f"{library} frames", library) from None
-    rows = list(flat_table(results)[1])
+    rows = list(table)
     return frames.DataFrame(rows, infer_schema_length=None) if library == "polars" else frames.DataFrame(rows)

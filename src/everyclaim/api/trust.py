@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from everyclaim.analysis import Summary
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.api.components import DEFAULT_JUDGE
 from everyclaim.api.labels import calibration_of
@@ -22,6 +23,10 @@ class Trust:
 
     calibration: Calibration | None = None
     known: dict[str, Any] | None = None
+
+    def beside(self, summary: Summary) -> Calibration | None:
+        """What labels say, shown beside a summary of the run; None without labels."""
+        return self.calibration.beside(summary) if self.calibration else None
 
     @property
     def line(self) -> str:

@@ -11,6 +11,7 @@ from everyclaim.api.compare import trend
 from everyclaim.api.running import Run, find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK
+from everyclaim.cli.finish import check_destination
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
@@ -38,6 +39,9 @@ def compare(
     movers: Annotated[
         int, typer.Option("--movers", metavar="N", min=0, help="Show so many of the answers that moved furthest.")
     ] = 5,
+    html: Annotated[
+        str | None, typer.Option("--html", metavar="FILE", help="Write a report as one HTML file, answers included.")
+    ] = None,
     fail: Annotated[
         bool, typer.Option("--fail-on-regression", help="Exit with 1 when anything is shown to have regressed.")
     ] = False,
@@ -54,15 +58,22 @@ def compare(
     """
     if len(runs) < _TWO:
         raise ConfigError("two runs are needed at least, the older first; `everyclaim runs` lists them")
+    check_destination("--html", html, any_name=True)
+    if html == "-" and json:
+        raise ConfigError("--html - and --json would both write to standard output: choose one")
     settings = opt.settings(config, store=store)
     known = [find_run(run, store=settings.store) for run in runs]
     if len(known) > _TWO:
+        if html:
+            raise ConfigError("--html is for two runs")
         return _trend(known, by=by, anyway=anyway, fail=fail, json=json)
     comparison = compare_runs(known[0], known[1], by=by or (), anyway=anyway, movers=movers)
+    if html:
+        comparison.report(html)
     if json:
         show_json(comparison.to_json())
     else:
-        show(comparison_page(comparison, movers=movers))
+        show(comparison_page(comparison, movers=movers), stderr=html == "-")
     if fail and comparison.regressed:
         warn(f"{counted(len(comparison.regressed), 'regression')} shown: {comparison.sentence}", kind="gate failed")
         return GATE_FAILED

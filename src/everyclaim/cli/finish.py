@@ -10,6 +10,7 @@ from pathlib import Path
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
 from everyclaim.analysis.gate import against_baseline, together
 from everyclaim.api.compare import compare
+from everyclaim.api.reporting import check_report, run_document, write_run_report
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.trust import trust_of
@@ -19,8 +20,6 @@ from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
 from everyclaim.io import check_apart, check_format, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
-from everyclaim.report.clean import json_text
-from everyclaim.report.jsonreport import report_to_json
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store import RunRecord
@@ -47,6 +46,7 @@ class OutputOptions:
 
     out: str | None = None
     report: str | None = None
+    html: str | None = None
     json: bool = False
     quiet: bool = False
     worst: int = 5
@@ -59,12 +59,14 @@ class OutputOptions:
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
-        if self.out == "-" and self.json:
-            raise ConfigError("--out - and --json would both write to standard output: choose one")
-        if self.report is not None and not self.report.lower().endswith(".json"):
-            raise ConfigError(f"--report {self.report}: only JSON reports can be written so far; end the name in .json")
+        piped = ["--json"] * self.json + [f"{name} -" for name, place in self._files.items() if place == "-"]
+        if len(piped) > 1:
+            raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
+        if self.report is not None:
+            check_report(self.report)
         check_destination("--out", self.out)
-        check_destination("--report", self.report)
+        check_destination("--report", self.report, any_name=True)
+        check_destination("--html", self.html, any_name=True)
         check_destination("--junit", self.junit, any_name=True)
         check_destination("--markdown", self.markdown, any_name=True)
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
@@ -73,10 +75,13 @@ class OutputOptions:
     @property
     def outputs(self) -> dict[str, str | None]:
         """What is written, by what it is; standard output is written whatever is asked for."""
-        return {"--out": None if self.out == "-" else self.out, "--report": self.report, "standard output": "-"} | {
-            "--junit": self.junit,
-            "--markdown": self.markdown,
-        }
+        files = {name: None if place == "-" else place for name, place in self._files.items()}
+        return {"standard output": "-"} | files
+
+    @property
+    def _files(self) -> dict[str, str | None]:
+        named = {"--out": self.out, "--report": self.report, "--html": self.html}
+        return named | {"--junit": self.junit, "--markdown": self.markdown}
 
 
 def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
@@ -108,22 +113,19 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
         if set(groups) == {""} and not wishes.quiet:
             warn(f"no answer has a tag {tag!r}", kind="warning")
     trust = trust_of(run)
-    labelled = trust.calibration.beside(summary) if trust.calibration else None
-    calibration = labelled.to_json() if labelled else None
-    known = None if calibration else trust.known
-    document = report_to_json(record, summary, found, calibration, known) if wishes.json or wishes.report else None
     try:
         if wishes.out:
             run.write(wishes.out)
-        if wishes.report:
-            with open_sink(wishes.report) as sink:
-                sink.write(json_text(document, indent=2).encode() + b"\n")
+        for destination, as_html in ((wishes.report, None), (wishes.html, True)):
+            if destination:
+                write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
     except OperatorError as error:
         raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
     if wishes.json:
-        show_json(document, indent=None)
+        show_json(run_document(run, summary, found, trust), indent=None)
     elif not wishes.quiet:
-        show(run_page(record, summary, found, labelled, trust.line), stderr=wishes.out == "-")
+        page = run_page(record, summary, found, trust.beside(summary), trust.line)
+        show(page, stderr="-" in (wishes.out, wishes.html))
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
     return gravest([OF_GATE[result.status], _reading(record)])

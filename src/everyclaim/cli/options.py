@@ -128,7 +128,16 @@ Out = Annotated[
 ]
 Report = Annotated[
     str | None,
-    typer.Option("--report", metavar="FILE.json", help="Write summary and worst answers.", rich_help_panel=_OUTPUT),
+    typer.Option(
+        "--report",
+        metavar="FILE",
+        help="Write a report: .html a page with every answer, .json summary and worst answers.",
+        rich_help_panel=_OUTPUT,
+    ),
+]
+Html = Annotated[
+    str | None,
+    typer.Option("--html", metavar="FILE", help="Write a report as one HTML file.", rich_help_panel=_OUTPUT),
 ]
 Junit = Annotated[
     str | None,

@@ -22,6 +22,7 @@ def report(
     slices: opt.Slices = None,
     out: opt.Out = None,
     report_: opt.Report = None,
+    html: opt.Html = None,
     junit: opt.Junit = None,
     markdown: opt.Markdown = None,
     github: opt.Github = False,
@@ -46,6 +47,7 @@ def report(
     wishes = OutputOptions(
         out=out,
         report=report_,
+        html=html,
         json=json,
         quiet=quiet,
         worst=worst,

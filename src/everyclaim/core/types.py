@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Self
 
 from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import counted, listed, number, one_line, quoted, words, wrapped
+from everyclaim.core.showing import html_of
 
 
 class Label(StrEnum):
@@ -389,6 +390,9 @@ class Result:
     def band(self) -> Band | None:
         """The word for the score: high, good, moderate or low; None without a number."""
         return None if self.score is None or self.score != self.score else band_of(self.score)
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self)
 
     def summary(self) -> str:
         """Tell score, outcome and counts in one line."""

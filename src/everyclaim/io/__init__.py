@@ -3,7 +3,7 @@
 from everyclaim.io.documents import read_documents
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
-from everyclaim.io.flat import RESULT_COLUMNS, flat_table, flatten_result, write_results
+from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, write_results
 from everyclaim.io.places import check_apart
 from everyclaim.io.rows import ClaimRow, Document, LabelRow
 from everyclaim.io.samples import read_claims, read_label_rows, read_samples
@@ -21,6 +21,7 @@ __all__ = [
     "ReadReport",
     "check_apart",
     "check_format",
+    "flat_answers",
     "flat_table",
     "flatten_result",
     "open_rows",

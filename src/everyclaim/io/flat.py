@@ -62,21 +62,7 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
     `passage_id`, `quote_start`, `quote_end` and `quote` are the first evidence, `evidence` is all of
     it as JSON text; so are `tags` and `difference`. `warnings` and `flags` are joined by ``; ``.
     """
-    sample: dict[str, Any] = {
-        "id": result.id,
-        "outcome": result.outcome.value,
-        "score": result.score,
-        "probability": result.probability,
-        **{f"component.{name}": part for name, part in result.components.items()},
-        "reason": result.reason,
-        "question": result.question,
-        "model": result.model,
-        "release": result.release,
-        "timestamp": result.timestamp,
-        "tags": json.dumps(tags_to_json(result.tags), ensure_ascii=False) if result.tags else None,
-        "warnings": "; ".join(result.warnings),
-        "metric": result.provenance.metric,
-    }
+    sample = _sample_columns(result)
     empty = dict.fromkeys(RESULT_COLUMNS)
     claims = [
         *(_claim_columns(claim, "response") for claim in result.claims),
@@ -101,6 +87,13 @@ def flat_table(results: Iterable[Result]) -> tuple[dict[str, type], Iterator[dic
     return columns, (empty | row for result in chain(first, stream) for row in flatten_result(result))
 
 
+def flat_answers(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
+    """Yield one row per answer: the columns of `flatten_result` that are of the sample, and its claims by label."""
+    for result in results:
+        counts = {label.value.lower(): count for label, count in result.counts.items()}
+        yield _sample_columns(result) | {"claims": len(result.claims)} | counts | {"skipped": len(result.skipped)}
+
+
 def write_results(
     results: Iterable[Result],
     destination: str | os.PathLike[str],
@@ -115,6 +108,24 @@ def write_results(
         columns, rows = flat_table(results)
         return write_rows(rows, destination, format=format, columns=columns)
     return write_rows(map(result_to_json, results), destination, format=format)
+
+
+def _sample_columns(result: Result) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "outcome": result.outcome.value,
+        "score": result.score,
+        "probability": result.probability,
+        **{f"component.{name}": part for name, part in result.components.items()},
+        "reason": result.reason,
+        "question": result.question,
+        "model": result.model,
+        "release": result.release,
+        "timestamp": result.timestamp,
+        "tags": json.dumps(tags_to_json(result.tags), ensure_ascii=False) if result.tags else None,
+        "warnings": "; ".join(result.warnings),
+        "metric": result.provenance.metric,
+    }
 
 
 def _claim_columns(claim: JudgedClaim, of: str) -> dict[str, Any]:

@@ -38,19 +38,19 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     if numbers.same_text:
         heading = "same answer, other judge"
         parts += [Text(), _table(heading, [(look.measure.title, look) for look in numbers.same_text])]
-    for heading, rows in _groups(numbers.parts):
+    for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
         parts += [Text(), _table(heading, tested[:_ROWS_SHOWN])]
         if (rest := len(tested) - _ROWS_SHOWN) > 0:
             parts.append(Text(f"… and {rest:,} more rows; --json has them all", style="dim"))
         if few := [label for label, look in rows if look.p_value is None]:
-            parts.append(Text(f"{Word.TOO_FEW.value}: {_some(few)}", style="dim"))
+            parts.append(Text(f"{Word.TOO_FEW.value}: {some_of(few)}", style="dim"))
     if comparison.changes is not None:
-        parts += [Text(), _changed(comparison)]
+        parts += [Text(), changed_claims(comparison)]
     if comparison.moved[:movers]:
         parts += [Text(), Text("answers that moved furthest", style="dim")]
         parts += [row for moved in comparison.moved[:movers] for row in _moved(moved)]
-    parts += [Text(), Text(_how(comparison), style="dim")]
+    parts += [Text(), Text(method_note(comparison), style="dim")]
     return Page(indented(Stack(*parts), 2))
 
 
@@ -71,11 +71,12 @@ def trend_page(trend: Trend) -> Page:
 
 
 def _head(comparison: Comparison) -> RenderableType:
-    sides = [_side(side) for side in (comparison.before, comparison.after)]
+    sides = [side_line(side) for side in (comparison.before, comparison.after)]
     return Stack(Text.assemble(sides[0], " → ", sides[1]), Text(pairing(comparison.matching), style="dim"))
 
 
-def _side(side: Side) -> Text:
+def side_line(side: Side) -> Text:
+    """Say which run a side is, and what its answers came to."""
     rest = [
         f"{number:,} {words(outcome.value)}"
         for outcome, number in side.outcomes.items()
@@ -86,23 +87,25 @@ def _side(side: Side) -> Text:
     return Text.assemble(data(side.title, "bold", limit=60), " (", where, ")")
 
 
-def _groups(looks: Sequence[Look]) -> Iterator[tuple[str, list[tuple[str, Look]]]]:
-    """The parts by cut: failure modes of the whole, then slices; what shows a difference first."""
+def cuts(looks: Sequence[Look]) -> Iterator[tuple[str, list[tuple[str, Look]]]]:
+    """Yield the parts by cut: failure modes of the whole, then slices; what shows a difference first."""
     cuts: dict[tuple[str, bool], list[Look]] = {}
     for look in looks:
         cuts.setdefault(("+".join(tag for tag, _ in look.where), look.mode is not None), []).append(look)
     for (tags, by_mode), found in cuts.items():
         heading = " + ".join(part for part in (tags, "failure mode" if by_mode else "") if part)
         ordered = sorted(found, key=lambda look: (_RANK[look.word], look.p_value if look.p_value is not None else 2))
-        yield heading, [(_label(look), look) for look in ordered]
+        yield heading, [(row_name(look), look) for look in ordered]
 
 
-def _some(labels: Sequence[str]) -> str:
+def some_of(labels: Sequence[str]) -> str:
+    """Name the first of many rows, and count the others."""
     shown = ", ".join(one_line(label, 60) for label in labels[:_ROWS_SHOWN])
     return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
 
 
-def _label(look: Look) -> str:
+def row_name(look: Look) -> str:
+    """Name a look within its cut."""
     values = " + ".join(value or "(empty)" for _, value in look.where)
     what = look.measure.title if look.mode else _SHORT[look.measure.name]
     return " · ".join(part for part in (values, what) if part)
@@ -115,24 +118,27 @@ def _table(heading: str, rows: Sequence[tuple[str, Look]]) -> RenderableType:
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
     for label, look in rows:
-        made.add_row(data(label, limit=60), _levels(look), _change(look), Text(look.word.value, _STYLE[look.word]))
+        made.add_row(data(label, limit=60), levels(look), change_of(look), Text(look.word.value, _STYLE[look.word]))
     return made
 
 
-def _levels(look: Look) -> str:
+def levels(look: Look) -> str:
+    """Write what a measure was before and is after."""
     if look.measure.is_score:
         return " → ".join(NO_NUMBER if one is None else f"{one:.3f}" for one in (look.before, look.after))
     return " → ".join(NO_NUMBER if one is None else f"{100 * one:.1f}" for one in (look.before, look.after)) + " %"
 
 
-def _change(look: Look) -> str:
+def change_of(look: Look) -> str:
+    """Write a difference in points, with its interval."""
     if look.difference is None or look.low is None or look.high is None:
         return NO_NUMBER
     sign = "+" if look.difference > 0 else ""
     return f"{sign}{points(look.difference)} ({points(look.low)} … {points(look.high)})"
 
 
-def _changed(comparison: Comparison) -> Text:
+def changed_claims(comparison: Comparison) -> Text:
+    """Say what became of the claims that stand in both runs word for word."""
     changes = comparison.changes
     assert changes is not None
     same = sum(number for (one, other), number in changes.labels.items() if one is other)
@@ -183,7 +189,8 @@ def _sign(label: Label) -> tuple[str, str]:
     return LABEL_SIGN[label], LABEL_STYLE[label]
 
 
-def _how(comparison: Comparison) -> str:
+def method_note(comparison: Comparison) -> str:
+    """Say when a word is said of a difference."""
     tests = sum(look.p_value is not None for look in comparison.looks)
     return (
         f"A word is said of a difference where Holm's correction for all {counted(tests, 'test')} leaves it at 5 %,"

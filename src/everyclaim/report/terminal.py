@@ -166,12 +166,23 @@ def _rates(group: Group) -> Table:
 
 
 def _remarks(summary: Summary) -> RenderableType:
-    group = summary.overall
     lines = Table.grid(padding=(0, 2, 0, 0))
+    for name, content, style in remarks(summary):
+        lines.add_row(Text(name, style=style), content)
+    return lines
+
+
+def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
+    """Return what is to be said beside the rates: what it is of, the words, and the style of the former.
+
+    Further lines of the same have no name. The lines of a page in HTML are these, too.
+    """
+    group = summary.overall
+    lines: list[tuple[str, Text, str]] = []
 
     def line(name: str, content: Text | str, *, when: object, style: str = "dim") -> None:
         if when:
-            lines.add_row(Text(name, style=style), content)
+            lines.append((name, content if isinstance(content, Text) else Text(content), style))
 
     line("bands", joined([_band(band, count) for band, count in group.bands.items()]), when=group.score.n)
     line("length", _length(group), when=group.scored)

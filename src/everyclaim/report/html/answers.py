@@ -92,8 +92,11 @@ class AnswerView:
         return sum(view.claim.verdict.conflict for view in self.claims)
 
 
-def answer_view(kept: Kept, *, context: int | None = None) -> AnswerView:
-    """Prepare an answer. With `context`, long passages are cut to what stands around the evidence (see `lay_out`)."""
+def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> AnswerView:
+    """Prepare an answer. With `context`, long passages are cut to what stands around the evidence (see `lay_out`).
+
+    Its key is `key` and the answer's place in the input: two runs on one page have two of them.
+    """
     sample, result = kept.sample, kept.result
     texts = texts_of(sample, result)
     numbers = {name: place for place, name in enumerate(texts, 1)}
@@ -112,7 +115,7 @@ def answer_view(kept: Kept, *, context: int | None = None) -> AnswerView:
         claims = sorted({mark.claim for mark in marks})
         passages.append(PassageView(numbers[name], name, title, lay_out(text, marks, context=context), claims))
     response = lay_out(sample.response, in_response, context=None if context is None else 10 * context)
-    return AnswerView(f"a{kept.position}", kept.position, sample, result, response, own, further, passages)
+    return AnswerView(f"{key}{kept.position}", kept.position, sample, result, response, own, further, passages)
 
 
 def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
@@ -137,8 +140,9 @@ def _claim(
 ) -> ClaimView:
     verdict = claim.verdict
     marks = []
-    if verdict.difference and verdict.difference.claim:
-        marks.append(Mark(*verdict.difference.claim, number, verdict.label, "difference"))
+    parts = verdict.difference.claim if verdict.difference else None
+    if parts and parts.end - parts.start < len(claim.text.strip(" .")):  # all of it would tell nothing
+        marks.append(Mark(*parts, number, verdict.label, "difference"))
     places = []
     for one in verdict.telling_evidence:
         name = texts[one.passage_id][0] if one.passage_id in texts else ""

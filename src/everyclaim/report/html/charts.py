@@ -16,13 +16,14 @@ from markupsafe import Markup, escape
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label
 from everyclaim.report.html.environment import shown
-from everyclaim.report.style import shares_of
+from everyclaim.report.style import LABEL_SIGN, shares_of
 
 WIDTH = 440
 _ROW = 26
-_RIGHT = 12
+_RIGHT = 20
 _AXIS = 34
 _NAME = 20  # characters of a name beside a row
+_SIGNED = 3  # per cent of a bar that hold a sign
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -50,7 +51,11 @@ def label_bar(counts: Mapping[Label, int], *, title: str = "Claims by label") ->
     widths = shares_of([counts[label] for label in Label], 100) if total else [0, 0, 0]
     for label, width in zip(Label, widths, strict=True):
         if width:
-            parts.append(_tag("rect", x=f"{left}%", y=0, width=f"{width}%", height="100%", class_=_fill(label)))
+            name = label.value.lower()
+            parts.append(_tag("rect", x=f"{left}%", y=0, width=f"{width}%", height="100%", class_=f"fill {name}"))
+            if width >= _SIGNED:
+                sign = {"x": f"{left + width / 2:g}%", "y": "72%", "text_anchor": "middle", "class_": f"on {name}"}
+                parts.append(_tag("text", LABEL_SIGN[label], **sign))
         left += width
     return _svg(title, f"{counted(total, 'claim')}: {told}.", parts, class_="bar")
 
@@ -69,6 +74,33 @@ def interval_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Mark
         if one.value is None:
             parts.append(_text("nothing to measure", left + 6, y + 4, class_="quiet"))
             told.append(f"{one_line(one.name, 60)}: nothing to measure")
+            continue
+        parts += _whisker(scale, one, y)
+        told.append(_told(one))
+    return _svg(title, ". ".join(told) + ".", parts, height)
+
+
+def difference_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Markup:
+    """Draw one row per difference of shares, a point and its interval, on an axis around 0 as wide as it has to be."""
+    left, right = 170, WIDTH - _RIGHT
+    height = len(readings) * _ROW + _AXIS + 6
+    bottom = height - _AXIS
+    ends = (end for one in readings for end in (one.value, one.low, one.high) if end is not None)
+    furthest = max(map(abs, ends), default=0.0)
+    reach = next((end for end in (0.02, 0.05, 0.1, 0.2, 0.5) if furthest <= end), 1.0)
+    scale = _Scale(left, right, -reach, reach)
+    parts = []
+    for tick in (-1.0, -0.5, 0.0, 0.5, 1.0):
+        x = scale(tick * reach)
+        parts.append(_line(x, 4, x, bottom, "base" if tick == 0 else "grid"))
+        parts.append(_text(f"{100 * tick * reach:+g}".replace("-", "−"), x, bottom + 15, "middle", class_="tick"))
+    parts.append(_text(axis, (left + right) / 2, bottom + 30, "middle", class_="axis"))
+    told = []
+    for place, one in enumerate(readings):
+        y = 6 + place * _ROW + _ROW / 2
+        parts.append(_text(one_line(one.name, _NAME + 4), left - 10, y + 4, "end", title=one.name))
+        if one.value is None:
+            parts.append(_text("not told", left + 6, y + 4, class_="quiet"))
             continue
         parts += _whisker(scale, one, y)
         told.append(_told(one))
@@ -170,17 +202,20 @@ def reliability_chart(bins: Sequence[tuple[float, Reading]], *, title: str = "St
         parts.append(_dot(x, down(one.value), one.kind or "plain"))
         told.append(f"stated {100 * stated:.0f} %, {_told(one)}")
     parts += _x_axis(scale, bottom, "stated probability")
-    parts.append(_text("found", left - 40, top + 2, class_="axis"))
-    return _svg(title, ". ".join(told) + ".", parts, bottom + _AXIS, width=right + _RIGHT + 8)
+    parts.append(_text("found", left + 6, top + 10, class_="axis"))
+    return _svg(title, ". ".join(told) + ".", parts, bottom + _AXIS, width=right + _RIGHT + 8, class_="square")
 
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
     left: float
     right: float
+    low: float = 0.0
+    high: float = 1.0
 
     def __call__(self, value: float) -> float:
-        return self.left + (self.right - self.left) * min(1.0, max(0.0, value))
+        share = (value - self.low) / (self.high - self.low)
+        return self.left + (self.right - self.left) * min(1.0, max(0.0, share))
 
 
 def _svg(
@@ -247,7 +282,8 @@ def _told(one: Reading) -> str:
     if one.low is not None and one.high is not None:
         between = f" (95 % {100 * one.low:.1f} to {100 * one.high:.1f} %)"
     note = f", {one.note}" if one.note else ""
-    return f"{one_line(one.name, 60)}: {100 * (one.value or 0):.1f} %{between}{note}"
+    name = f"{one_line(one.name, 60)}: " if one.name else "found "
+    return f"{name}{100 * (one.value or 0):.1f} %{between}{note}"
 
 
 def _round_ticks(highest: int) -> list[int]:
@@ -262,10 +298,6 @@ def _ceiling(readings: Iterable[Reading]) -> float:
     """Return the share at which the axis ends: rates of a few per cent are not drawn on an axis of 100 %."""
     highest = max((one.high or one.value or 0.0 for one in readings), default=1.0)
     return next((end for end in (0.04, 0.1, 0.2, 0.4, 0.6, 0.8) if highest <= end), 1.0)
-
-
-def _fill(label: Label) -> str:
-    return f"fill {label.value.lower()}"
 
 
 def _n(value: float) -> str:

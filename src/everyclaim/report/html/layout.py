@@ -21,6 +21,7 @@ from everyclaim.text.segment import blocks
 _LAID_OUT = 100_000  # characters; a longer text is shown as prose
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"\'{}\[\],]+|.', re.DOTALL)
 _PIPE = re.compile(r"(?<!\\)\|")
+_BETWEEN = " \t\r\n|:-"  # cells and rows
 _RULING = re.compile(r"[\s|:-]*")
 _DEEPEST = 12  # levels that move a line to the right
 
@@ -66,11 +67,11 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
             block, reach = _block(text, piece, Span(start, end), marks)
             if block is None:
                 continue
-            if reach.start > shown and text[shown : reach.start].strip(" \t\r\n|:-"):
+            if reach.start > shown and text[shown : reach.start].strip(_BETWEEN):
                 found.append(Block("cut", hidden=reach.start - shown))
             found.append(block)
             shown = reach.end
-    if text[shown:].strip():
+    if text[shown:].strip(_BETWEEN):
         found.append(Block("cut", hidden=len(text) - shown))
     return found
 

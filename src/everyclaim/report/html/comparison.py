@@ -1,0 +1,118 @@
+"""The report of a comparison: the sentence, the looks it rests on, and the answers that moved, before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from everyclaim.analysis.comparison import Comparison, Moved, pairing
+from everyclaim.analysis.looks import Look, Word
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label
+from everyclaim.report.comparison import (
+    change_of,
+    changed_claims,
+    cuts,
+    levels,
+    method_note,
+    side_line,
+    some_of,
+)
+from everyclaim.report.html.answers import AnswerView, answer_view
+from everyclaim.report.html.charts import Reading, difference_plot
+from everyclaim.report.html.file import whole_page
+
+_CONTEXT = 400  # characters of a long passage around the evidence
+_LISTED = 60  # rows of a table
+KIND = {Word.IMPROVED: "improved", Word.REGRESSED: "regressed", Word.NO_DIFFERENCE: "none", Word.TOO_FEW: "few"}
+
+
+def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
+    """Write the report of a comparison, UTF-8; the mappings hold the answers that moved, by their places."""
+    numbers = comparison.numbers
+    return whole_page(
+        "everyclaim/comparison.html",
+        styles=("theme.css", "report.css"),
+        scripts=("answer.js",),
+        comparison=comparison,
+        pairing=pairing(comparison.matching),
+        sides=[side_line(side).plain for side in (comparison.before, comparison.after)],
+        whole=table("", [(look.measure.title, look) for look in numbers.whole]),
+        same_text=table("", [(look.measure.title, look) for look in numbers.same_text]) if numbers.same_text else None,
+        parts_=[table(heading, rows) for heading, rows in cuts(numbers.parts)],
+        changed=changed_claims(comparison).plain if comparison.changes is not None else "",
+        moved=list(_moved(comparison.moved, before, after)),
+        note=method_note(comparison),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LookRow:
+    """One look, written: what of, the levels, the difference, the word for it and its class."""
+
+    name: str
+    levels: str
+    change: str
+    word: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class LookTable:
+    """Looks of one cut: those that were tested, with their chart, and the names of those with too little to test."""
+
+    heading: str
+    rows: tuple[LookRow, ...]
+    chart: Markup | None
+    few: str
+    left_out: int
+
+
+def table(heading: str, looks: Sequence[tuple[str, Look]]) -> LookTable:
+    """Lay the looks of a cut out."""
+    tested = [row for row in looks if row[1].p_value is not None or not heading]
+    rows = [
+        LookRow(name, levels(one), change_of(one), one.word.value, KIND[one.word]) for name, one in tested[:_LISTED]
+    ]
+    drawn = [
+        Reading(name, one.difference, one.low, one.high, one.word.value, _colour(one.word)) for name, one in tested[:14]
+    ]
+    chart = None
+    if any(one.value is not None for one in drawn):
+        title = f"Differences{' by ' + heading if heading else ''}"
+        chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
+    few = some_of([name for name, look in looks if look.p_value is None]) if heading else ""
+    return LookTable(heading, tuple(rows), chart, few, max(0, len(tested) - _LISTED))
+
+
+def _colour(word: Word) -> str:
+    return {Word.IMPROVED: "supported", Word.REGRESSED: "contradicted"}.get(word, "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class MovedView:
+    """An answer that moved, with its claims that changed, as it was and as it is."""
+
+    moved: Moved
+    before: AnswerView
+    after: AnswerView
+
+    @property
+    def claims(self) -> list[tuple[tuple[str, Label, str] | None, ...]]:
+        """The claims that changed: text, label and failure mode on either side, None where it is not there."""
+        return [
+            tuple(None if row is None else (row.text, row.label, row.mode or "") for row in (one.before, one.after))
+            for one in self.moved.claims
+        ]
+
+
+def _moved(moved: Iterable[Moved], before: Mapping[int, Kept], after: Mapping[int, Kept]) -> Iterable[MovedView]:
+    for one in moved:
+        places = one.mover.places
+        yield MovedView(
+            one,
+            answer_view(before[places[0]], context=_CONTEXT, key="b"),
+            answer_view(after[places[1]], context=_CONTEXT, key="n"),
+        )

@@ -1,0 +1,189 @@
+"""Answers packed into a page: rendered, compressed some at a time, and an index to filter and order them by.
+
+Only the answers on the screen are unpacked, so that a page of ten thousand opens as fast as one of ten.
+"""
+
+from __future__ import annotations
+
+import base64
+import heapq
+import json
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from markupsafe import Markup
+
+from everyclaim.analysis.worst import badness, has_finding
+from everyclaim.core.plaintext import one_line
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, tag_values
+from everyclaim.report.html.answers import AnswerView, answer_view
+from everyclaim.report.html.environment import shared
+
+TOGETHER = 16  # answers that are compressed as one
+CONTEXTS = (None, 400, 120)  # characters around evidence in long passages: as many as fit
+BYTES_PER_ANSWER = 2_000
+FEWEST_BYTES = 400_000
+STATIC = 10  # of the worst answers, in the page as they are, for readers without a script
+MOST = 10_000  # answers in a page
+_SEARCHED = 600  # characters of an answer's question and failing claims that are searched
+_MODES = list(FailureMode)
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """Answers of a page: `chunks` and `index` as base64 of deflated text, `first` rendered for those without script.
+
+    `left_out` answers were too many, `context` is how long passages were cut to, None where they are whole.
+    """
+
+    chunks: tuple[str, ...]
+    index: str
+    first: tuple[Markup, ...]
+    scores: tuple[float, ...]
+    count: int
+    left_out: int
+    context: int | None
+
+    @property
+    def size(self) -> int:
+        """Bytes that it takes in the page."""
+        return sum(map(len, self.chunks)) + len(self.index)
+
+
+def pack(read: Callable[[], Iterable[Kept]], tags: Iterable[str], total: int) -> Packed:
+    """Pack the answers that `read` yields, each time the same; of more than ten thousand those to look at first."""
+    chosen = _chosen(read()) if total > MOST else None
+    names = list(tags)
+    budget = max(FEWEST_BYTES, BYTES_PER_ANSWER * min(total, MOST))
+    packing = _Packing(names, CONTEXTS[0], budget)
+    for context in CONTEXTS:
+        packing = _Packing(names, context, budget if context != CONTEXTS[-1] else None)
+        if packing.take_all(read(), chosen):
+            break
+    return packing.finish(max(0, total - MOST))
+
+
+def _chosen(records: Iterable[Kept]) -> set[int]:
+    keys = ((order_of(record), record.position) for record in records)
+    return {position for _, position in heapq.nsmallest(MOST, keys)}
+
+
+def order_of(record: Kept) -> tuple[int, float, int, int]:
+    """Order answers: those with findings from the worst on, then what failed, what has no score, and what is fine."""
+    result = record.result
+    if has_finding(result):
+        return (0, *badness(record))
+    rank = {Outcome.FAILED: 1, Outcome.SCORED: 3}.get(result.outcome, 2)
+    return rank, 0.0, 0, record.position
+
+
+@dataclass(slots=True)
+class _Packing:
+    tags: list[str]
+    context: int | None
+    budget: int | None
+    chunks: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+    orders: list[tuple[Any, ...]] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    size: int = 0
+    values: dict[tuple[str, str], int] = field(default_factory=dict)
+    worst: list[tuple[tuple[Any, ...], Markup]] = field(default_factory=list)
+
+    def take_all(self, records: Iterable[Kept], chosen: set[int] | None) -> bool:
+        """Take the records in; False when they do not fit."""
+        macros: Any = shared().get_template("everyclaim/entry.html").module
+        for together in _batches(self._taken(records, chosen)):
+            written = []
+            for record in together:
+                view = answer_view(record, context=self.context)
+                html = macros.entry(view, self.tags)
+                written.append(html)
+                order = order_of(record)
+                self.orders.append(order)
+                self.rows.append(self._row(view))
+                self._keep_if_bad(order, html)
+            chunk = packed("\0".join(written))  # which stands in no page
+            self.chunks.append(chunk)
+            self.size += len(chunk)
+            if self.budget is not None and self.size > self.budget:
+                return False
+        return True
+
+    def finish(self, left_out: int) -> Packed:
+        """Return what was packed."""
+        ranks = {place: rank for rank, place in enumerate(sorted(range(len(self.orders)), key=self.orders.__getitem__))}
+        index = {
+            "together": TOGETHER,
+            "modes": [mode.value.replace("_", " ") for mode in _MODES],
+            "tags": [list(pair) for pair in self.values],
+            "answers": [[ranks[place], *row] for place, row in enumerate(self.rows)],
+        }
+        first = tuple(html for _, html in sorted(self.worst, key=lambda pair: pair[0]))
+        text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
+        chunks, scores = tuple(self.chunks), tuple(self.scores)
+        return Packed(chunks, packed(text), first, scores, len(self.rows), left_out, self.context)
+
+    def _taken(self, records: Iterable[Kept], chosen: set[int] | None) -> Iterator[Kept]:
+        for record in records:
+            score = record.result.score
+            if record.result.outcome is Outcome.SCORED and score is not None and isfinite(score):
+                self.scores.append(score)
+            if chosen is None or record.position in chosen:
+                yield record
+
+    def _row(self, view: AnswerView) -> list[Any]:
+        result = view.result
+        modes = {claim.verdict.failure_mode for claim in result.claims}
+        tags = sorted(
+            self.values.setdefault((name, value), len(self.values))
+            for name in self.tags
+            for value in _values(result, name)
+        )
+        told = [result.id, result.question, *(claim.text for claim in result.failing)]
+        mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
+        return [view.position, _flags(view), mask, tags, one_line("\n".join(told), _SEARCHED).lower()]
+
+    def _keep_if_bad(self, order: tuple[Any, ...], html: Markup) -> None:
+        if order[0] < 2:
+            self.worst = sorted([*self.worst, (order, html)], key=lambda pair: pair[0])[:STATIC]
+
+
+def packed(text: str) -> str:
+    """Deflate and encode a text, as the script in the page takes it apart again."""
+    compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
+    return base64.b64encode(compressor.compress(text.encode()) + compressor.flush()).decode()
+
+
+def _batches(records: Iterable[Kept]) -> Iterator[list[Kept]]:
+    batch: list[Kept] = []
+    for record in records:
+        batch.append(record)
+        if len(batch) == TOGETHER:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _values(result: Result, name: str) -> tuple[str, ...]:
+    if name in result.tags:
+        return tag_values(result.tags[name])
+    return (getattr(result, name) or "",) if name in ("model", "release") else ("",)
+
+
+def _flags(view: AnswerView) -> int:
+    """What an answer can be filtered by, as bits: contradicted, unsupported, conflict, no score, not judged."""
+    result = view.result
+    facts = (
+        result.count(Label.CONTRADICTED) > 0,
+        result.count(Label.UNSUPPORTED) > 0,
+        view.conflicts > 0,
+        result.outcome is not Outcome.SCORED,
+        bool(result.unchecked) or result.is_all_skipped,
+    )
+    return sum(1 << place for place, fact in enumerate(facts) if fact)

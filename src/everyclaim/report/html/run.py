@@ -1,0 +1,134 @@
+"""The report of a run: one file with the whole story, from the headline to the sentence a claim stands on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from everyclaim.analysis.calibration import Calibration, ends, method, standing
+from everyclaim.analysis.estimates import percent
+from everyclaim.analysis.summary import Group, Summary
+from everyclaim.core.plaintext import words
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome
+from everyclaim.report.calibration import corrected_rows
+from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
+from everyclaim.report.html.file import whole_page
+from everyclaim.report.html.packing import pack
+from everyclaim.report.terminal import remarks
+from everyclaim.stats.intervals import Estimate
+from everyclaim.store import RunRecord
+
+BINS = 10
+_CHARTED = 14  # values of a tag
+_LISTED = 40
+_TOLD_ELSEWHERE = {"why"}
+
+
+def run_report(
+    record: RunRecord,
+    summary: Summary,
+    read: Callable[[], Iterable[Kept]],
+    *,
+    calibration: Calibration | None = None,
+    known_error: str = "",
+) -> bytes:
+    """Write the report of a run, UTF-8; `read` yields its answers, each time the same.
+
+    `calibration` is what labels say of the judge; `known_error` is said where there are none. At most about 2,000
+    bytes an answer: where passages are too long for that, they are cut to what stands around the evidence, and of more
+    than ten thousand answers the worst are kept; the page says both.
+    """
+    answers = pack(read, summary.slices, record.kept)
+    return whole_page(
+        "everyclaim/run.html",
+        styles=("theme.css", "report.css"),
+        scripts=("answer.js", "report.js"),
+        record=record,
+        name=record.name or record.dataset.rpartition("/")[2] or record.id,
+        metric=words(record.provenance.metric.partition("?")[0]),
+        group=summary.overall,
+        summary=summary,
+        failing=summary.overall.claims - summary.overall.labels[Label.SUPPORTED],
+        rest=[outcome for outcome in Outcome if outcome is not Outcome.SCORED],
+        bar=label_bar(summary.overall.labels),
+        scores=score_chart(answers.scores),
+        slices=[slice_view(tag, groups) for tag, groups in summary.slices.items()],
+        modes=sorted(summary.failure_modes.items(), key=lambda item: (item[0] == "other", -item[1], item[0])),
+        share=_share,
+        remarks=[(name, text.plain) for name, text, _ in remarks(summary) if name not in _TOLD_ELSEWHERE],
+        judge=judge_view(calibration) if calibration else None,
+        known_error=known_error,
+        answers=answers,
+    )
+
+
+def score_chart(scores: Iterable[float]) -> Markup:
+    """Draw how the scores of answers are spread."""
+    counts = [0] * BINS
+    for score in scores:
+        counts[min(BINS - 1, int(score * BINS + 1e-9))] += 1
+    return histogram(counts, [place / BINS for place in range(BINS + 1)], title="Answers by score", axis="score")
+
+
+@dataclass(frozen=True, slots=True)
+class SliceView:
+    """The values of one tag, the largest first, with a chart of the rate of supported claims."""
+
+    tag: str
+    rows: tuple[tuple[str, Group], ...]
+    chart: Markup
+    left_out: int
+
+
+def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
+    """Lay the slices of one tag out."""
+    ordered = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))
+    readings = [_reading(value or "(not given)", group.supported) for value, group in ordered[:_CHARTED]]
+    title = f"Claims supported, by {tag}"
+    chart = interval_plot(readings, title=title, axis="claims supported, with 95 % intervals")
+    return SliceView(tag, tuple(ordered[:_LISTED]), chart, max(0, len(ordered) - _LISTED))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeView:
+    """What labels say of the judge: its rates against the target, the corrected share, and its probabilities."""
+
+    calibration: Calibration
+    rates: tuple[tuple[str, Estimate, int, str], ...]
+    corrected: tuple[tuple[str, str, str, str], ...]
+    best: tuple[str, str, str] | None  # of these the one to report: value, interval, how
+    warnings: tuple[str, ...]
+    reliability: Markup | None
+
+
+def judge_view(found: Calibration) -> JudgeView:
+    """Lay out what is known of a judge from labels."""
+    named = [("supported claims called so", found.rates.tpr, found.rates.supported)]
+    named.append(("failing claims called so", found.rates.tnr, found.rates.failing))
+    chart = None
+    if found.reliability:
+        bins = [(one.stated, _reading("", one.found, "labels")) for one in found.reliability.curve]
+        chart = reliability_chart(bins)
+    return JudgeView(
+        found,
+        tuple((name, rate, labels, standing(rate)) for name, rate, labels in named),
+        tuple(corrected_rows(found.corrected)),
+        (percent(best.value), ends(best), method(best)) if (best := found.corrected.shown) else None,
+        tuple(
+            dict.fromkeys(
+                text for one in (found.corrected.ppi, found.corrected.rogan_gladen) if one for text in one.warnings
+            )
+        ),
+        chart,
+    )
+
+
+def _reading(name: str, rate: Estimate, unit: str = "claims") -> Reading:
+    return Reading(name, rate.value, rate.low, rate.high, f"{rate.n:,} {unit}", "supported")
+
+
+def _share(count: int, whole: int) -> float | None:
+    return count / whole if whole else None
