@@ -285,7 +285,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
         (["--fail-under", "high"], "--fail-under"),
         (["--cluster-by", "moon"], "choose one of sample, question"),
         (["--limit", "0"], "--limit"),
-        (["--report", "report.html"], "only JSON reports can be written so far"),
+        (["--report", "report.pdf"], "ends in neither .html nor .json"),
         (["--report", "no/such/report.json"], "there is no folder"),
         (["--out", "results.xyz"], "results.xyz"),
         (["--out", "-", "--json"], "choose one"),
