@@ -21,13 +21,16 @@ from everyclaim.store.records import (
     config_fingerprint,
 )
 from everyclaim.store.store import Store
+from everyclaim.store.watching import Decided, Judged, Spent, WatchStore
 
 __all__ = [
     "About",
     "Act",
+    "Decided",
     "Entry",
     "HumanLabel",
     "HumanMark",
+    "Judged",
     "Labelling",
     "NewLabel",
     "NewMark",
@@ -37,8 +40,10 @@ __all__ = [
     "QueueItem",
     "Reading",
     "RunRecord",
+    "Spent",
     "Status",
     "Store",
+    "WatchStore",
     "answer_key",
     "claim_key",
     "config_fingerprint",

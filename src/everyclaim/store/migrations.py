@@ -102,6 +102,21 @@ CREATE INDEX label_history_annotator ON {p}label_history ("annotator", "number")
 CREATE INDEX label_history_key ON {p}label_history ("claim_key")
 """
 
+_WATCHES = """
+CREATE TABLE {p}watches ("watch" TEXT PRIMARY KEY, "checkpoint" TEXT, "updated" TEXT NOT NULL);
+CREATE TABLE {p}watched (
+    "watch" TEXT NOT NULL, "answer" TEXT NOT NULL, "day" TEXT NOT NULL, "decision" TEXT NOT NULL,
+    "chosen" TEXT NOT NULL, "run_id" TEXT, "position" BIGINT, "tokens" BIGINT NOT NULL, "cost" DOUBLE PRECISION,
+    "back" TEXT NOT NULL, "about" TEXT NOT NULL, PRIMARY KEY ("watch", "answer")
+);
+CREATE INDEX watched_day ON {p}watched ("watch", "day");
+CREATE INDEX watched_back ON {p}watched ("watch", "back");
+CREATE TABLE {p}watched_spans (
+    "watch" TEXT NOT NULL, "trace" TEXT NOT NULL, "span" TEXT NOT NULL, "received" DOUBLE PRECISION NOT NULL,
+    "body" TEXT NOT NULL, PRIMARY KEY ("watch", "trace", "span")
+)
+"""
+
 # The tables as they are when labels are moved.
 _THEN = sa.MetaData()
 _SAMPLES = sa.Table(
@@ -207,6 +222,10 @@ def _move_labels(connection: sa.Connection) -> None:
         connection.execute(sa.delete(_OLD_LABELS).where(_OLD_LABELS.c.id == row["id"]))
 
 
+def _make_watches(connection: sa.Connection, prefix: str) -> None:
+    _execute(connection, prefix, _WATCHES)
+
+
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
     for statement in script.split(";"):
         connection.exec_driver_sql(statement.replace("{p}", prefix))
@@ -218,6 +237,7 @@ MIGRATIONS: tuple[Step, ...] = (
     _add_reading,
     _let_labels_belong_to_texts,
     _make_queues,
+    _make_watches,
 )
 
 

@@ -401,11 +401,12 @@ class Store:
         ):
             yield connection
 
-    def _take(self, run: str) -> None:
+    def _take(self, run: str, taken: str = "") -> None:
         """Hold a run, or say that somebody else does."""
         with translated(self.location):
             if not self._holds.take(run):
-                raise StoreError(f"store {self.location}: run {run} is being scored in another place at this moment")
+                taken = taken or f"run {run} is being scored in another place at this moment"
+                raise StoreError(f"store {self.location}: {taken}")
 
     def _lock(self, connection: sa.Connection, run: str) -> None:
         """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""

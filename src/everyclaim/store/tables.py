@@ -222,3 +222,37 @@ LABEL_HISTORY = sa.Table(
     sa.Column("undone", Text),  # the id of the action that undid it
     sa.Column("created", Text, nullable=False),
 )
+
+WATCHES = sa.Table(
+    "watches",
+    METADATA,
+    sa.Column("watch", Text, primary_key=True),
+    sa.Column("checkpoint", Json),  # how far the source is read, in its own words
+    sa.Column("updated", Text, nullable=False),
+)
+
+WATCHED = sa.Table(  # every answer that a watch has decided about
+    "watched",
+    METADATA,
+    sa.Column("watch", Text, primary_key=True),
+    sa.Column("answer", Text, primary_key=True),  # the source's key of it, digested
+    sa.Column("day", Text, nullable=False),  # of the decision, in UTC
+    sa.Column("decision", Text, nullable=False),
+    sa.Column("chosen", Text, nullable=False),  # why it was judged
+    sa.Column("run_id", Text),
+    sa.Column("position", sa.BigInteger),
+    sa.Column("tokens", sa.BigInteger, nullable=False),
+    sa.Column("cost", sa.Double),  # NULL: unknown
+    sa.Column("back", Text, nullable=False),  # of its scores: due, sent, or nothing
+    sa.Column("about", Json, nullable=False),  # what the source needs for sending them back
+)
+
+SPANS = sa.Table(  # received, and not yet put together to answers
+    "watched_spans",
+    METADATA,
+    sa.Column("watch", Text, primary_key=True),
+    sa.Column("trace", Text, primary_key=True),
+    sa.Column("span", Text, primary_key=True),
+    sa.Column("received", sa.Double, nullable=False),  # seconds since 1970
+    sa.Column("body", Json, nullable=False),
+)

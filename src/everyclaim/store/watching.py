@@ -1,0 +1,276 @@
+"""What a store keeps of watches: how far a source is read, what was decided about every answer, spans received.
+
+A decision and the result that it led to are kept in one transaction, under the source's own key of the answer: that is
+why an answer which is read twice, after a kill or because the source says it again, has one result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Provenance, Result, Sample
+from everyclaim.core.wire import fingerprint
+from everyclaim.store.records import RunRecord, config_fingerprint
+from everyclaim.store.rows import kept_from, rows_of
+from everyclaim.store.store import Store
+from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, SPANS, TAGS, WATCHED, WATCHES
+
+DUE, SENT, REFUSED, NOTHING = "due", "sent", "refused", ""  # of scores that go back to the source
+_MANY = 400  # values in one statement
+
+
+class Spent(NamedTuple):
+    """What a watch used on one day. `cost` is in US dollars, None when a price is unknown."""
+
+    answers: int = 0
+    tokens: int = 0
+    cost: float | None = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of one answer; with `run`, `sample` and `result` where it was judged."""
+
+    answer: str  # the source's key
+    decision: str
+    chosen: str = ""
+    run: str = ""
+    sample: Sample | None = None
+    result: Result | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    goes_back: bool = False
+
+
+class Judged(NamedTuple):
+    """A result with what the source needs for its scores."""
+
+    answer: str  # digest of the source's key
+    about: Mapping[str, Any]
+    run: str
+    kept: Kept
+
+
+class WatchStore(Store):
+    """A store, and what watches keep in it."""
+
+    def hold_watch(self, watch: str) -> None:
+        """Keep others from the same watch until the store is closed. Raises `StoreError` when somebody is at it."""
+        self._take(digest(watch)[:12], f"the watch {watch!r} is under way in another place at this moment")
+
+    def checkpoint(self, watch: str) -> Any:
+        """Return how far a watch has read its source, None at its beginning."""
+        with self._read() as connection:
+            return connection.execute(sa.select(WATCHES.c.checkpoint).where(WATCHES.c.watch == watch)).scalar()
+
+    def set_checkpoint(self, watch: str, checkpoint: Any) -> None:
+        """Note how far a watch has read its source."""
+        row = {"checkpoint": checkpoint, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
+        with self._write() as connection:
+            done = connection.execute(sa.update(WATCHES).where(WATCHES.c.watch == watch).values(row))
+            if not done.rowcount:
+                connection.execute(sa.insert(WATCHES), {"watch": watch, **row})
+
+    def decided(self, watch: str, answers: Iterable[str]) -> set[str]:
+        """Return those of these keys that the watch has decided about."""
+        keys = {digest(answer): answer for answer in answers}
+        with self._read() as connection:
+            return {keys[one] for one in _known(connection, watch, list(keys))}
+
+    def run_of_watch(
+        self, watch: str, part: str, provenance: Provenance, *, name: str, config: Mapping[str, Any]
+    ) -> RunRecord:
+        """Return the run that holds this part (a day, a release) of a watch, begun or gone on with."""
+        settings, mark = {**config, "watch": watch}, digest(f"{watch}\0{part}")
+        query = (
+            sa.select(RUNS)
+            .where(
+                RUNS.c.dataset_fingerprint == mark,
+                RUNS.c.config_fingerprint == config_fingerprint(provenance, settings),
+            )
+            .limit(1)
+        )
+        if found := self._records(query):
+            return self.resume_run(found[0].id)
+        return self.create_run(provenance, name=name, dataset=watch, dataset_fingerprint=mark, config=settings)
+
+    def interrupted_runs(self, watch: str) -> list[str]:
+        """Return the runs of a watch that a kill left open."""
+        query = sa.select(RUNS).where(RUNS.c.dataset == watch, RUNS.c.status == "running")
+        return [one.id for one in self._records(query) if one.status == "interrupted" and "watch" in one.config]
+
+    def keep_decided(self, watch: str, day: str, made: Sequence[Decided]) -> int:
+        """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""
+        with self._write() as connection:
+            known = _known(connection, watch, [digest(one.answer) for one in made])
+            rows: dict[str, dict[str, Any]] = {}
+            for one in made:
+                key = digest(one.answer)
+                if key in known or key in rows:
+                    continue
+                place = self._keep(connection, one)
+                rows[key] = {"watch": watch, "answer": key, "day": day, **_row(one), "position": place}
+            if rows:
+                connection.execute(sa.insert(WATCHED), list(rows.values()))
+        return len(rows)
+
+    def _keep(self, connection: sa.Connection, one: Decided) -> int | None:
+        if one.sample is None or one.result is None:
+            return None
+        self._lock(connection, one.run)
+        last = connection.execute(
+            sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == one.run)
+        ).scalar()
+        place = 0 if last is None else last + 1
+        kept = Kept(place, fingerprint(one.sample), one.sample, one.result)
+        for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(one.run, [kept]), strict=True):
+            if rows:
+                connection.execute(sa.insert(table), rows)
+        return place
+
+    def spent(self, watch: str, day: str) -> Spent:
+        """Return what a watch used on a day, of all that is kept."""
+        is_judged = WATCHED.c.run_id.is_not(None)
+        query = sa.select(
+            sa.func.count(),
+            sa.func.coalesce(sa.func.sum(WATCHED.c.tokens), 0),
+            sa.func.coalesce(sa.func.sum(WATCHED.c.cost), 0.0),
+            sa.func.count(WATCHED.c.cost),
+        ).where(WATCHED.c.watch == watch, WATCHED.c.day == day, is_judged)
+        with self._read() as connection:
+            answers, tokens, cost, priced = connection.execute(query).one()
+        return Spent(answers, int(tokens), float(cost) if priced == answers else None)
+
+    def judged_by_slice(self, watch: str, day: str, names: Iterable[str]) -> dict[tuple[str, str], int]:
+        """Return how many answers of each slice were judged on a day."""
+        counts: dict[tuple[str, str], int] = {}
+        own = {"model": SAMPLES.c.model, "release": SAMPLES.c.release}
+        with self._read() as connection:
+            for wanted in names:
+                table, value = (SAMPLES, own[wanted]) if wanted in own else (TAGS, TAGS.c.value)
+                here = sa.and_(table.c.run_id == WATCHED.c.run_id, table.c.position == WATCHED.c.position)
+                query = (
+                    sa.select(value, sa.func.count())
+                    .select_from(sa.join(WATCHED, table, here))
+                    .where(WATCHED.c.watch == watch, WATCHED.c.day == day, value.is_not(None))
+                    .group_by(value)
+                )
+                if table is TAGS:
+                    query = query.where(TAGS.c.name == wanted)
+                counts |= {(wanted, found): count for found, count in connection.execute(query)}
+        return counts
+
+    def to_send_back(self, watch: str, limit: int) -> list[Judged]:
+        """Return results whose scores are still to go back to the source."""
+        here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
+        query = (
+            sa.select(WATCHED.c.answer, WATCHED.c.about, SAMPLES)
+            .select_from(sa.join(WATCHED, SAMPLES, here))
+            .where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
+            .order_by(WATCHED.c.day, WATCHED.c.answer)
+            .limit(limit)
+        )
+        with self._read() as connection:
+            rows = connection.execute(query).mappings().all()
+        return [
+            Judged(row["answer"], row["about"], row["run_id"], self._decoded(row["run_id"], row, kept_from))
+            for row in rows
+        ]
+
+    def count_due(self, watch: str) -> int:
+        """Return how many results have scores still to go back."""
+        query = sa.select(sa.func.count()).where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
+        with self._read() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def note_sent_back(self, watch: str, settled: Mapping[str, bool]) -> None:
+        """Note whether the source took the scores of these (by digest), or never will."""
+        with self._write() as connection:
+            for answer, was_taken in settled.items():
+                at = (WATCHED.c.watch == watch, WATCHED.c.answer == answer)
+                connection.execute(sa.update(WATCHED).where(*at).values(back=SENT if was_taken else REFUSED))
+
+    def forget_unjudged(self, watch: str, before: str) -> int:
+        """Drop what is known of answers that were not judged, decided about before this day; return how many."""
+        at = (WATCHED.c.watch == watch, WATCHED.c.day < before, WATCHED.c.run_id.is_(None))
+        with self._write() as connection:
+            return connection.execute(sa.delete(WATCHED).where(*at)).rowcount
+
+    # ---- spans on their way to answers
+
+    def receive_spans(self, watch: str, spans: Mapping[tuple[str, str], Any]) -> None:
+        """Keep spans by trace and id, durably, before returning; one that comes again takes the place of the first."""
+        now = time.time()
+        rows = [{"watch": watch, "trace": t, "span": s, "received": now, "body": b} for (t, s), b in spans.items()]
+        with self._write() as connection:
+            for trace, span in spans:
+                at = (SPANS.c.watch == watch, SPANS.c.trace == trace, SPANS.c.span == span)
+                connection.execute(sa.delete(SPANS).where(*at))
+            if rows:
+                connection.execute(sa.insert(SPANS), rows)
+
+    def settled_traces(self, watch: str, before: float, limit: int) -> list[str]:
+        """Return traces of which no span was received since `before` (seconds since 1970), the oldest first."""
+        newest = sa.func.max(SPANS.c.received)
+        query = (
+            sa.select(SPANS.c.trace)
+            .where(SPANS.c.watch == watch)
+            .group_by(SPANS.c.trace)
+            .having(newest <= before)
+            .order_by(newest, SPANS.c.trace)
+            .limit(limit)
+        )
+        with self._read() as connection:
+            return list(connection.execute(query).scalars())
+
+    def count_spans(self, watch: str) -> int:
+        """Return how many spans wait."""
+        query = sa.select(sa.func.count()).where(SPANS.c.watch == watch)
+        with self._read() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def spans(self, watch: str, trace: str) -> list[Any]:
+        """Return the bodies of a trace's spans, in the order of their ids."""
+        query = sa.select(SPANS.c.body).where(SPANS.c.watch == watch, SPANS.c.trace == trace).order_by(SPANS.c.span)
+        with self._read() as connection:
+            return list(connection.execute(query).scalars())
+
+    def drop_spans(self, watch: str, trace: str, received_by: float) -> None:
+        """Drop the spans of a trace that were received by then."""
+        at = (SPANS.c.watch == watch, SPANS.c.trace == trace, SPANS.c.received <= received_by)
+        with self._write() as connection:
+            connection.execute(sa.delete(SPANS).where(*at))
+
+
+def digest(text: str) -> str:
+    """Return 32 hexadecimal digits that stand for a text."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[str]:
+    known: set[str] = set()
+    for first in range(0, len(keys), _MANY):
+        part = keys[first : first + _MANY]
+        query = sa.select(WATCHED.c.answer).where(WATCHED.c.watch == watch, WATCHED.c.answer.in_(part))
+        known.update(connection.execute(query).scalars())
+    return known
+
+
+def _row(one: Decided) -> dict[str, Any]:
+    usage = one.result.usage if one.result else None
+    return {
+        "decision": one.decision,
+        "chosen": one.chosen,
+        "run_id": one.run or None,
+        "tokens": usage.prompt_tokens + usage.completion_tokens if usage else 0,
+        "cost": usage.cost if usage else 0.0,
+        "back": DUE if one.goes_back else NOTHING,
+        "about": dict(one.about),
+    }
