@@ -11,7 +11,7 @@ import everyclaim as ec
 
 CALLS = {
     "Evaluator", "Guard", "ascore", "averify_claims", "build_corpus", "calibrate", "compare", "extract_claims", "find_run", "fit_band", "label", "label_queue", "open_corpus", "score", "score_file",
-    "trend", "try_judge", "tune", "verify_claims",
+    "trend", "try_judge", "tune", "verify_claims", "watch",
 }  # fmt: skip
 WORDS = {
     "Claim", "Decomposition", "Difference", "Evidence", "FailureMode", "JudgedClaim", "Label", "Outcome", "Passage",

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.tuning import tune
+    from everyclaim.api.watching import watch
 
 _ON_FIRST_USE = {
     "Evaluator": "everyclaim.api.evaluator",
@@ -71,6 +72,7 @@ _ON_FIRST_USE = {
     "try_judge": "everyclaim.api.judge_test",
     "tune": "everyclaim.api.tuning",
     "verify_claims": "everyclaim.api.scoring",
+    "watch": "everyclaim.api.watching",
 }
 
 __all__ = [
@@ -118,6 +120,7 @@ __all__ = [
     "try_judge",
     "tune",
     "verify_claims",
+    "watch",
 ]
 
 

@@ -18,10 +18,12 @@ from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.api.tuning import RowOptions as TuningRows
 from everyclaim.api.tuning import Tuned, tune_to_judge, tune_to_labels
 from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
+from everyclaim.api.watching import WatchingOptions, watch_into
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Result, Usage
 from everyclaim.core.validation import Text
+from everyclaim.monitor.watching.report import Pass
 
 
 class Evaluator:
@@ -142,6 +144,13 @@ class Evaluator:
             with within(self._session.limits):
                 return tune_to_labels(source, judge, options)
         return tune_to_judge(self._session, source, options)
+
+    @public
+    def watch(
+        self, source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchingOptions]
+    ) -> Pass:
+        """Score answers as they come, within this evaluator's budget; see `everyclaim.watch`."""
+        return watch_into(self._session, source, store, options)
 
     @public
     def guard(self, generate: Generator, **rules: Unpack[RuleOptions]) -> Guard:

@@ -28,6 +28,7 @@ from everyclaim.cli import (
     tune,
     ui,
     verify,
+    watch,
 )
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
 from everyclaim.cli.helping import App
@@ -74,6 +75,7 @@ app.command("band")(band.band)
 app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)
 app.command("ui")(ui.ui)
+app.command("watch")(watch.watch)
 app.command("doctor")(doctor.doctor)
 app.add_typer(corpus.commands, name="corpus")
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 _WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "hung up"}
@@ -24,6 +26,22 @@ def gently() -> None:
     _install(_interrupt)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio puts its own in the place of just this one
+
+
+@contextmanager
+def asking(stop: Callable[[], object]) -> Iterator[None]:
+    """Inside, the first signal only asks for an end; from the second on it is as `gently` has it."""
+
+    def ask(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the signature is given
+        _received.append(number)
+        gently()
+        stop()
+
+    _install(ask)
+    try:
+        yield
+    finally:
+        gently()
 
 
 def word() -> str:

@@ -8,6 +8,7 @@
     ├── OperatorError             whoever runs it: disk, database, limits
     │   ├── StoreError            the store cannot be opened, read or written
     │   │   └── NoStoreError      there is none at that place to read from
+    │   ├── SourceError           what is watched for answers cannot be reached or read
     │   └── BudgetExceeded        a limit on cost, calls or tokens is reached; what is done is kept
     ├── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
     └── GeneratorError            whoever writes the answers that a guard checks: there is none to return
@@ -61,6 +62,10 @@ class StoreError(OperatorError):
 
 class NoStoreError(StoreError):
     """There is no store at that place to read from. Reading makes none."""
+
+
+class SourceError(OperatorError):
+    """A source of answers that is watched cannot be reached or read; what is decided so far is kept."""
 
 
 class BudgetExceeded(OperatorError):  # noqa: N818  (it is a limit that was asked for, not a fault)

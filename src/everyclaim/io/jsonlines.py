@@ -53,7 +53,7 @@ def read_jsonl(source: TextSource, limit: int) -> Iterator[RawRow | BadRow]:
                     _pass_line(stream)
                     yield BadRow(number, row_too_large(limit))
                 elif not line.isspace():
-                    yield _row(number, line)
+                    yield parse_line(number, line)
         except STREAM_ERRORS as error:
             yield BadRow(number + 1, f"{stream_fault(error)}; nothing after this could be read", rest_lost=True)
 
@@ -93,7 +93,8 @@ def json_fault(error: ValueError | RecursionError) -> str:
     return "holds a number with thousands of digits"
 
 
-def _row(number: int, line: bytes) -> RawRow | BadRow:
+def parse_line(number: int, line: bytes) -> RawRow | BadRow:
+    """Return the object that a line holds, or why it holds none."""
     try:
         return as_row(number, DECODER.decode(line.decode().rstrip("\r\n")))
     except UnicodeDecodeError as error:

@@ -1,0 +1,103 @@
+"""What a pass over a source came to."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from everyclaim.core.plaintext import counted
+from everyclaim.core.types import Outcome
+
+SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "over_budget", "unreadable", "gone"
+
+PASS_SCHEMA = 1
+_REASONS = 5
+
+
+@dataclass(slots=True)
+class Pass:
+    """What one pass found and did. Every answer that was found is in exactly one of the counts down to `not_yet`."""
+
+    known: int = 0  # decided about before; not among those found
+    found: int = 0
+    judged: int = 0
+    passed_over: int = 0  # not chosen
+    over_budget: int = 0  # chosen, but the day's budget was used up
+    unreadable: int = 0
+    gone: int = 0  # deleted at the source before it was read
+    not_yet: int = 0  # not complete, or left for the next pass
+    sent_back: int = 0
+    refused: int = 0  # scores that the source will never take: what they are about is gone
+    not_sent_back: int = 0  # scores that the source did not take yet; they are sent again
+    outcomes: Counter[Outcome] = field(default_factory=Counter)  # of those that were judged
+    chosen: Counter[str] = field(default_factory=Counter)  # why they were judged
+    runs: dict[str, str] = field(default_factory=dict)  # id → name
+    reasons: list[str] = field(default_factory=list)  # why the first few could not be read
+    waits_for: str = ""  # what keeps it from going on today
+    trouble: str = ""  # why scores could not be sent back
+
+    def count(self, decision: str, number: int = 1) -> None:
+        """Count answers by what was decided."""
+        setattr(self, decision, getattr(self, decision) + number)
+
+    def refuse(self, reason: str) -> None:
+        """Count one that cannot be read."""
+        self.unreadable += 1
+        if len(self.reasons) < _REASONS:
+            self.reasons.append(reason)
+
+    @property
+    def failed(self) -> int:
+        """How many were judged without a verdict that can be used."""
+        return self.outcomes[Outcome.FAILED]
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether there is nothing to tell."""
+        return not (self.found or self.sent_back or self.refused or self.trouble or self.waits_for)
+
+    def __str__(self) -> str:
+        """Tell it in one line."""
+        failed = f" ({self.failed:,} failed)" if self.failed else ""
+        counts = {
+            f"judged{failed}": self.judged,
+            "passed over": self.passed_over,
+            "over the day's budget": self.over_budget,
+            "unreadable": self.unreadable,
+            "deleted": self.gone,
+            "not yet complete": self.not_yet,
+            "sent back": self.sent_back,
+            "refused by the source": self.refused,
+            "still to be sent back": self.not_sent_back,
+        }
+        told = [f"{count:,} {name}" for name, count in counts.items() if count]
+        return " · ".join([counted(self.found, "new answer"), *told, *filter(None, (self.waits_for, self.trouble))])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, in the public schema."""
+        counts = {name: getattr(self, name) for name in (*_COUNTS, "not_yet", "sent_back", "refused", "not_sent_back")}
+        return {
+            "schema": PASS_SCHEMA,
+            **counts,
+            "outcomes": {one.value: self.outcomes[one] for one in Outcome},
+            "chosen": dict(self.chosen),
+            "runs": dict(self.runs),
+            "reasons": list(self.reasons),
+            "waits_for": self.waits_for,
+            "trouble": self.trouble,
+        }
+
+    def add(self, other: Pass) -> None:
+        """Take another pass in."""
+        for name in (*_COUNTS, "sent_back", "refused"):
+            self.count(name, getattr(other, name))
+        self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
+        self.outcomes += other.outcomes
+        self.chosen += other.chosen
+        self.runs |= other.runs
+        self.reasons = (self.reasons + other.reasons)[:_REASONS]
+        self.waits_for, self.trouble = other.waits_for, other.trouble
+
+
+_COUNTS = ("found", "known", "judged", "passed_over", "over_budget", "unreadable", "gone")

@@ -1,0 +1,173 @@
+"""Spans of OpenTelemetry's conventions for generative AI: received in either encoding, put together to an answer.
+
+The answer of a trace is what the model or agent that ended last said in text; its passages are the documents of the
+retrievals before, or, where there are none, what tools answered in its conversation.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from everyclaim.core.types import Sample
+from everyclaim.monitor.watching.conversations import answer_in, decoded, documents_in, question_in, tool_answers_in
+from everyclaim.monitor.watching.rows import Rows
+from everyclaim.monitor.watching.source import Unreadable
+
+_OURS = ("gen_ai.", "retrieval.documents", "openinference.", "llm.", "input.value", "output.value")
+_TRACE, _SPAN = 16, 8  # bytes of an id
+NO_ANSWER = "no span has an answer as text (gen_ai.output.messages); is the content of messages recorded?"
+NO_PASSAGES = "no passages: no span has documents with their text (gen_ai.retrieval.documents), and no tool answered"
+
+
+def parse_protobuf(body: bytes) -> Any:
+    """Return a request of protobuf. Raises `ValueError` for what is none."""
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    try:
+        return ExportTraceServiceRequest.FromString(body)
+    except DecodeError as error:
+        raise ValueError(f"not a request of OTLP in protobuf: {error}") from None
+
+
+def parse_json(body: bytes) -> Any:
+    """Return a request of JSON, in which ids are hexadecimal. Raises `ValueError` for what is none."""
+    from google.protobuf import json_format
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+
+    try:
+        said = json.loads(body)
+        for span in _spans_of_json(said):
+            _turn_ids(span)
+            for link in span.get("links") or ():
+                _turn_ids(link)
+        return json_format.ParseDict(said, ExportTraceServiceRequest(), ignore_unknown_fields=True)
+    except (json_format.Error, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"not a request of OTLP in JSON: {str(error)[:200]}") from None
+
+
+def _spans_of_json(said: Any) -> Iterator[dict[str, Any]]:
+    for resource in said.get("resourceSpans") or ():
+        for scope in resource.get("scopeSpans") or ():
+            yield from scope.get("spans") or ()
+
+
+def _turn_ids(span: dict[str, Any]) -> None:
+    for name in ("traceId", "spanId", "parentSpanId"):
+        if name in span:
+            span[name] = base64.b64encode(bytes.fromhex(span[name] or "")).decode()
+
+
+def read_spans(request: Any, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:
+    """Return the spans that bear on an answer by trace and id, and why others cannot be taken."""
+    taken: dict[tuple[str, str], Any] = {}
+    refused = []
+    for resource in request.resource_spans:
+        about = {one.key: _value(one.value) for one in resource.resource.attributes}
+        for scope in resource.scope_spans:
+            for span in scope.spans:
+                if len(span.trace_id) != _TRACE or len(span.span_id) != _SPAN or not any(span.trace_id):
+                    refused.append("a span without a valid trace id and span id")
+                elif span.ByteSize() > limit:
+                    refused.append(f"span {span.span_id.hex()} is larger than {limit:,} bytes")
+                elif (body := _body(span, about)) is not None:
+                    taken[span.trace_id.hex(), span.span_id.hex()] = body
+    return taken, refused
+
+
+def _body(span: Any, about: Mapping[str, Any]) -> dict[str, Any] | None:
+    attributes = {one.key: _value(one.value) for one in span.attributes}
+    for event in span.events:  # where messages are recorded as events of the span
+        for one in event.attributes:
+            if one.key.startswith("gen_ai."):
+                attributes.setdefault(one.key, _value(one.value))
+    if not any(name.startswith(_OURS) for name in attributes):
+        return None
+    return {
+        "span": span.span_id.hex(),
+        "name": span.name,
+        "start": span.start_time_unix_nano,
+        "end": span.end_time_unix_nano,
+        "attributes": attributes,
+        "resource": about,
+    }
+
+
+def _value(value: Any) -> Any:
+    """Return a value of OTLP as plain JSON."""
+    kind = value.WhichOneof("value")
+    if kind == "array_value":
+        return [_value(one) for one in value.array_value.values]
+    if kind == "kvlist_value":
+        return {one.key: _value(one.value) for one in value.kvlist_value.values}
+    if kind == "bytes_value":
+        return base64.b64encode(value.bytes_value).decode()
+    if kind == "double_value":
+        number = float(value.double_value)
+        return number if math.isfinite(number) else str(number)
+    return getattr(value, kind) if kind else None
+
+
+def answer_of(spans: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return the span that says the answer: the one that ended last, of an agent and what it called the agent."""
+    saying = [one for one in spans if _said(one)]
+    return max(saying, key=lambda one: (one["end"], -one["start"], one["span"]), default=None)
+
+
+def sample_of(
+    spans: Sequence[Mapping[str, Any]], answer: Mapping[str, Any], rows: Rows, key: str
+) -> Sample | Unreadable:
+    """Put a trace together to one sample."""
+    attributes, about = answer["attributes"], answer["resource"]
+    contexts = [
+        document
+        for one in sorted(spans, key=lambda one: (one["start"], one["span"]))
+        if one["start"] <= answer["end"]
+        for document in _documents(one["attributes"])
+    ]
+    row = {
+        **attributes,
+        "question": question_in(attributes.get("gen_ai.input.messages") or attributes.get("input.value")),
+        "response": _said(answer),
+        "contexts": contexts or tool_answers_in(attributes.get("gen_ai.input.messages")),
+        "model": attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model"),
+        "release": about.get("service.version"),
+        "timestamp": datetime.fromtimestamp(answer["end"] / 1e9, UTC).isoformat() if answer["end"] else None,
+        "tags": {name: about[key] for name, key in _TAGS.items() if about.get(key)},
+    }
+    made = rows.sample(row, key)
+    if isinstance(made, Sample) and not made.passages:
+        return Unreadable(NO_PASSAGES)
+    return made
+
+
+_TAGS = {"service": "service.name", "environment": "deployment.environment.name"}
+
+
+def _said(span: Mapping[str, Any]) -> str | None:
+    attributes = span["attributes"]
+    if "gen_ai.output.messages" in attributes:
+        return answer_in(attributes["gen_ai.output.messages"])
+    is_model = attributes.get("openinference.span.kind") in {"LLM", "AGENT", "CHAIN"}
+    return answer_in(attributes.get("output.value")) if is_model else None
+
+
+def _documents(attributes: Mapping[str, Any]) -> list[Any]:
+    """Return documents with a text, as the conventions have them, or one attribute per field (OpenInference)."""
+    found = documents_in(attributes.get("gen_ai.retrieval.documents"))
+    number = 0
+    while (text := attributes.get(f"retrieval.documents.{number}.document.content")) is not None:
+        identifier = attributes.get(f"retrieval.documents.{number}.document.id")
+        metadata = decoded(attributes.get(f"retrieval.documents.{number}.document.metadata"))
+        found.append(
+            {"text": text, "id": identifier, "metadata": metadata if isinstance(metadata, Mapping) else {}}
+            if str(text).strip()
+            else ""
+        )
+        number += 1
+    return [one for one in found if one]

@@ -1,0 +1,210 @@
+"""Files of JSON lines that grow, are rotated and truncated: one file, or all of a folder.
+
+A file is known by its place on the disk and by how it begins, so that it is found again under another name, and one
+that was emptied, or another one in its place, is read from its beginning. A line is read when it is complete: when its
+newline is there, or when it holds a whole object.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from everyclaim.core.errors import InputError, SourceError
+from everyclaim.core.limits import limits_here
+from everyclaim.io.faults import BadRow
+from everyclaim.io.files import COMPRESSIONS
+from everyclaim.io.jsonlines import RawRow, parse_line, row_too_large
+from everyclaim.monitor.watching.rows import Rows
+from everyclaim.monitor.watching.source import Batch, Found, Loaded, Return, Unreadable
+
+_SUFFIXES = (".jsonl", ".ndjson")
+_HEAD = 256  # bytes by which a file is known again
+_FIRST_LINE = 4096  # bytes of it that go into the key of a row
+_ROWS, _BYTES = 200, 8_000_000  # in one batch
+_PIECE = 1 << 18  # bytes of a line that is passed over, read at once
+_ABANDONED = 600.0  # seconds after which nobody is taken to complete a line
+
+
+class _Place(NamedTuple):
+    """Where reading of one file stands."""
+
+    offset: int
+    head: str
+    head_size: int
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    content: bytes
+    fault: str
+
+
+class Tail:
+    """A file of JSON lines, also after it was rotated, or a folder of such files."""
+
+    takes_scores = False
+
+    def __init__(self, path: str | os.PathLike[str], rows: Rows) -> None:
+        self._path = Path(path)
+        self._rows = rows
+        self._limit = limits_here().row
+        self.name = str(self._path.absolute())
+        self.title = self._path.name
+        if not self._path.parent.is_dir():
+            raise InputError(f"there is no folder {self._path.parent} to watch {self._path.name} in")
+
+    async def open(self) -> None:
+        """Files are opened as they are read."""
+
+    async def close(self) -> None:
+        """Nothing is kept open."""
+
+    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
+        """Files take no scores."""
+        return {one.answer: True for one in results}
+
+    async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
+        """Yield the lines that were added since."""
+        before: dict[str, Any] = checkpoint or {"files": {}, "at": 0.0}
+        places = {key: _Place(*place) for key, place in before["files"].items()}
+        at = time.time()
+        files = await asyncio.to_thread(self._files, places, before["at"])
+        present = {key: places[key] for key, _ in files if key in places}
+        for key, path in files:
+            reading = self._read(path, present.get(key))
+            while (step := await asyncio.to_thread(next, reading, None)) is not None:
+                found, present[key] = step
+                yield Batch(found, _checkpoint(present, before["at"]))
+        yield Batch((), _checkpoint(present, at))
+
+    def _files(self, known: Mapping[str, _Place], since: float) -> list[tuple[str, Path]]:
+        """Return what is to be read, with names that outlast a renaming, the oldest first."""
+        if self._path.is_dir():
+            paths = [path for path in self._path.rglob("*") if _is_rows(path, self._path)]
+        else:
+            paths = [path for path in self._path.parent.iterdir() if _is_rotated(path, self._path)]
+        found = []
+        for path in paths:
+            try:
+                status = path.stat()
+            except OSError:
+                continue  # gone since
+            key = f"{status.st_dev}:{status.st_ino}"
+            is_ours = self._path.is_dir() or path == self._path or key in known
+            # One that was in the place of ours between two looks; old ones were never asked for.
+            if is_ours or (since and status.st_mtime >= since):
+                found.append((status.st_mtime_ns, path == self._path, key, path))
+        if not found and not self._path.exists():
+            raise SourceError(f"there is nothing at {self._path} to read yet")
+        return [(key, path) for _, _, key, path in sorted(found)]
+
+    def _read(self, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
+        """Yield what a file holds behind a place, and the place behind it."""
+        try:
+            with path.open("rb") as file:
+                yield from self._read_open(file, path, place)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise SourceError(f"cannot read {path}: {error.strerror or error}") from None
+
+    def _read_open(self, file: BinaryIO, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
+        status = os.fstat(file.fileno())
+        offset = 0
+        if place and status.st_size >= place.offset and _head(file, place.head_size)[0] == place.head:
+            offset = place.offset
+        if offset == status.st_size:
+            if place is None:
+                yield [], _Place(0, *_head(file, _HEAD))
+            return
+        file.seek(0)
+        first = hashlib.sha256(file.readline(_FIRST_LINE).rstrip(b"\r\n")).hexdigest()
+        file.seek(offset)
+        may_grow = time.time() - status.st_mtime < _ABANDONED
+        found: list[Found] = []
+        size = 0
+        for line in _lines(file, offset, self._limit, may_grow=may_grow):
+            if one := self._found(line, path, first):
+                found.append(one)
+            offset, size = line.end, size + len(line.content)
+            if len(found) >= _ROWS or size > _BYTES:
+                yield found, _Place(offset, *_head(file, _HEAD))
+                file.seek(offset)
+                found, size = [], 0
+        yield found, _Place(offset, *_head(file, _HEAD))
+
+    def _found(self, line: _Line, path: Path, first: str) -> Found | None:
+        if not line.fault and not line.content.strip():
+            return None
+        mark = hashlib.sha256(line.content.rstrip(b"\r\n")).hexdigest()
+        where = f"{path.name}, byte {line.start:,}"
+        content = line.content.removeprefix(b"\xef\xbb\xbf") if line.start == 0 else line.content
+        row = parse_line(1, content) if not line.fault else BadRow(1, line.fault)
+        if isinstance(row, BadRow):
+            return Found(f"{first}:{line.start}:{mark}", _returning(Unreadable(f"{where}: {row.reason}")))
+        given = self._rows.given_id(row.values)
+        is_named = given is not None and given != ""
+        key = f"id:{given}:{mark}" if is_named else f"{first}:{line.start}:{mark}"
+        made = self._rows.sample(row.values, f"{path.name}@{line.start}")
+        if isinstance(made, Unreadable):
+            made = Unreadable(f"{where}: {made.reason}")
+        return Found(key, _returning(made), unit=f"id:{given}" if is_named else "")
+
+
+def _checkpoint(places: Mapping[str, _Place], at: float) -> dict[str, Any]:
+    return {"files": {name: list(one) for name, one in places.items()}, "at": at}
+
+
+def _returning(made: Loaded) -> Any:
+    async def load() -> Loaded:
+        return made
+
+    return load
+
+
+def _lines(file: BinaryIO, start: int, limit: int, *, may_grow: bool) -> Iterator[_Line]:
+    """Yield complete lines; of one that is too long only the length."""
+    while line := file.readline(limit + 1):
+        length, fault, is_ended = len(line), "", line.endswith(b"\n")
+        if length > limit and not is_ended:
+            line, fault = b"", row_too_large(limit)
+            while not is_ended and (piece := file.readline(_PIECE)):
+                length += len(piece)
+                is_ended = piece.endswith(b"\n")
+        if not is_ended and may_grow and not isinstance(parse_line(1, line), RawRow):
+            return
+        yield _Line(start, start + length, line, fault)
+        start += length
+
+
+def _head(file: BinaryIO, size: int) -> tuple[str, int]:
+    """Return a digest of how a file begins, and of how many bytes it is."""
+    file.seek(0)
+    head = file.read(size)
+    return hashlib.sha256(head).hexdigest()[:16], len(head)
+
+
+def _is_rows(path: Path, folder: Path) -> bool:
+    parts = path.relative_to(folder).parts
+    is_hidden = any(part.startswith(".") for part in parts)
+    return (
+        not is_hidden
+        and bool(set(path.suffixes) & set(_SUFFIXES))
+        and path.suffix not in COMPRESSIONS
+        and path.is_file()
+    )
+
+
+def _is_rotated(path: Path, live: Path) -> bool:
+    if path.name == live.name:
+        return True
+    return path.name.startswith((f"{live.name}.", f"{live.name}-", f"{live.stem}-", f"{live.stem}.")) and (
+        path.suffix not in COMPRESSIONS and path.is_file()
+    )

@@ -1,0 +1,250 @@
+"""Which answers a watch judges, how much in a day, and into which runs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from watching import ByWords, append, ids, row, run_names, watched
+
+import everyclaim as ec
+from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
+from everyclaim.core.types import Outcome, Usage
+from everyclaim.monitor.watching.sampling import share
+from everyclaim.store import Store, WatchStore
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    return tmp_path / "answers.jsonl"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+def test_a_share_is_chosen_by_what_the_answers_are_called(log: Path, store: Path, tmp_path: Path) -> None:
+    """The same answers are chosen in another store and another order, and their share is the rate."""
+    rows = [row(number) for number in range(400)]
+    append(log, *rows)
+    seen = watched(log, store, rate=0.25)
+    assert seen.judged + seen.passed_over == 400
+    assert 70 <= seen.judged <= 130
+    other = tmp_path / "other.jsonl"
+    append(other, *reversed(rows))
+    watched(other, tmp_path / "other.db", rate=0.25)
+    assert ids(tmp_path / "other.db") == ids(store)
+
+
+def test_a_higher_rate_chooses_the_same_answers_and_more(log: Path, store: Path, tmp_path: Path) -> None:
+    """A rate that is raised does not begin anew."""
+    append(log, *(row(number) for number in range(200)))
+    watched(log, store, rate=0.1)
+    watched(log, tmp_path / "more.db", rate=0.3)
+    assert set(ids(store)) < set(ids(tmp_path / "more.db"))
+
+
+def test_shares_are_spread_evenly() -> None:
+    """A tenth of many names lies in each tenth of the range."""
+    tenths = Counter(int(share(f"trace-{number}") * 10) for number in range(20_000))
+    assert set(tenths) == set(range(10))
+    assert all(1_800 < count < 2_200 for count in tenths.values())
+
+
+def test_a_rare_slice_gets_its_minimum_in_a_run_of_its_own(log: Path, store: Path) -> None:
+    """The first few of a day, counted with those chosen at random; the random run stays what it would have been."""
+    append(
+        log,
+        *(row(number, tenant="big") for number in range(40)),
+        *(row(number, tenant="small") for number in range(40, 45)),
+    )
+    seen = watched(log, store, rate=0.0, slices=["tenant"], min_per_slice=3)
+    assert seen.chosen == {"minimum": 6}
+    day = datetime.now(UTC).date().isoformat()
+    assert run_names(store) == {f"answers.jsonl {day} picked"}
+    run = ec.find_run(store=store)
+    assert [result.tags["picked"] for result in run.results()] == ["minimum"] * 6
+    append(log, row(50, tenant="small"))
+    assert watched(log, store, rate=0.0, slices=["tenant"], min_per_slice=3).judged == 0, "counted across passes"
+
+
+def test_what_worries_a_cheap_judge_is_judged_besides(log: Path, store: Path) -> None:
+    """The cheap judge sees what chance left out; the costly one is asked about what worries it, and nothing else."""
+    wrong = row(2, response="The unit weighs 9 kg.", contexts=["The unit weighs 2 kg."])
+    append(log, row(1), wrong, row(3))
+    judge = ByWords()
+    seen = watched(log, store, rate=0.0, screen="lexical", judge=judge)
+    assert (dict(seen.chosen), seen.passed_over) == ({"worried": 1}, 2)
+    assert judge.asked == ["The unit weighs 9 kg."]
+    assert ids(store) == Counter(a2=1)
+
+
+def test_picked_answers_do_not_count_in_the_rates_of_the_random_ones(log: Path, store: Path) -> None:
+    """Two runs: one from which a rate can be read, one of answers that were looked for."""
+    append(log, *(row(number) for number in range(30)))
+    append(
+        log,
+        *(row(number, response="It weighs 9 kg.", contexts=[f"It weighs {number} kg."]) for number in range(30, 60)),
+    )
+    seen = watched(log, store, rate=0.5, screen="lexical")
+    with Store.open_to_read(store) as kept:
+        runs = {run.name.endswith("picked"): run for run in kept.runs()}
+        assert runs[False].kept == seen.chosen["random"]
+        assert runs[True].kept == seen.chosen["worried"] > 0
+        assert not any("picked" in result.tags for result in kept.results(runs[False].id))
+
+
+def test_a_day_has_so_many_answers(log: Path, store: Path) -> None:
+    """What is beyond is counted and passed over; the count outlasts the process."""
+    append(log, *(row(number) for number in range(10)))
+    seen = watched(log, store, daily_answers=4, concurrency=3)
+    assert (seen.judged, seen.over_budget) == (4, 6)
+    append(log, row(11))
+    assert watched(log, store, daily_answers=4).over_budget == 1
+    append(log, row(12))
+    assert watched(log, store, daily_answers=5).judged == 1
+
+
+def test_a_watch_may_wait_for_tomorrow(log: Path, store: Path) -> None:
+    """Then nothing is passed over, and the rest is judged when there is room again."""
+    append(log, *(row(number) for number in range(10)))
+    seen = watched(log, store, daily_answers=4, when_spent="wait", concurrency=1)
+    assert (seen.judged, seen.over_budget, seen.waits_for) == (4, 0, "the day's budget is used up")
+    assert watched(log, store, daily_answers=100, when_spent="wait").judged == 6
+    assert ids(store) == Counter({f"a{number}": 1 for number in range(10)})
+
+
+class Priced(ByWords):
+    """Costs 100 tokens and ten cents an answer, or nobody knows."""
+
+    def __init__(self, cost: float | None) -> None:
+        super().__init__()
+        self.cost = cost
+
+    async def verify(self, *args: Any, **named: Any) -> Any:
+        from everyclaim.core.accounting import account
+
+        account(Usage(calls=1, prompt_tokens=60, completion_tokens=40, cost=self.cost))
+        return await super().verify(*args, **named)
+
+
+def test_a_day_has_so_many_tokens_and_dollars(log: Path, store: Path, tmp_path: Path) -> None:
+    """Nothing is begun beyond them; what is under way may go over by itself."""
+    append(log, *(row(number) for number in range(10)))
+    assert watched(log, store, daily_tokens=250, concurrency=1, judge=Priced(None)).judged == 3
+    assert watched(log, tmp_path / "b.db", daily_cost=0.25, concurrency=1, judge=Priced(0.1)).judged == 3
+
+
+def test_a_limit_of_cost_needs_prices(log: Path, store: Path) -> None:
+    """A limit that cannot be held is told, after at most what was under way."""
+    append(log, *(row(number) for number in range(10)))
+    with pytest.raises(ConfigError, match="prices"):
+        watched(log, store, daily_cost=5.0, concurrency=1, judge=Priced(None))
+    assert sum(ids(store).values()) == 1
+
+
+def test_a_limit_of_the_call_keeps_what_is_done(log: Path, store: Path) -> None:
+    """It is raised, and the next call goes on from there."""
+    append(log, *(row(number) for number in range(6)))
+
+    class Poor(ByWords):
+        async def verify(self, *args: Any, **named: Any) -> Any:
+            if len(self.asked) == 3:
+                raise BudgetExceeded("max_calls=3 is reached", limit="max_calls=3")
+            return await super().verify(*args, **named)
+
+    with pytest.raises(BudgetExceeded):
+        watched(log, store, judge=Poor(), concurrency=1)
+    assert sum(ids(store).values()) == 3
+    assert watched(log, store).judged == 3
+    assert ids(store) == Counter({f"a{number}": 1 for number in range(6)})
+
+
+def test_a_run_holds_a_day_of_answers(log: Path, store: Path) -> None:
+    """By the answer's own time in UTC; a late one goes to its day, one from the future to today."""
+    ahead = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+    append(
+        log,
+        row(1, timestamp="2026-03-01T23:30:00-02:00"),
+        row(2, timestamp="2026-03-01T10:00:00Z"),
+        row(3, timestamp=ahead),
+    )
+    watched(log, store)
+    append(log, row(4, timestamp="2026-03-01T11:00:00Z"), row(5, timestamp="yesterday"))
+    watched(log, store)
+    today = datetime.now(UTC).date().isoformat()
+    with Store.open_to_read(store) as kept:
+        held = {run.name: sorted(one.id for one in kept.results(run.id)) for run in kept.runs()}
+        assert {run.status for run in kept.runs()} == {"finished"}
+    assert held == {
+        "answers.jsonl 2026-03-02": ["a1"],
+        "answers.jsonl 2026-03-01": ["a2", "a4"],
+        f"answers.jsonl {today}": ["a3", "a5"],
+    }
+
+
+def test_a_run_may_hold_a_release(log: Path, store: Path) -> None:
+    """Then two releases can be compared as any two runs."""
+    append(log, row(1, release="v1"), row(2, release="v2"), row(3))
+    watched(log, store, per="release")
+    assert run_names(store) == {"answers.jsonl v1", "answers.jsonl v2", "answers.jsonl no release"}
+
+
+def test_a_failure_is_kept_as_one_and_never_as_a_score(log: Path, store: Path) -> None:
+    """The run counts it, as every run does."""
+
+    class Broken(ByWords):
+        async def verify(self, *_: Any, **__: Any) -> Any:
+            raise ec.JudgeError("no_reply", "the judge is away")
+
+    append(log, row(1))
+    seen = watched(log, store, judge=Broken())
+    assert seen.outcomes == {Outcome.FAILED: 1}
+    assert [(one.outcome, one.score) for one in ec.find_run(store=store).results()] == [(Outcome.FAILED, None)]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"screen": "lexical"}, "rate below 1"),
+        ({"rate": 0.5, "min_per_slice": 3}, "needs slices"),
+        ({"rate": 0.5, "worry": 0.3}, "without screen"),
+        ({"rate": 0.5, "screen": "openai:gpt-5-mini"}, "cheap judge"),
+        ({"when_spent": "wait"}, "without a limit of a day"),
+        ({"every": 3.0}, "once makes only one"),
+        ({"query": "select 1"}, "query is for sql, not for files"),
+        ({"events_to": "http://x"}, "events_to is for otlp"),
+        ({"since": "2026-01-01"}, "since is for langfuse"),
+        ({"rate": 1.5}, "rate"),
+        ({"sampling": 0.1}, "sampling"),
+        ({"mapping": {"x": "y"}}, "no such field"),
+    ],
+)
+def test_options_that_are_wrong_or_would_do_nothing_are_told(log: Path, store: Path, options: Any, told: str) -> None:
+    """Nothing is swallowed."""
+    append(log, row(1))
+    with pytest.raises(ConfigError, match=told):
+        watched(log, store, **options)
+
+
+def test_a_watch_is_under_way_in_one_place(log: Path, store: Path) -> None:
+    """A second one of the same name is told so; of another name it has its own answers."""
+    append(log, row(1))
+    with WatchStore.open(store) as kept:
+        kept.hold_watch(str(log))
+        with pytest.raises(StoreError, match="under way in another place"):
+            watched(log, store)
+        assert watched(log, store, name="other").judged == 1
+    assert watched(log, store).judged == 1
+    assert ids(store) == Counter(a1=2)
+
+
+def test_a_watch_cannot_read_its_own_store(log: Path) -> None:
+    """An input is never written over."""
+    append(log, row(1))
+    with pytest.raises(ConfigError):
+        watched(log, log)

@@ -1,0 +1,157 @@
+"""A watch over files: growing, rotated, truncated, broken; each line once."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from watching import append, ids, row, watched
+
+from everyclaim.core.errors import InputError, SourceError
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    (tmp_path / "log").mkdir()
+    return tmp_path / "log" / "answers.jsonl"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+def test_a_pass_takes_up_what_was_added_since(log: Path, store: Path) -> None:
+    """Every pass judges the new lines and no others."""
+    append(log, row(1), row(2))
+    assert watched(log, store).judged == 2
+    assert watched(log, store).found == 0
+    append(log, row(3))
+    assert watched(log, store).judged == 1
+    assert ids(store) == Counter(a1=1, a2=1, a3=1)
+
+
+def test_a_line_is_read_when_it_is_complete(log: Path, store: Path) -> None:
+    """Half a line waits for its other half; a whole object counts without its newline, and is not read again with it."""
+    append(log, row(1))
+    line = json.dumps(row(2))
+    with log.open("a") as file:
+        file.write(line[:30])
+    assert watched(log, store).judged == 1
+    with log.open("a") as file:
+        file.write(line[30:])
+    assert watched(log, store).judged == 1
+    append(log)
+    with log.open("a") as file:
+        file.write("\n" + json.dumps(row(3)) + "\n")
+    assert watched(log, store).judged == 1
+    assert ids(store) == Counter(a1=1, a2=1, a3=1)
+
+
+def test_half_a_line_that_nobody_completes_is_counted_in_the_end(log: Path, store: Path) -> None:
+    """A writer that was killed leaves half a line; it does not hide for ever."""
+    append(log, row(1))
+    with log.open("a") as file:
+        file.write('{"id": "a2", "resp')
+    hour_ago = time.time() - 3600
+    os.utime(log, (hour_ago, hour_ago))
+    seen = watched(log, store)
+    assert (seen.judged, seen.unreadable) == (1, 1)
+    assert "cut off" in seen.reasons[0]
+
+
+def test_a_rotated_file_is_read_to_its_end(log: Path, store: Path) -> None:
+    """Renamed between two passes, with lines that nobody had seen; also a file that came and went in between."""
+    append(log, row(1))
+    watched(log, store)
+    append(log, row(2))
+    log.rename(log.with_name("answers.jsonl.2"))
+    append(log, row(3))
+    log.rename(log.with_name("answers.jsonl.1"))
+    append(log, row(4))
+    assert watched(log, store).judged == 3
+    assert ids(store) == Counter(a1=1, a2=1, a3=1, a4=1)
+
+
+def test_files_rotated_before_the_first_pass_were_not_asked_for(log: Path, store: Path) -> None:
+    """A watch over one file begins with that file."""
+    append(log.with_name("answers.jsonl.1"), row(1))
+    append(log, row(2))
+    assert watched(log, store).judged == 1
+
+
+def test_a_file_that_was_emptied_is_read_from_its_beginning(log: Path, store: Path) -> None:
+    """Copied away and truncated, as some tools rotate: neither the copy nor what is new is read twice or left out."""
+    append(log, row(1), row(2))
+    watched(log, store)
+    shutil.copy(log, log.with_name("answers.jsonl.1"))
+    log.write_text("")
+    append(log, row(3))
+    assert watched(log, store).judged == 1
+    assert ids(store) == Counter(a1=1, a2=1, a3=1)
+
+
+def test_a_file_that_was_emptied_and_grew_beyond_its_old_size_is_read_from_its_beginning(
+    log: Path, store: Path
+) -> None:
+    """The size alone does not say that it is the same file."""
+    append(log, row(1))
+    watched(log, store)
+    log.write_text("")
+    append(log, row(2), row(3), row(4))
+    assert watched(log, store).judged == 3
+
+
+def test_a_folder_is_watched_with_its_files(log: Path, store: Path) -> None:
+    """Files of a folder, also new ones and those below it; what is hidden, compressed or something else is left alone."""
+    append(log, row(1))
+    append(log.parent / ".hidden.jsonl", row(8))
+    (log.parent / "notes.txt").write_text("no rows")
+    (log.parent / "old.jsonl.gz").write_bytes(b"\x1f\x8b")
+    assert watched(log.parent, store).judged == 1
+    (log.parent / "day2").mkdir()
+    append(log.parent / "day2" / "more.ndjson", row(2))
+    assert watched(log.parent, store).judged == 1
+    assert ids(store) == Counter(a1=1, a2=1)
+
+
+def test_rows_without_an_id_are_told_apart_by_their_place(log: Path, store: Path) -> None:
+    """The same answer given twice is two answers; the same line of a copied file is one."""
+    nameless = {name: value for name, value in row(1).items() if name != "id"}
+    append(log, nameless, nameless)
+    assert watched(log.parent, store).judged == 2
+    shutil.copy(log, log.with_name("copy.jsonl"))
+    assert watched(log.parent, store).judged == 0
+    assert sorted(ids(store)) == ["answers.jsonl@0", f"answers.jsonl@{len(json.dumps(nameless)) + 1}"]
+
+
+def test_lines_that_are_no_answers_are_counted_with_their_place(log: Path, store: Path) -> None:
+    """Broken JSON, a wrong type, bytes that are no text, a row without a response, a row too large."""
+    append(log, row(1))
+    with log.open("ab") as file:
+        file.write(b'{"id": 1,}\n[1]\n\xff\xfe\n{"question": "q"}\n\n')
+    append(log, row(2, response="x" * 3_000_000), row(3))
+    seen = watched(log, store, max_row_mb=1.0)
+    assert (seen.found, seen.judged, seen.unreadable) == (7, 2, 5)
+    assert [reason.partition(": ")[0].split()[0] for reason in seen.reasons] == ["answers.jsonl,"] * 5
+    assert "max_row_mb" in seen.reasons[4]
+    assert watched(log, store, max_row_mb=1.0).found == 0
+
+
+def test_fields_may_have_other_names(log: Path, store: Path) -> None:
+    """As for files that are scored."""
+    append(log, {"id": "x", "said": {"text": "It is red."}, "sources": ["It is red."]})
+    assert watched(log, store, mapping={"said.text": "response", "sources": "contexts"}).judged == 1
+
+
+def test_what_is_not_there_yet_is_waited_for_and_a_wrong_folder_is_told(log: Path, store: Path) -> None:
+    """A file may come later, its folder may not."""
+    with pytest.raises(SourceError, match="nothing at"):
+        watched(log, store)
+    with pytest.raises(InputError, match="no folder"):
+        watched(log.parent / "nowhere" / "a.jsonl", store)

@@ -1,0 +1,64 @@
+"""What the tests of watching share: a judge by words, rows of answers, and what a watch left in its store."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import everyclaim as ec
+from everyclaim.core.types import Claim, Passage
+from everyclaim.monitor.watching.report import Pass
+from everyclaim.store import Store
+
+
+class ByWords:
+    """Supported where a passage holds the claim, contradicted where one holds ``NOT`` and the claim."""
+
+    spec = "by-words"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    async def verify(self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = "") -> list[Any]:
+        self.asked += [claim.text for claim in claims]
+        told = " ".join(passage.text for passage in passages)
+
+        def label(text: str) -> ec.Label:
+            if f"NOT {text}" in told:
+                return ec.Label.CONTRADICTED
+            return ec.Label.SUPPORTED if text in told else ec.Label.UNSUPPORTED
+
+        return [ec.Verdict(claim.id, label(claim.text)) for claim in claims]
+
+
+def row(number: int, **more: Any) -> dict[str, Any]:
+    return {
+        "id": f"a{number}",
+        "response": f"The unit weighs {number} kg.",
+        "contexts": [f"The unit weighs {number} kg."],
+    } | more
+
+
+def append(path: Path, *rows: dict[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(one) + "\n" for one in rows)
+
+
+def watched(source: Any, store: Path, **options: Any) -> Pass:
+    """Make one pass with the judge by words."""
+    options = {"judge": ByWords(), **options}
+    return ec.watch(source, store=store, once=True, **options)
+
+
+def ids(store: Path | str) -> Counter[str]:
+    """Return how many results every sample id has, in all the runs of a store."""
+    with Store.open_to_read(store) as kept:
+        return Counter(result.id for run in kept.runs() for result in kept.results(run.id))
+
+
+def run_names(store: Path | str) -> set[str]:
+    with Store.open_to_read(store) as kept:
+        return {run.name for run in kept.runs()}
