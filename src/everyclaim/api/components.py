@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
+from everyclaim.api.observing import Observe
 from everyclaim.api.talking import (
     SEARCHING,
     Judging,
@@ -113,6 +114,15 @@ class Options(JudgeOptions, Talking, total=False):
     empty: Annotated[
         Empty,
         Opt("The number of an answer without claims: none, or that of another tool.", panel=JUDGING, usual="exclude"),
+    ]
+    observe: Annotated[  # who is told of the work: specs, `monitor.Metrics` and the like, functions of an event
+        Observe,
+        Opt(
+            "Tell otel:URL, prometheus:PORT or prometheus:FILE.prom of the work. Repeatable.",
+            "SPEC",
+            panel="Run",
+            kind=list[str] | None,
+        ),
     ]
 
 

@@ -35,6 +35,8 @@ class Evaluator:
 
     Options are those of `everyclaim.score`. What they name is opened when it is first needed and kept until `close`.
     Limits such as `max_cost` and rates are for the evaluator's whole life; at a limit `BudgetExceeded` is raised.
+    `observe` names who is told of the work: ``"otel:http://localhost:4318"``, ``"prometheus:9464"``, a
+    `monitor.Metrics`, any function of an event, or a list of these; nobody is, unless it is said.
     Replies of language models are kept only where `cache` says.
 
     May be shared among threads, tasks and event loops. Language models are always called on one event loop in a

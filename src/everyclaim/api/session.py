@@ -29,9 +29,11 @@ from everyclaim.api.components import (
     new_chats,
     refuse_unused,
 )
+from everyclaim.api.observing import Observing
 from everyclaim.api.talking import OFF, check_address
 from everyclaim.core.accounting import Tally, tallied
 from everyclaim.core.errors import UserError
+from everyclaim.core.events import observed
 from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.scope import SharedScope, scope
@@ -60,7 +62,10 @@ class Session:
         self.options = cast("Options", {"cache": cache, **options})
         self._models = models
         self.is_kept = kept
+        observing = Observing(options.get("observe"))
+        self._observers = observing.observers
         self._begin()
+        self._held.observing = observing
         if kept:
             _LIVE.add(self)
 
@@ -134,7 +139,7 @@ class Session:
         """Count what is used inside, and close what is opened there, but for what stays."""
         self._check_open()
         home = self._held.home
-        with tallied(self._tally):
+        with tallied(self._tally), observed(self._observers):
             if home is not None and home.is_here:
                 yield
             else:
@@ -204,6 +209,9 @@ class _Held:
     def __init__(self) -> None:
         self.home: BackgroundLoop | None = None
         self.chats: ChatPool | None = None
+        self.observing: Observing | None = (
+            None  # what was opened for it; of a process that was forked off, its parent's
+        )
         self.is_closed = False
 
     def close(self) -> None:
@@ -212,6 +220,8 @@ class _Held:
             self.home.close()
         if self.chats:
             self.chats.close()
+        if self.observing:
+            self.observing.close()
 
 
 _LIVE: WeakSet[Session] = WeakSet()

@@ -78,6 +78,7 @@ Strategy = Annotated[str | None, option("strategy")]
 Strict = Annotated[bool | None, option("strict")]
 Empty = Annotated[str | None, option("empty")]
 Batch = Annotated[bool | None, option("provider_batch")]
+Observe = Annotated[list[str] | None, option("observe")]
 Slices = Annotated[
     list[str] | None,
     typer.Option(

@@ -71,6 +71,7 @@ def score(
         bool, typer.Option("--fresh", help="Never go on with an interrupted run.", rich_help_panel="Run")
     ] = False,
     concurrency: opt.Concurrency = None,
+    observe: opt.Observe = None,
     batch: opt.Batch = None,
     talking: Mapping[str, Any],
     config: opt.Config = None,
@@ -112,6 +113,7 @@ def score(
         fail_under=fail_under,
         max_failed=max_failed,
         slices=slices,
+        observe=observe or None,
         map=mapping,
         provider_batch=batch,
         **as_settings(talking),
@@ -192,6 +194,7 @@ def _of_settings(settings: Settings) -> FileOptions:
         "slices": settings.slices,
         "concurrency": settings.concurrency,
         "strategy": settings.strategy,
+        "observe": settings.observe,
     }
     return cast("FileOptions", options | chosen_for_runs(settings))
 

@@ -13,12 +13,18 @@ if TYPE_CHECKING:
     from everyclaim.monitor.alerts import Alert, AlertError, Sink
     from everyclaim.monitor.baseline import Baseline, JudgeError, Level
     from everyclaim.monitor.detector import Detector, Limits
+    from everyclaim.monitor.evaluated import evaluating
+    from everyclaim.monitor.otel import OpenTelemetry
+    from everyclaim.monitor.prometheus import Metrics
     from everyclaim.monitor.sinks import Command, Notifier, Slack, Trying, Webhook, sink_from_spec
 
 _HOMES = {
     "alerts": ("Alert", "AlertError", "Sink"),
     "baseline": ("Baseline", "JudgeError", "Level"),
     "detector": ("Detector", "Limits"),
+    "evaluated": ("evaluating",),
+    "otel": ("OpenTelemetry",),
+    "prometheus": ("Metrics",),
     "sinks": ("Command", "Notifier", "Slack", "Trying", "Webhook", "sink_from_spec"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
@@ -32,11 +38,14 @@ __all__ = [
     "JudgeError",
     "Level",
     "Limits",
+    "Metrics",
     "Notifier",
+    "OpenTelemetry",
     "Sink",
     "Slack",
     "Trying",
     "Webhook",
+    "evaluating",
     "sink_from_spec",
 ]
 

@@ -1,0 +1,184 @@
+"""What is measured, under which names, and what an event says of it: one table for Prometheus and for OpenTelemetry.
+
+The page of names in the docs, the dashboard and the rules are made from this table or checked against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from everyclaim.core.events import AnswerGuarded, JudgeCalled, QueueChanged, ScoringEnded, ScoringStarted, WorkEvent
+from everyclaim.core.types import Label, Outcome, Result, tag_values
+
+Kind = Literal["counter", "histogram", "level", "gauge"]  # a level goes up and down by steps, a gauge is set
+
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
+_SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One thing that is counted or measured. Buckets of a histogram include their upper ends."""
+
+    name: str
+    kind: Kind
+    help: str
+    labels: tuple[str, ...] = ()
+    unit: str = "1"  # as UCUM writes it
+    buckets: tuple[float, ...] = ()
+
+    @property
+    def prometheus(self) -> str:
+        """The name in Prometheus; a histogram has `_bucket`, `_sum` and `_count` behind it."""
+        return f"everyclaim_{self.name}{'_total' if self.kind == 'counter' else ''}"
+
+    @property
+    def otel(self) -> str:
+        """The name in OpenTelemetry."""
+        return f"everyclaim.{self.name}"
+
+
+class Reading(NamedTuple):
+    """What to add to a measure, or to set it to; label values in the measure's order."""
+
+    measure: Measure
+    labels: tuple[str, ...]
+    amount: float
+
+
+ANSWERS = Measure("answers", "counter", "Answers, by what became of them.", ("outcome", "release"))
+CLAIMS = Measure(
+    "claims", "counter", "Claims of scored answers, by verdict and why they fail.", ("label", "failure_mode", "release")
+)
+PRODUCTS = Measure(
+    "answer_products",
+    "counter",
+    "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: with them the standard error of "
+    "the rate counts the claims of an answer as one cluster.",
+    ("of", "release"),
+)
+SCORE = Measure("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
+SLICED = Measure(
+    "slice_claims", "counter", "Claims by the tags that were named, and verdict.", ("tag", "value", "label")
+)
+FLAGGED = Measure("flagged_claims", "counter", "Claims by what a reader should know of their verdicts.", ("flag",))
+FAILURES = Measure("failures", "counter", "Answers that could not be judged, by the code of the reason.", ("code",))
+SECONDS = Measure("score_seconds", "histogram", "Wall time of scoring one answer.", ("outcome",), "s", _SECONDS)
+IN_PROGRESS = Measure("in_progress", "level", "Answers that are being scored.")
+QUEUE = Measure("queue", "gauge", "Pieces of work that wait.", ("queue",))
+CALLS = Measure(
+    "judge_calls", "counter", "Calls of language models: answered, cached, failed.", ("model", "answered_by", "result")
+)
+ERRORS = Measure("judge_errors", "counter", "Calls of language models that failed, by code.", ("model", "code"))
+CALL_SECONDS = Measure(
+    "judge_call_seconds",
+    "histogram",
+    "Time of a call with waiting and retries; not of cached ones.",
+    ("model",),
+    "s",
+    _SECONDS,
+)
+TOKENS = Measure(
+    "judge_tokens", "counter", "Tokens, by kind: prompt, completion, cache_read, cache_write.", ("model", "kind")
+)
+COST = Measure("judge_cost_dollars", "counter", "What calls cost, where the price is known.", ("model",), "{USD}")
+UNPRICED = Measure("judge_calls_unpriced", "counter", "Calls whose cost is not known.", ("model",))
+GUARDED = Measure(
+    "guarded_answers", "counter", "Answers of guards: validated, returned all the same, refused.", ("decision",)
+)
+CHECKS = Measure("guard_checks", "counter", "Drafts that guards checked on the way.", ("outcome",))
+FOLDED = Measure(
+    "folded_labels", "counter", "Values beyond the most that a label tells apart; they count as `other`.", ("label",)
+)
+
+MEASURES = (
+    ANSWERS, CLAIMS, PRODUCTS, SCORE, SLICED, FLAGGED, FAILURES, SECONDS, IN_PROGRESS, QUEUE, CALLS, ERRORS,
+    CALL_SECONDS, TOKENS, COST, UNPRICED, GUARDED, CHECKS, FOLDED,
+)  # fmt: skip
+CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
+
+
+def readings(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Reading]:
+    """Yield what an event says; `slices` are the tags whose values are told apart."""
+    match event:
+        case ScoringStarted():
+            yield Reading(IN_PROGRESS, (), 1)
+        case ScoringEnded(result=result, is_draft=is_draft):
+            yield Reading(IN_PROGRESS, (), -1)
+            if result is not None:
+                yield from _of_scoring(result, event.seconds, slices, is_draft=is_draft)
+        case AnswerGuarded(result=result):
+            decision = "refused" if event.refused else "validated" if event.validated else "returned"
+            yield Reading(GUARDED, (decision,), 1)
+            if not event.refused:
+                yield from _of_result(result, slices)
+        case JudgeCalled():
+            yield from _of_call(event)
+        case QueueChanged():
+            yield Reading(QUEUE, (event.queue,), event.waiting)
+
+
+def _of_scoring(result: Result, seconds: float, slices: Sequence[str], *, is_draft: bool) -> Iterator[Reading]:
+    outcome = result.outcome.value
+    yield Reading(SECONDS, (outcome,), seconds)
+    if result.outcome is Outcome.FAILED:
+        yield Reading(FAILURES, (result.reason.partition(":")[0] or "unknown",), 1)
+    if is_draft:
+        yield Reading(CHECKS, (outcome,), 1)
+    else:
+        yield from _of_result(result, slices)
+
+
+def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Reading]:
+    release = result.release or ""
+    yield Reading(ANSWERS, (result.outcome.value, release), 1)
+    if result.outcome is not Outcome.SCORED:
+        return
+    if result.score is not None:
+        yield Reading(SCORE, (release,), result.score)
+    counts: dict[tuple[str, str], int] = {(Label.CONTRADICTED.value, ""): 0, (Label.UNSUPPORTED.value, ""): 0}
+    flags: dict[str, int] = {}
+    for claim in result.claims:
+        verdict = claim.verdict
+        mode = verdict.failure_mode.value if verdict.failure_mode else ""
+        counts[verdict.label.value, mode] = counts.get((verdict.label.value, mode), 0) + 1
+        for flag in (*verdict.flags, *(("conflict",) if verdict.conflict else ())):
+            flags[flag] = flags.get(flag, 0) + 1
+    for (label, mode), count in counts.items():  # zeros too, so that a first contradiction is seen as a rise
+        yield Reading(CLAIMS, (label, mode, release), count)
+    for flag, count in flags.items():
+        yield Reading(FLAGGED, (flag,), count)
+    claims, wrong = len(result.claims), result.count(Label.CONTRADICTED)
+    products = {CLAIM_SQUARES: claims**2, CONTRADICTED_SQUARES: wrong**2, CLAIM_PRODUCTS: claims * wrong}
+    for of, amount in products.items():
+        yield Reading(PRODUCTS, (of, release), amount)
+    for tag in slices:
+        for value in tag_values(result.tags.get(tag, ())):
+            for label, count in result.counts.items():
+                yield Reading(SLICED, (tag, value, label.value), count)
+
+
+def _of_call(call: JudgeCalled) -> Iterator[Reading]:
+    done = "failed" if call.failure else "cached" if call.is_cached else "answered"
+    yield Reading(CALLS, (call.model, call.answered_by, done), 1)
+    if call.failure:
+        yield Reading(ERRORS, (call.model, call.failure), 1)
+    if call.is_cached:
+        return
+    yield Reading(CALL_SECONDS, (call.model,), call.seconds)
+    usage = call.usage
+    tokens: Mapping[str, int] = {
+        "prompt": usage.prompt_tokens,
+        "completion": usage.completion_tokens,
+        "cache_read": usage.cache_read_tokens,
+        "cache_write": usage.cache_write_tokens,
+    }
+    for kind, count in tokens.items():
+        if count:
+            yield Reading(TOKENS, (call.model, kind), count)
+    if usage.cost is None:
+        yield Reading(UNPRICED, (call.model,), 1)
+    elif usage.cost:
+        yield Reading(COST, (call.model,), usage.cost)

@@ -1,0 +1,294 @@
+"""OpenTelemetry: a span for every answer and every call of a judge, metrics, and the event of the GenAI conventions.
+
+The names of `gen_ai.*` are written here as the conventions have them (semantic-conventions-genai, status development);
+the constants of the Python package are marked as deprecated.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+from everyclaim._version import __version__
+from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, WorkEvent
+from everyclaim.core.plaintext import counted, one_line, words
+from everyclaim.core.types import Label, Outcome, Result
+from everyclaim.monitor.bounded import Bounded
+from everyclaim.monitor.evaluated import Evaluated, evaluated_here
+from everyclaim.monitor.measures import FOLDED, MEASURES, Measure, readings
+
+if TYPE_CHECKING:
+    from opentelemetry.context import Context
+    from opentelemetry.sdk.resources import Resource
+    from opentelemetry.trace import Span
+
+EVENT = "gen_ai.evaluation.result"
+NAME, VALUE = "gen_ai.evaluation.name", "gen_ai.evaluation.score.value"
+LABEL, EXPLANATION = "gen_ai.evaluation.score.label", "gen_ai.evaluation.explanation"
+RESPONSE_ID, ERROR_TYPE = "gen_ai.response.id", "error.type"
+TIME_OUT = 5.0  # seconds of one export of ours
+_SHOWN = 10  # failing claims in an explanation
+
+_OPEN: ContextVar[tuple[Any, ...]] = ContextVar("everyclaim_spans", default=())
+
+
+class OpenTelemetry:
+    """Tells OpenTelemetry what happens: through the providers of your application, or its own.
+
+    Every answer is a span `everyclaim.score` with its calls of judges inside (`chat …`), and one log event
+    `gen_ai.evaluation.result` on the span that is evaluated: the one `evaluating` says, else the one active where the
+    scoring began. `with_texts` puts failing claims and their reasons into the explanation; otherwise nothing that is
+    sent is text of your users. `slices` are tags whose values metrics tell apart. Without providers those that the
+    process has set up are used; raises `ConfigError` where there are none. Safe from any thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        tracer_provider: Any = None,
+        meter_provider: Any = None,
+        logger_provider: Any = None,
+        slices: Sequence[str] = (),
+        with_texts: bool = False,
+    ) -> None:
+        try:
+            from opentelemetry import _logs, context, metrics, trace
+        except ImportError:
+            raise MissingExtraError("OpenTelemetry", "otel") from None
+        if not (tracer_provider or meter_provider or logger_provider) and not _is_set_up():
+            raise ConfigError(
+                "no OpenTelemetry provider is set up in this process: set one up before, or say where to export to, "
+                "as in 'otel:http://localhost:4318'"
+            )
+        self._trace: Any = trace
+        self._context: Any = context
+        self._tracer = trace.get_tracer("everyclaim", __version__, tracer_provider)
+        self._logger = _logs.get_logger("everyclaim", __version__, logger_provider)
+        meter = metrics.get_meter("everyclaim", __version__, meter_provider)
+        self._parts = {measure: _instrument(meter, measure) for measure in MEASURES}
+        self._bounded = Bounded(lambda label: self._parts[FOLDED](1, {"label": label}))
+        self._slices = tuple(slices)
+        self._with_texts = with_texts
+
+    def __call__(self, event: WorkEvent) -> None:
+        """Tell of an event."""
+        for measure, labels, amount in readings(event, self._slices):
+            values = self._bounded.fold(measure.labels, labels)
+            self._parts[measure](amount, dict(zip(measure.labels, values, strict=True)))
+        match event:
+            case ScoringStarted():
+                self._begin(event)
+            case ScoringEnded():
+                self._end(event)
+            case JudgeCalled():
+                self._called(event)
+            case AnswerGuarded(result=result):
+                self._evaluated(result, self._context.get_current(), evaluated_here())
+
+    def _begin(self, event: ScoringStarted) -> None:
+        """Open the span, and let it be the one around what follows in this context."""
+        outside = self._context.get_current()
+        of = evaluated_here()
+        links = [self._trace.Link(self._remote(of))] if of and of.trace else []
+        attributes: dict[str, Any] = {
+            "everyclaim.sample.id": one_line(event.sample.id, 200),
+            "everyclaim.draft": event.is_draft,
+        }
+        span = self._tracer.start_span("everyclaim.score", attributes=attributes, links=links)
+        token = self._context.attach(self._trace.set_span_in_context(span))
+        _OPEN.set((*_OPEN.get(), (self, event.sample, span, token, outside)))
+
+    def _end(self, event: ScoringEnded) -> None:
+        opened = _OPEN.get()
+        if not opened or opened[-1][0] is not self or opened[-1][1] is not event.sample:
+            mine = [one for one in opened if one[0] is self and one[1] is event.sample]
+            if not mine:
+                return  # begun before this was told of anything
+            found = mine[-1]
+        else:
+            found = opened[-1]
+        _OPEN.set(tuple(one for one in opened if one is not found))
+        _, _, span, token, outside = found
+        self._context.detach(token)
+        if event.result is None:
+            self._failed(span, "cancelled")
+        else:
+            self._describe(span, event.result)
+            if not event.is_draft:
+                active = self._trace.get_current_span(outside).get_span_context().is_valid
+                around = outside if active else self._trace.set_span_in_context(span)
+                self._evaluated(event.result, around, evaluated_here())
+        span.end()
+
+    def _describe(self, span: Span, result: Result) -> None:
+        made = result.provenance
+        span.set_attributes(
+            {
+                "everyclaim.metric": made.metric.partition("?")[0],
+                "everyclaim.judge": made.verifier.partition("?")[0],
+                "everyclaim.decomposer": made.decomposer.partition("?")[0],
+                "everyclaim.outcome": result.outcome.value,
+                **{f"everyclaim.claims.{label.value.lower()}": count for label, count in result.counts.items()},
+            }
+        )
+        if result.score is not None and result.outcome is Outcome.SCORED:
+            span.set_attribute("everyclaim.score", result.score)
+        if result.release:
+            span.set_attribute("everyclaim.release", one_line(result.release, 100))
+        if result.outcome is Outcome.FAILED:
+            self._failed(span, _code(result))
+
+    def _failed(self, span: Span, code: str) -> None:
+        span.set_attribute(ERROR_TYPE, code)
+        span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, code))
+
+    def _called(self, call: JudgeCalled) -> None:
+        """A span for what is over, within the one of its answer."""
+        provider, _, model = call.model.partition(":")
+        begun = int(call.began * 1e9)
+        attributes: dict[str, Any] = {
+            "gen_ai.operation.name": "chat",
+            "gen_ai.provider.name": provider,
+            "gen_ai.request.model": model,
+            "gen_ai.usage.input_tokens": call.usage.prompt_tokens,
+            "gen_ai.usage.output_tokens": call.usage.completion_tokens,
+            "everyclaim.cached": call.is_cached,
+        }
+        if call.answered_by:
+            attributes["gen_ai.response.model"] = call.answered_by
+        if call.usage.cost is not None:
+            attributes["everyclaim.cost_dollars"] = call.usage.cost
+        span = self._tracer.start_span(
+            f"chat {model}".strip(), kind=self._trace.SpanKind.CLIENT, attributes=attributes, start_time=begun
+        )
+        if call.failure:
+            self._failed(span, call.failure)
+        span.end(begun + int(call.seconds * 1e9))
+
+    def _evaluated(self, result: Result, around: Context, of: Evaluated | None) -> None:
+        """Send the event of the conventions, on the span that is evaluated."""
+        attributes: dict[str, Any] = {
+            NAME: result.provenance.metric.partition("?")[0],
+            LABEL: label_of(result),
+            EXPLANATION: explanation(result, with_texts=self._with_texts),
+            "everyclaim.sample.id": one_line(result.id, 200),
+        }
+        if result.outcome is Outcome.SCORED and result.score is not None:
+            attributes[VALUE] = result.score
+        if result.outcome is Outcome.FAILED:
+            attributes[ERROR_TYPE] = _code(result)
+        if of and of.response_id:
+            attributes[RESPONSE_ID] = of.response_id
+        if of and of.trace:
+            around = self._trace.set_span_in_context(self._trace.NonRecordingSpan(self._remote(of)))
+        self._logger.emit(timestamp=time.time_ns(), context=around, attributes=attributes, event_name=EVENT)
+
+    def _remote(self, of: Evaluated) -> Any:
+        flags = self._trace.TraceFlags(of.flags)
+        return self._trace.SpanContext(of.trace, of.span, is_remote=True, trace_flags=flags)
+
+
+class Exported:
+    """OpenTelemetry with providers of its own, which export by OTLP over HTTP to one address, and nowhere else."""
+
+    def __init__(self, endpoint: str, *, slices: Sequence[str] = (), with_texts: bool = False) -> None:
+        try:
+            from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+            from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+            from opentelemetry.sdk._logs import LoggerProvider
+            from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+            from opentelemetry.sdk.metrics import MeterProvider
+            from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+            from opentelemetry.sdk.trace import TracerProvider
+            from opentelemetry.sdk.trace.export import BatchSpanProcessor
+        except ImportError:
+            raise MissingExtraError("OpenTelemetry", "otel") from None
+        base, resource = endpoint.rstrip("/"), _resource()
+        spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
+        spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))
+        logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", timeout=TIME_OUT)))
+        reader = PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=TIME_OUT))
+        meters = MeterProvider([reader], resource=resource)
+        self._providers: Sequence[Any] = (spans, logs, meters)
+        self._told = OpenTelemetry(
+            tracer_provider=spans, meter_provider=meters, logger_provider=logs, slices=slices, with_texts=with_texts
+        )
+
+    def __call__(self, event: WorkEvent) -> None:
+        """Tell of an event."""
+        self._told(event)
+
+    def close(self) -> None:
+        """Export what is left, and stop."""
+        for provider in self._providers:
+            provider.shutdown()
+
+
+def label_of(result: Result) -> str:
+    """Return the one word for an answer: that of its worst claim, else the outcome.
+
+    `contradicted`, `unsupported`, `supported`, `no_claims`, `abstained`, `failed`.
+    """
+    if result.outcome is not Outcome.SCORED:
+        return result.outcome.value
+    worst = (Label.CONTRADICTED, Label.UNSUPPORTED)
+    return next((label.value.lower() for label in worst if result.count(label)), Label.SUPPORTED.value.lower())
+
+
+def explanation(result: Result, *, with_texts: bool = False) -> str:
+    """Say why in a line or a few: what was found by label and failure mode; with texts also the claims that fail."""
+    if result.outcome is not Outcome.SCORED:
+        return f"{words(result.outcome.value)}: {_code(result) if result.outcome is Outcome.FAILED else result.reason}"
+    found = [f"{count:,} {label.value.lower()}" for label, count in result.counts.items() if count]
+    modes: dict[str, int] = {}
+    for claim in result.failing:
+        if mode := claim.verdict.failure_mode:
+            modes[words(mode.value)] = modes.get(words(mode.value), 0) + 1
+    why = [f"{count:,} {mode}" for mode, count in modes.items()]
+    head = f"{counted(len(result.claims), 'claim')}: {', '.join(found) or 'none'}"
+    lines = [f"{head} ({', '.join(why)})" if why else head]
+    if with_texts:
+        for claim in result.failing[:_SHOWN]:
+            reason = f": {one_line(claim.verdict.rationale, 240)}" if claim.verdict.rationale else ""
+            lines.append(f"{claim.verdict.label.value.lower()}: «{one_line(claim.text, 240)}»{reason}")
+    return "\n".join(lines)
+
+
+def _code(result: Result) -> str:
+    """Return the code of a failure, which is one of few words, without what is said behind it."""
+    return result.reason.partition(":")[0] or "_OTHER"
+
+
+def _instrument(meter: Any, measure: Measure) -> Callable[[float, dict[str, str]], None]:
+    said = {"unit": measure.unit, "description": measure.help}
+    if measure.kind == "histogram":
+        buckets = list(measure.buckets)
+        record: Callable[[float, dict[str, str]], None] = meter.create_histogram(
+            measure.otel, **said, explicit_bucket_boundaries_advisory=buckets
+        ).record
+        return record
+    make = {"counter": "create_counter", "level": "create_up_down_counter", "gauge": "create_gauge"}[measure.kind]
+    instrument = getattr(meter, make)(measure.otel, **said)
+    tell: Callable[[float, dict[str, str]], None] = instrument.set if measure.kind == "gauge" else instrument.add
+    return tell
+
+
+def _is_set_up() -> bool:
+    """Whether the process has a provider that does anything."""
+    from opentelemetry import _logs, metrics, trace
+
+    providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())
+    idle = ("Proxy", "NoOp", "_Proxy")
+    return any(not type(one).__name__.startswith(idle) for one in providers)
+
+
+def _resource() -> Resource:
+    """Name the service, unless ``OTEL_SERVICE_NAME`` does."""
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+
+    named = Resource({"service.name": "everyclaim", "service.version": __version__})
+    return named.merge(OTELResourceDetector().detect())

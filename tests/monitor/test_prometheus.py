@@ -1,0 +1,243 @@
+"""Metrics for Prometheus: what they count, in real text of the real client, within bounds, and from several processes."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from streams import answer, failed
+
+import everyclaim as ec
+from everyclaim.core.events import AnswerGuarded, JudgeCalled, QueueChanged, ScoringEnded
+from everyclaim.core.types import Sample, Usage
+from everyclaim.monitor import Metrics
+from everyclaim.testing import JudgeServer, Request, no_sleep, play, refused_url
+
+ROWS = [
+    {"id": "a", "response": "The unit weighs 9 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v1", "source": "web"},
+    {"id": "b", "response": "The unit weighs 7 kg.", "contexts": ["The unit weighs 9 kg."], "release": "v2", "source": "pdf"},
+    {"id": "c", "response": "I do not know.", "contexts": ["The unit weighs 9 kg."], "release": "v2", "source": "pdf"},
+]  # fmt: skip
+SAMPLE = Sample("s", "x")
+
+
+def played(request: Request) -> str:
+    return play(request.messages)
+
+
+def counted(text: bytes) -> dict[tuple[str, tuple[str, ...]], float]:
+    """Every sample of an exposition, by name and label values in order of the labels' names."""
+    families = text_string_to_metric_families(text.decode("utf-8"))
+    return {
+        (one.name, tuple(value for _, value in sorted(one.labels.items()))): one.value
+        for family in families
+        for one in family.samples
+        if not one.name.endswith("_created")
+    }
+
+
+def scored(metrics: Metrics, *results: ec.core.types.Result) -> None:
+    for result in results:
+        metrics(ScoringEnded(SAMPLE, result, 0.2))
+
+
+def test_an_evaluator_counts_answers_claims_and_scores(tmp_path: Path) -> None:
+    """One option, and the text that Prometheus reads; of a file as of single answers."""
+    metrics = Metrics(slices=["source"])
+    with ec.Evaluator(observe=metrics) as evaluator:
+        evaluator.score_file(ROWS, store=tmp_path / "runs.db", slices=["source"])
+        evaluator.score(ROWS[0])
+    found = counted(metrics.render())
+    assert found["everyclaim_answers_total", ("scored", "v1")] == 2
+    assert found["everyclaim_answers_total", ("abstained", "v2")] == 1
+    assert found["everyclaim_claims_total", ("", "SUPPORTED", "v1")] == 2
+    assert found["everyclaim_claims_total", ("numeric_mismatch", "CONTRADICTED", "v2")] == 1
+    assert found["everyclaim_slice_claims_total", ("CONTRADICTED", "source", "pdf")] == 1
+    assert found["everyclaim_answer_score_count", ("v1",)] == 2
+    assert found["everyclaim_answer_score_sum", ("v2",)] == 0
+    assert found["everyclaim_score_seconds_count", ("scored",)] == 3
+    assert found["everyclaim_in_progress", ()] == 0
+
+
+def test_a_language_model_s_calls_tokens_cost_cache_and_errors_are_counted(tmp_path: Path) -> None:
+    """A price per token, replies from the cache, and an endpoint that is not there."""
+    prices = tmp_path / "prices.toml"
+    prices.write_text("[openai.models]\nm = { input = 1.0, output = 2.0 }\n", "utf-8")
+    metrics = Metrics()
+    with JudgeServer(played) as server:
+        options = {"judge": "openai:m", "base_url": server.base_url, "cache": tmp_path / "r.db", "prices": prices}
+        with ec.Evaluator(observe=metrics, **options) as evaluator:
+            evaluator.score(ROWS[0])
+            evaluator.score(ROWS[0])
+            usage = evaluator.usage
+    with (
+        no_sleep(),
+        ec.Evaluator(observe=[metrics], judge="openai:m", base_url=refused_url(), decomposer="embedded") as broken,
+    ):
+        assert broken.score(ROWS[0]).score is None
+    found = counted(metrics.render())
+    calls = {labels[2]: value for (name, labels), value in found.items() if name == "everyclaim_judge_calls_total"}
+    assert calls["answered"] == usage.calls
+    assert calls["cached"] == usage.cache_hits > 0
+    assert found["everyclaim_judge_tokens_total", ("prompt", "openai:m")] == usage.prompt_tokens
+    assert found["everyclaim_judge_cost_dollars_total", ("openai:m",)] == pytest.approx(usage.cost)
+    errors = {labels for name, labels in found if name == "everyclaim_judge_errors_total"}
+    failures = {labels for name, labels in found if name == "everyclaim_failures_total"}
+    assert {code for code, _ in errors} == {code for (code,) in failures} != set()
+    assert found["everyclaim_answers_total", ("failed", "v1")] == 1
+
+
+def test_a_failure_is_in_no_rate_and_what_a_guard_refused_is_no_answer() -> None:
+    """Failures count by code; drafts as checks; of guards the answer that was shown."""
+    metrics = Metrics()
+    scored(metrics, failed(1, "rate_limited: wait"), answer(2, 1, 4))
+    metrics(ScoringEnded(SAMPLE, answer(3, 4, 4), 0.1, is_draft=True))
+    metrics(AnswerGuarded(answer(4, 0, 3), validated=True, refused=False, checks=2))
+    metrics(AnswerGuarded(answer(5, 5, 5), validated=False, refused=True, checks=2))
+    metrics(QueueChanged("jobs", 7))
+    found = counted(metrics.render())
+    assert found["everyclaim_failures_total", ("rate_limited",)] == 1
+    assert found["everyclaim_claims_total", ("negation", "CONTRADICTED", "v1")] == 1
+    assert found["everyclaim_claims_total", ("", "SUPPORTED", "v1")] == 6
+    assert found["everyclaim_guard_checks_total", ("scored",)] == 1
+    assert found["everyclaim_guarded_answers_total", ("refused",)] == 1
+    assert found["everyclaim_queue", ("jobs",)] == 7
+
+
+def test_sums_of_products_give_the_clustered_standard_error() -> None:
+    """Σ(x − r·n)²/N² from the three sums is what the statistics say of the same answers."""
+    from everyclaim.stats.clusters import standard_error
+
+    counts = [(0, 4), (3, 5), (0, 7), (1, 1), (0, 2), (2, 8)]
+    metrics = Metrics()
+    scored(metrics, *(answer(i, wrong, claims) for i, (wrong, claims) in enumerate(counts)))
+    found = counted(metrics.render())
+    sums = {labels[0]: value for (name, labels), value in found.items() if name == "everyclaim_answer_products_total"}
+    claims, wrong = 27, 6
+    rate = wrong / claims
+    residual = sums["contradicted_squared"] - 2 * rate * sums["claims_contradicted"] + rate**2 * sums["claims_squared"]
+    assert residual**0.5 / claims == pytest.approx(standard_error([x for x, _ in counts], [n for _, n in counts]))
+
+
+def test_labels_without_end_are_folded_and_it_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    """A thousand releases are twenty and the rest; no count is lost; one warning, and a counter."""
+    metrics = Metrics(slices=["user"])
+    with caplog.at_level(logging.WARNING):
+        scored(metrics, *(answer(i, 0, 1, release=f"build-{i}", tags={"user": f"u{i}"}) for i in range(1000)))
+    found = counted(metrics.render())
+    answers = {labels: value for (name, labels), value in found.items() if name == "everyclaim_answers_total"}
+    assert len(answers) == 21
+    assert answers["scored", "other"] == 980
+    assert len([1 for name, _ in found if name == "everyclaim_slice_claims_total"]) <= 3 * 51
+    assert found["everyclaim_folded_labels_total", ("release",)] > 0
+    assert len(metrics.render()) < 200_000
+    assert sorted(record.message.split("'")[1] for record in caplog.records) == ["release", "value"]
+
+
+def test_label_values_from_outside_cannot_break_the_text() -> None:
+    """Quotes, line breaks, a lone surrogate and length in a release are shown so that the text stays readable."""
+    metrics = Metrics()
+    hostile = ['v"1\\', "v\n# TYPE x counter", "\ud800", "\x00", "x" * 5000, "☃"]
+    scored(metrics, *(answer(i, 0, 1, release=release) for i, release in enumerate(hostile)))
+    found = counted(metrics.render())
+    releases = {labels[1] for name, labels in found if name == "everyclaim_answers_total"}
+    assert {'v"1\\', "v # TYPE x counter", "\\ud800", "\\x00", "☃"} < releases
+    assert max(map(len, releases)) <= 101
+
+
+def test_two_of_them_count_apart() -> None:
+    """A registry of its own each; nothing of the process is in it."""
+    one, other = Metrics(), Metrics()
+    scored(one, answer(1, 0, 1))
+    assert b"python_info" not in one.render()
+    assert ("everyclaim_answers_total", ("scored", "v1")) not in counted(other.render())
+
+
+CHILD = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from streams import answer
+from everyclaim.core.events import ScoringEnded
+from everyclaim.core.types import Sample
+from everyclaim.monitor import Metrics
+metrics = Metrics()
+metrics(ScoringEnded(Sample("s", "x"), answer(1, 1, 4), 0.1))
+if len(sys.argv) > 2:
+    sys.stdout.buffer.write(metrics.render())
+"""
+
+
+def test_several_processes_are_rendered_together(tmp_path: Path) -> None:
+    """As workers of a service are, through the folder that prometheus_client wants."""
+    env = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    run = [sys.executable, "-c", CHILD, str(Path(__file__).parent)]
+    for _ in range(2):
+        subprocess.run(run, env=env, check=True)
+    done = subprocess.run([*run, "render"], env=env, check=True, stdout=subprocess.PIPE)
+    found = counted(done.stdout)
+    assert found["everyclaim_answers_total", ("scored", "v1")] == 3
+    assert found["everyclaim_answer_score_count", ("v1",)] == 3
+
+
+def test_a_spec_serves_a_port_or_keeps_a_file(tmp_path: Path) -> None:
+    """`prometheus:PORT` on loopback for as long as the evaluator is open; `prometheus:FILE.prom` for the textfile collector."""
+    port = free_port()
+    with ec.Evaluator(observe=[f"prometheus:{port}", f"prometheus:{tmp_path / 'm.prom'}?slices=source"]) as evaluator:
+        evaluator.score(ROWS[1])
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as reply:
+            found = counted(reply.read())
+    assert found["everyclaim_answers_total", ("scored", "v2")] == 1
+    assert counted((tmp_path / "m.prom").read_bytes())["everyclaim_answers_total", ("scored", "v2")] == 1
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics")
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("prometheus", "a port to serve"),
+        ("prometheus:http", "a port to serve"),
+        ("prometheus:70000", "a port to serve"),
+        ("prometheus:9464?max_releases=0", "at least 1"),
+        ("prometheus:9464?slice=a", "slices"),
+        ("prometheus:/nowhere/m.prom", "cannot write the metrics"),
+        ("promethues:9464", "prometheus"),
+        ("otel:localhost:4318", "http://localhost:4318"),
+        (["otel:ftp://x"], "http://localhost:4318"),
+    ],
+)
+def test_a_wrong_spec_is_refused_when_the_evaluator_is_made(spec: object, told: str) -> None:
+    """Before anything is scored and paid for."""
+    with pytest.raises(ec.EveryclaimError, match=told):
+        ec.Evaluator(observe=spec)
+
+
+def test_a_port_that_is_taken_is_an_error() -> None:
+    """Two evaluators cannot serve one port; the first goes on."""
+    port = free_port()
+    with ec.Evaluator(observe=f"prometheus:{port}"), pytest.raises(ec.OperatorError, match=f"127.0.0.1:{port}"):
+        ec.Evaluator(observe=f"prometheus:{port}")
+
+
+def test_a_call_s_latency_is_not_that_of_the_cache() -> None:
+    """Else a warm cache would make the judge look quick."""
+    metrics = Metrics()
+    metrics(JudgeCalled("m", "m-1", Usage(cache_hits=1), 0.0, 0.001))
+    metrics(JudgeCalled("m", "m-1", Usage(calls=1, cost=None), 0.0, 3.0))
+    found = counted(metrics.render())
+    assert found["everyclaim_judge_call_seconds_count", ("m",)] == 1
+    assert found["everyclaim_judge_calls_unpriced_total", ("m",)] == 1
