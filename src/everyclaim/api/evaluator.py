@@ -21,7 +21,7 @@ from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
 from everyclaim.api.watching import WatchingOptions, watch_into
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Decomposition, JudgedClaim, Result, Usage
+from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
 from everyclaim.core.validation import Text
 from everyclaim.monitor.watching.report import Pass
 
@@ -60,6 +60,16 @@ class Evaluator:
     def spent(self) -> str:
         """What language models took, in one line for people, calls under way among it; empty where there are none."""
         return self._session.spent
+
+    @property
+    def provenance(self) -> Provenance:
+        """Which metric, decomposer and judge make its results, as they are stored with each."""
+        return self._session.metric.provenance
+
+    @property
+    def concurrency(self) -> int:
+        """How many answers go through it at a time when nobody says."""
+        return self._session.concurrency
 
     @public
     async def ascore(

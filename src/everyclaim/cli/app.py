@@ -24,6 +24,7 @@ from everyclaim.cli import (
     report,
     runs,
     score,
+    serve,
     signals,
     tune,
     ui,
@@ -76,6 +77,7 @@ app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)
 app.command("ui")(ui.ui)
 app.command("watch")(watch.watch)
+app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.add_typer(corpus.commands, name="corpus")
 

@@ -14,8 +14,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Decomposition
-from everyclaim.core.wire import skipped_to_json
+from everyclaim.core.wire import decomposition_to_json
 from everyclaim.report.listings import decomposition_page
 
 
@@ -37,7 +36,7 @@ def claims(
     models = chosen(Splitting, settings, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
     if json:
-        show_json(_to_json(found))
+        show_json(decomposition_to_json(found))
     else:
         show(decomposition_page(found, response))
 
@@ -51,11 +50,3 @@ def _standard_input() -> str:
     except UnicodeDecodeError as error:
         raise InputError(f"standard input is not UTF-8 text: byte {error.start} cannot be read") from None
     return text
-
-
-def _to_json(found: Decomposition) -> dict[str, Any]:
-    return {
-        "abstained": found.abstained,
-        "claims": [{"id": c.id, "text": c.text, "span": list(c.span), "sentence": c.sentence} for c in found.claims],
-        "skipped": [skipped_to_json(piece) for piece in found.skipped],
-    }

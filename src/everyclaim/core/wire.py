@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.types import (
+    Claim,
+    Decomposition,
     Difference,
     Evidence,
     FailureMode,
@@ -82,20 +84,12 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "score": _finite(result.score),
         "reason": result.reason,
         "question": result.question,
-        "claims": [_claim_to_json(claim) for claim in result.claims],
+        "claims": [claim_to_json(claim) for claim in result.claims],
         "skipped": [skipped_to_json(piece) for piece in result.skipped],
         "counts": {label.value.lower(): result.count(label) for label in Label},
         "warnings": list(result.warnings),
         "tags": tags_to_json(result.tags),
-        "usage": {
-            "calls": result.usage.calls,
-            "prompt_tokens": result.usage.prompt_tokens,
-            "completion_tokens": result.usage.completion_tokens,
-            "cache_hits": result.usage.cache_hits,
-            "cost": result.usage.cost,
-            "cache_read_tokens": result.usage.cache_read_tokens,
-            "cache_write_tokens": result.usage.cache_write_tokens,
-        },
+        "usage": usage_to_json(result.usage),
         "provenance": provenance_to_json(result.provenance),
     }
     optional = {
@@ -103,7 +97,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
         "release": result.release,
         "timestamp": result.timestamp,
         "components": {name: _finite(part) for name, part in result.components.items()} or None,
-        "reference_claims": [_claim_to_json(claim) for claim in result.reference_claims] or None,
+        "reference_claims": [claim_to_json(claim) for claim in result.reference_claims] or None,
         "details": dict(result.details) or None,
         "probability": result.probability,
     }
@@ -118,10 +112,8 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         score=_score_from(row),
         provenance=provenance_from_json(row["provenance"]),
         reason=row["reason"],
-        claims=tuple(_claim_from_json(claim) for claim in row["claims"]),
-        skipped=tuple(
-            Skipped(s["text"], Span(*s["span"]), s["reason"], s.get("unchecked", False)) for s in row["skipped"]
-        ),
+        claims=tuple(claim_from_json(claim) for claim in row["claims"]),
+        skipped=tuple(skipped_from_json(piece) for piece in row["skipped"]),
         warnings=tuple(row["warnings"]),
         usage=Usage(**row["usage"]),
         question=row["question"],
@@ -130,10 +122,25 @@ def result_from_json(row: Mapping[str, Any]) -> Result:
         release=row.get("release"),
         timestamp=row.get("timestamp"),
         components=dict(row.get("components", {})),
-        reference_claims=tuple(_claim_from_json(claim) for claim in row.get("reference_claims", ())),
+        reference_claims=tuple(claim_from_json(claim) for claim in row.get("reference_claims", ())),
         details=dict(row.get("details", {})),
         probability=row.get("probability"),
     )
+
+
+def decomposition_to_json(found: Decomposition) -> dict[str, Any]:
+    """Write what a response was split into."""
+    return {
+        "abstained": found.abstained,
+        "claims": [{"id": c.id, "text": c.text, "span": list(c.span), "sentence": c.sentence} for c in found.claims],
+        "skipped": [skipped_to_json(piece) for piece in found.skipped],
+    }
+
+
+def decomposition_from_json(row: Mapping[str, Any]) -> Decomposition:
+    """Read what `decomposition_to_json` wrote."""
+    claims = tuple(Claim(one["id"], one["text"], Span(*one["span"]), one["sentence"]) for one in row["claims"])
+    return Decomposition(claims, tuple(skipped_from_json(piece) for piece in row["skipped"]), row["abstained"])
 
 
 def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
@@ -149,6 +156,24 @@ def skipped_to_json(piece: Skipped) -> dict[str, Any]:
     """Write a piece of the response that is not a claim."""
     row: dict[str, Any] = {"text": piece.text, "span": list(piece.span), "reason": piece.reason}
     return row | {"unchecked": True} if piece.unchecked else row
+
+
+def skipped_from_json(row: Mapping[str, Any]) -> Skipped:
+    """Read what `skipped_to_json` wrote."""
+    return Skipped(row["text"], Span(*row["span"]), row["reason"], row.get("unchecked", False))
+
+
+def usage_to_json(usage: Usage) -> dict[str, int | float | None]:
+    """Write what language models took."""
+    return {
+        "calls": usage.calls,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "cache_hits": usage.cache_hits,
+        "cost": usage.cost,
+        "cache_read_tokens": usage.cache_read_tokens,
+        "cache_write_tokens": usage.cache_write_tokens,
+    }
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
@@ -233,7 +258,8 @@ def _passage_to_json(passage: Passage) -> dict[str, str]:
     return row | {"title": passage.title} if passage.title else row
 
 
-def _claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
+def claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
+    """Write a claim with its verdict."""
     return {
         "id": claim.id,
         "text": claim.text,
@@ -243,7 +269,8 @@ def _claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
     }
 
 
-def _claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
+def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
+    """Read what `claim_to_json` wrote."""
     return JudgedClaim(
         id=row["id"],
         text=row["text"],

@@ -302,9 +302,9 @@ class Store:
         """Yield a run's samples in input order, a few in memory at a time."""
         return self._stream(run, _SAMPLE, sample_from)
 
-    def records(self, run: str) -> Iterator[Kept]:
-        """Yield a run's samples with their results in input order, a few in memory at a time."""
-        return self._stream(run, list(SAMPLES.c), kept_from)
+    def records(self, run: str, *, after: int = -1) -> Iterator[Kept]:
+        """Yield a run's samples with their results in input order, those behind a place, a few in memory at a time."""
+        return self._stream(run, list(SAMPLES.c), kept_from, after)
 
     def find(self, run: str, sample_id: str) -> list[Kept]:
         """Return what is kept under a sample's id: one, none, or several when ids repeat."""
@@ -458,8 +458,9 @@ class Store:
                 counts[run][outcome] = number
         return counts
 
-    def _stream(self, run: str, columns: Sequence[sa.Column[Any]], read: Callable[[sa.RowMapping], T]) -> Iterator[T]:
-        after = -1
+    def _stream(
+        self, run: str, columns: Sequence[sa.Column[Any]], read: Callable[[sa.RowMapping], T], after: int = -1
+    ) -> Iterator[T]:
         while True:
             query = (
                 sa.select(*columns)

@@ -1,0 +1,57 @@
+"""A guarded answer as plain JSON values, and its way back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from everyclaim.core.types import Label, Usage
+from everyclaim.core.wire import claim_from_json, claim_to_json, result_from_json, result_to_json, usage_to_json
+from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
+
+
+def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:
+    """Write an answer with everything that was tried on the way."""
+    return {
+        "text": answer.text,
+        "annotated": answer.annotated,
+        "validated": answer.validated,
+        "blocked": answer.blocked,
+        "score": answer.score,
+        "best": answer.best.number,
+        "attempts": [_attempt_to_json(one) for one in answer.attempts],
+        "noted": sorted(label.value for label in answer.noted),
+        "warnings": list(answer.warnings),
+        "usage": usage_to_json(answer.usage),
+    }
+
+
+def guarded_from_json(row: Mapping[str, Any]) -> GuardedAnswer:
+    """Read what `guarded_to_json` wrote."""
+    attempts = tuple(_attempt_from_json(one) for one in row["attempts"])
+    return GuardedAnswer(
+        text=row["text"],
+        best=next(one for one in attempts if one.number == row["best"]),
+        attempts=attempts,
+        validated=row["validated"],
+        blocked=row["blocked"],
+        warnings=tuple(row["warnings"]),
+        usage=Usage(**row["usage"]),
+        noted=frozenset(Label(one) for one in row["noted"]),
+    )
+
+
+def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
+    return {
+        "number": attempt.number,
+        "made": attempt.made,
+        "text": attempt.text,
+        "result": result_to_json(attempt.result),
+        "removed": [{"claim": claim_to_json(one.claim), "how": one.how} for one in attempt.removed],
+        "guidance": attempt.guidance,
+    }
+
+
+def _attempt_from_json(row: Mapping[str, Any]) -> Attempt:
+    removed = tuple(Removed(claim_from_json(one["claim"]), one["how"]) for one in row["removed"])
+    return Attempt(row["number"], row["made"], row["text"], result_from_json(row["result"]), removed, row["guidance"])

@@ -1,0 +1,51 @@
+"""How much is done at once, how much may wait, and what those are told for whom there is no room."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from everyclaim.web.service.problems import Problem
+
+_LEARNING = 0.1  # how fast the usual time of a request follows the last ones
+
+
+class Admission:
+    """So many requests are worked on, so many more wait in turn; the next is sent away at once.
+
+    Waiting longer than a client waits is work for nobody, so a queue that is short and an honest no are better than one
+    that is long. `usual` is the time, in seconds, that a request takes of late.
+    """
+
+    def __init__(self, places: int, queue: int) -> None:
+        self.places = places
+        self.queue = queue
+        self.working = 0
+        self.waiting = 0
+        self.usual = 0.1
+        self._free = asyncio.Semaphore(places)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Wait for a place and have it inside. Raises `Problem` where too many wait already."""
+        if self._free.locked() and self.waiting >= self.queue:
+            raise Problem(
+                "overloaded",
+                f"{self.working} requests are worked on and {self.waiting} wait: come again later",
+                retry_after=self.usual * (self.waiting + 1) / self.places,
+            )
+        self.waiting += 1
+        try:
+            await self._free.acquire()
+        finally:
+            self.waiting -= 1
+        self.working += 1
+        begun = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.working -= 1
+            self._free.release()
+            self.usual += _LEARNING * (time.perf_counter() - begun - self.usual)

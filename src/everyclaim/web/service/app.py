@@ -1,0 +1,159 @@
+"""The service put together: one evaluator, one store, one spool of jobs, and the routes over them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from everyclaim._version import __version__
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.talking import talks
+from everyclaim.core.errors import ConfigError, EveryclaimError, OperatorError
+from everyclaim.engine import BackgroundLoop
+from everyclaim.store import Store
+from everyclaim.web.service import jobroutes, routes
+from everyclaim.web.service.admission import Admission
+from everyclaim.web.service.gate import Asked, Gate, say
+from everyclaim.web.service.jobroutes import Batches
+from everyclaim.web.service.jobs import Jobs
+from everyclaim.web.service.openapi import described
+from everyclaim.web.service.problems import Problem, problem_of
+from everyclaim.web.service.routes import Single
+from everyclaim.web.service.settings import ServiceSettings
+from everyclaim.web.service.spool import Spool
+from everyclaim.web.service.watching import Load, Watching
+from everyclaim.web.service.work import Work
+from everyclaim.web.serving import log_to_stderr, with_parent
+from everyclaim.web.tokens import Tokens
+
+_logger = logging.getLogger("everyclaim.web")
+_TRIAL = {"response": "The bridge is 120 metres long.", "contexts": ["The bridge is 120 m long."]}
+
+
+def serve_app(settings: ServiceSettings) -> Any:
+    """Make the application in a process that does nothing else: with its log, and no longer than its parent."""
+    log_to_stderr()
+    with_parent()
+    return make_app(settings)
+
+
+def make_app(settings: ServiceSettings) -> Any:
+    """Make the application, as ASGI. Nothing is opened before it starts; what can be wrong with settings is told here.
+
+    Raises `ConfigError`.
+    """
+    tokens = Tokens.find(settings.tokens)
+    watching = [_watching(name) for name in settings.observers]
+    service = _Service(settings, Evaluator(**settings.options_of_a_worker), watching)
+    app = FastAPI(
+        title="everyclaim",
+        version=__version__,
+        summary="Which claims of a RAG answer do the sources not support?",
+        docs_url=None,  # pages that load scripts from elsewhere
+        redoc_url=None,
+        lifespan=service.lifespan,
+        exception_handlers=dict.fromkeys((Problem, EveryclaimError, HTTPException, Exception), _refuse),
+        redirect_slashes=False,
+    )
+    app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
+    return Gate(app, tokens, rate=settings.share(settings.per_minute), has_to_ask=len(tokens) > 0, watching=watching)
+
+
+@dataclass(slots=True)
+class _Service:
+    settings: ServiceSettings
+    evaluator: Evaluator
+    watching: list[Watching]
+
+    @asynccontextmanager
+    async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
+        """Open everything, answer requests, and close it in the order in which nothing is lost."""
+        settings = self.settings
+        total = settings.concurrency or self.evaluator.concurrency
+        admission = Admission(settings.share(total), settings.share(settings.queue) if settings.queue else 0)
+        loop = BackgroundLoop("everyclaim-work")
+        work = Work(self.evaluator, loop, admission, settings.seconds, self.watching)
+        store = await asyncio.to_thread(Store.open, settings.store)
+        spool = Spool(settings.folder)
+        jobs = Jobs(spool, store, settings.store, work, max(1, admission.places // 2))
+
+        def load() -> Load:
+            return Load(admission.working, admission.waiting, admission.places, admission.queue, len(spool.waiting()))
+
+        app.include_router(routes.routes(Single(work, settings), load, store))
+        app.include_router(jobroutes.routes(Batches(jobs, settings)))
+        for one in self.watching:
+            app.router.routes += [Route(path, page) for path, page in one.pages.items()]
+            if one.begin:
+                one.begin(load)
+        await asyncio.to_thread(spool.clear)
+        await self._warm_up(loop)
+        carrying_out = asyncio.create_task(jobs.carry_out_until_cancelled())
+        try:
+            yield
+        finally:
+            carrying_out.cancel()
+            with suppress(asyncio.CancelledError):
+                await carrying_out
+            await asyncio.to_thread(loop.close)
+            await self.evaluator.aclose()
+            await asyncio.to_thread(store.close)
+
+    async def _warm_up(self, loop: BackgroundLoop) -> None:
+        """Load what scoring needs before the first request does; not where that would ask a language model."""
+        options = self.settings.options
+        if not talks(options.get("judge"), options.get("decomposer"), options.get("metric")):
+            await loop.join(self.evaluator.ascore(_TRIAL))
+
+
+def _watching(name: str) -> Watching:
+    module, _, function = name.partition(":")
+    try:
+        made: Callable[[], Watching] = getattr(import_module(module), function)
+    except (ImportError, AttributeError, ValueError):
+        raise ConfigError(f"there is no observer {name!r}: name one as package.module:function") from None
+    return made()
+
+
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Say in one way what is wrong, whoever found it: a route, the library, the framework, nobody."""
+    asked: Asked = request.state.asked
+    if isinstance(error, OperatorError):
+        _logger.error("request failed: %s", error, extra={"request": asked.id})
+    return say(_problem(request, error), asked)
+
+
+def _problem(request: Request, error: Exception) -> Problem:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, EveryclaimError):
+        return problem_of(error)
+    if not isinstance(error, HTTPException):
+        return Problem("bug", "a fault of the service; its log says more")
+    if error.status_code == 404:
+        return Problem("not-found", f"there is nothing at {request.url.path[:100]!r}; /openapi.json says what there is")
+    if error.status_code == 405:
+        allowed = dict(error.headers or {})
+        methods = allowed.get("Allow", "another method")
+        return Problem("wrong-method", f"{request.method[:20]} is not for this address: use {methods}", headers=allowed)
+    return Problem("malformed", "the request cannot be read")
+
+
+def _document(app: FastAPI) -> dict[str, Any]:
+    if app.openapi_schema is None:
+        app.openapi_schema = described(
+            get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        )
+    return app.openapi_schema

@@ -1,0 +1,192 @@
+"""Jobs carried out: each a run over the data that was sent, in the store that all runs are in.
+
+What a run has kept is never scored again, so a job that was cut off goes on where it was, and has every result once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from everyclaim.api.running import DatasetOptions
+from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
+from everyclaim.core.events import Event, RunStarted
+from everyclaim.store import RunRecord, Store
+from everyclaim.web.service.schemas import JobState
+from everyclaim.web.service.spool import Job, Spool, ended
+from everyclaim.web.service.work import Work
+
+_POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
+_PAUSE = 10.0  # seconds after which a job that the store had no room for is tried again
+_TRIES = 5  # starts without a single new result, after which a job is given up
+_logger = logging.getLogger("everyclaim.web")
+
+
+@dataclass(slots=True)
+class Jobs:
+    """The jobs of a service. Every process carries out one at a time, beside what it is asked at once."""
+
+    spool: Spool
+    store: Store
+    location: str
+    work: Work
+    concurrency: int
+    _wake: asyncio.Event = field(default_factory=asyncio.Event)
+    _is_ending: bool = False
+
+    def wake(self) -> None:
+        """Have a look at once: there is a new job."""
+        self._wake.set()
+
+    async def carry_out_all(self) -> None:
+        """Take up one job after the other, until cancelled."""
+        while True:
+            self._wake.clear()
+            try:
+                job = await asyncio.to_thread(self._next)
+                if job is None:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._wake.wait(), _POLL)
+                    continue
+                await self._carry_out(job)
+            except (EveryclaimError, OSError) as error:
+                _logger.error("jobs cannot be carried out: %s", error)  # noqa: TRY400 - told, not traced
+                await asyncio.sleep(_PAUSE)
+
+    async def carry_out_until_cancelled(self) -> None:
+        """Carry jobs out; a cancellation cuts the one under way off, which the next start goes on with."""
+        try:
+            await self.carry_out_all()
+        finally:
+            self.spool.close()
+
+    def _next(self) -> Job | None:
+        """Return the oldest job that nobody holds, held."""
+        for waiting in self.spool.waiting():
+            if not self.spool.is_held(waiting.id) and (job := self.spool.take(waiting.id)) is not None:
+                return job
+        return None
+
+    async def _carry_out(self, job: Job) -> None:
+        try:
+            job = await asyncio.to_thread(self._begun, job)
+            if job.state == "open":
+                job = await self._scored(job)
+                await asyncio.to_thread(self.spool.keep, job)
+            if job.state != "open":
+                _logger.info("job ended", extra={"job": job.id, "state": job.state, "run": job.run})
+        finally:
+            self.spool.release(job.id)
+
+    def _begun(self, job: Job) -> Job:
+        """Note that a job is begun, or that there is nothing left to do for it."""
+        record = self._record(job)
+        kept = record.kept if record else 0
+        starts = 1 if kept > job.kept else job.starts + 1
+        job = replace(job, kept=kept, starts=starts)
+        if self.spool.is_unwanted(job.id):
+            job = ended(job, "cancelled")
+        elif record is not None and record.status == "finished":  # cut off between the last result and the word of it
+            job = ended(job, "finished")
+        elif starts > _TRIES:
+            job = ended(job, "failed", f"given up: {_TRIES} starts gave no result; the log says why")
+        self.spool.keep(job)
+        return job
+
+    async def _scored(self, job: Job) -> Job:
+        """Carry one job out and return it as it ended; as it is where it is to be tried again."""
+        scoring = asyncio.create_task(self._score(job))
+        try:
+            while not scoring.done():
+                await asyncio.wait({scoring}, timeout=_POLL)
+                if await asyncio.to_thread(self.spool.is_unwanted, job.id):
+                    break
+        finally:
+            scoring.cancel()
+            await asyncio.wait({scoring})
+        latest = await asyncio.to_thread(self.spool.find, job.id) or job  # with the run that was begun
+        error = None if scoring.cancelled() else scoring.exception()
+        if scoring.cancelled():
+            return ended(latest, "cancelled")
+        if error is None:
+            return ended(latest, "finished")
+        if isinstance(error, BudgetExceeded | InputError) or not isinstance(error, OperatorError):
+            if isinstance(error, EveryclaimError):
+                return ended(latest, "failed", str(error))
+            _logger.error("job failed", exc_info=error, extra={"job": job.id})
+            return ended(latest, "failed", f"a fault of the service ({type(error).__name__}); its log says more")
+        _logger.warning("job is tried again: %s", error, extra={"job": job.id})
+        await asyncio.sleep(_PAUSE)
+        return replace(latest, starts=latest.starts - 1)  # it is not the job's fault
+
+    async def _score(self, job: Job) -> None:
+        def told(event: Event) -> None:
+            if isinstance(event, RunStarted):
+                self.spool.keep(replace(job, run=event.run))
+            self.work.tell(event)
+
+        options = cast("DatasetOptions", {**job.options, "hooks": [told], "concurrency": self.concurrency})
+        source = str(self.spool.data(job))
+        over = threading.Event()
+
+        async def scoring() -> None:
+            try:
+                await self.work.evaluator.ascore_file(source, store=self.location, **options)
+            finally:
+                over.set()
+
+        try:
+            await self.work.loop.join(scoring())
+        except asyncio.CancelledError:
+            await asyncio.to_thread(over.wait, _PAUSE)  # the run keeps what is done, and lets go of the store
+            raise
+
+    # ---- what there is to say of them
+
+    def _record(self, job: Job) -> RunRecord | None:
+        if job.run is None:
+            return None
+        with suppress(InputError):  # the run was deleted
+            return self.store.run(job.run)
+        return None
+
+    def described(self, job: Job) -> dict[str, Any]:
+        """Return what is told of a job."""
+        record = self._record(job)
+        counts = {outcome.value: count for outcome, count in record.counts.items()} if record else {}
+        return {
+            "id": job.id,
+            "name": job.name,
+            "state": self._state(job),
+            "reason": job.reason,
+            "created": job.created,
+            "ended": job.ended,
+            "run": job.run,
+            "done": record.kept if record else 0,
+            "total": record.total if record else None,
+            "outcomes": counts,
+            "bad_rows": record.bad_rows if record else 0,
+        }
+
+    def _state(self, job: Job) -> JobState:
+        if job.state != "open":
+            return job.state
+        if self.spool.is_unwanted(job.id):
+            return "cancelling"
+        return "running" if self.spool.is_held(job.id) else "queued"
+
+    def cancel(self, job: Job) -> Job:
+        """Cancel a job: at once where nobody works on it, soon where somebody does. One that ended stays as it is."""
+        if job.state != "open":
+            return job
+        self.spool.ask_to_cancel(job.id)
+        if not self.spool.is_held(job.id) and (taken := self.spool.take(job.id)) is not None:
+            try:
+                self.spool.keep(ended(taken, "cancelled"))
+            finally:
+                self.spool.release(job.id)
+        return self.spool.find(job.id) or job

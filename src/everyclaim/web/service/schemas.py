@@ -1,0 +1,319 @@
+"""The shapes of what goes over the wire, for OpenAPI: those of files, with the same names.
+
+What comes in is read by the readers of files (`requests`), and what goes out is written by `core.wire`; these models
+say how it looks, and the tests hold every answer against them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from everyclaim.core.types import FailureMode, Label, Outcome
+from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
+
+
+class Out(BaseModel):
+    """Something that is answered; nothing else is in it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ProbabilitiesOut(Out):
+    """One per label, summing to 1."""
+
+    supported: float
+    unsupported: float
+    contradicted: float
+
+
+class EvidenceOut(Out):
+    """A place in a passage; `quote` is its text. Offsets are Unicode code points."""
+
+    passage_id: str
+    start: int
+    end: int
+    quote: str
+
+
+class PassageVerdictOut(Out):
+    """What one passage alone says."""
+
+    passage_id: str
+    label: Label
+    probabilities: ProbabilitiesOut | None
+
+
+class DifferenceOut(Out):
+    """Where a failing claim and its passages part."""
+
+    reason: str
+    claim: tuple[int, int] | None
+    passage_id: str | None
+    passage: tuple[int, int] | None
+
+
+class VerdictOut(Out):
+    """A judge's finding on one claim."""
+
+    label: Label
+    probabilities: ProbabilitiesOut | None
+    evidence: list[EvidenceOut]
+    rationale: str
+    conflict: bool
+    failure_mode: FailureMode | None
+    judge: str
+    flags: list[str]
+    difference: DifferenceOut | None = None
+    per_passage: list[PassageVerdictOut] | None = None
+
+
+class ClaimOut(Out):
+    """One claim of the response."""
+
+    id: str
+    text: str
+    span: tuple[int, int]
+    sentence: str
+
+
+class JudgedClaimOut(ClaimOut):
+    """A claim with its verdict."""
+
+    verdict: VerdictOut
+
+
+class SkippedOut(Out):
+    """A piece of the response that is no claim."""
+
+    text: str
+    span: tuple[int, int]
+    reason: str
+    unchecked: bool | None = None
+
+
+class CountsOut(Out):
+    """How many claims have each label."""
+
+    supported: int
+    unsupported: int
+    contradicted: int
+
+
+class UsageOut(Out):
+    """What language models took; `cost` in US dollars, null where a price is unknown."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    cache_hits: int
+    cost: float | None
+    cache_read_tokens: int
+    cache_write_tokens: int
+
+
+class ProvenanceOut(Out):
+    """Which components made a number."""
+
+    metric: str
+    decomposer: str
+    verifier: str
+    strategy: str
+    version: str
+    parameters: dict[str, str]
+
+
+class ResultOut(Out):
+    """One answer, scored. `score` is null unless the outcome is `scored`; a failure is never a score."""
+
+    schema_: int = Field(alias="schema")
+    id: str
+    outcome: Outcome
+    score: float | None
+    reason: str
+    question: str
+    claims: list[JudgedClaimOut]
+    skipped: list[SkippedOut]
+    counts: CountsOut
+    warnings: list[str]
+    tags: dict[str, str | list[str]]
+    usage: UsageOut
+    provenance: ProvenanceOut
+    model: str | None = None
+    release: str | None = None
+    timestamp: str | None = None
+    components: dict[str, float | None] | None = None
+    reference_claims: list[JudgedClaimOut] | None = None
+    details: dict[str, Any] | None = None
+    probability: float | None = None
+
+
+class VerdictsOut(Out):
+    """Given claims, judged, in their order."""
+
+    claims: list[JudgedClaimOut]
+
+
+class DecompositionOut(Out):
+    """What a response was split into."""
+
+    claims: list[ClaimOut]
+    skipped: list[SkippedOut]
+    abstained: bool
+
+
+class RemovedOut(Out):
+    """A claim that was taken out of the answer."""
+
+    claim: JudgedClaimOut
+    how: Literal["rewritten", "dropped"]
+
+
+class AttemptOut(Out):
+    """One answer that was checked."""
+
+    number: int
+    made: Literal["given", "generated", "rewritten", "dropped"]
+    text: str
+    result: ResultOut
+    removed: list[RemovedOut]
+    guidance: str
+
+
+class GuardedOut(Out):
+    """What may be shown of an answer. `best` is the number of the attempt whose text it is, unless it is blocked."""
+
+    text: str
+    annotated: str
+    validated: bool
+    blocked: bool
+    score: float | None
+    best: int
+    attempts: list[AttemptOut]
+    noted: list[Label]
+    warnings: list[str]
+    usage: UsageOut
+
+
+JobState = Literal["queued", "running", "cancelling", "finished", "failed", "cancelled"]
+
+
+class JobOut(Out):
+    """A job: a run over a data set that was sent. `done` counts results that are kept, `total` the rows, if known."""
+
+    id: str
+    name: str
+    state: JobState
+    reason: str
+    created: str
+    ended: str | None
+    run: str | None = Field(description="The run in the store, once it has begun")
+    done: int
+    total: int | None
+    outcomes: dict[Outcome, int]
+    bad_rows: int
+
+
+class JobsOut(Out):
+    """Jobs, newest first."""
+
+    jobs: list[JobOut]
+
+
+class PageOut(Out):
+    """Results in the order of the rows. `next`: what to give as `after` for more; null when there are no more."""
+
+    results: list[ResultOut]
+    next: int | None
+
+
+class HealthOut(Out):
+    """The process answers."""
+
+    status: Literal["ok"]
+
+
+class ReadyOut(Out):
+    """The service takes requests, and what it has to do."""
+
+    status: Literal["ready"]
+    working: int
+    waiting: int
+    places: int
+    queue: int
+    jobs_waiting: int
+
+
+class VersionOut(Out):
+    """What answers here."""
+
+    version: str
+    schema_: int = Field(alias="schema")
+    provenance: ProvenanceOut
+
+
+class ProblemOut(Out):
+    """Problem details (RFC 9457). `code` stays; `detail` is for people."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    instance: str | None = None
+
+
+_TEXT = {"type": "string"}
+_PASSAGE = {
+    "type": "object",
+    "properties": {"id": _TEXT, "text": _TEXT, "title": _TEXT},
+    "required": ["text"],
+}
+_SHAPES: dict[str, dict[str, Any]] = {
+    "response": _TEXT,
+    "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}]},
+    "question": _TEXT,
+    "reference": {"type": ["string", "null"]},
+    "id": _TEXT,
+    "tags": {"type": "object", "additionalProperties": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}},
+    "model": {"type": ["string", "null"]},
+    "release": {"type": ["string", "null"]},
+    "timestamp": {"type": ["string", "null"]},
+    "claims": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]},
+    "rules": {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "threshold": {"type": "number", "minimum": 0, "maximum": 1},
+            "keep": {"type": "number", "minimum": 0, "maximum": 1},
+            "repair": {"enum": ["drop", "none"]},
+            "contradicted": {"enum": ["block", "annotate", "pass"]},
+            "unsupported": {"enum": ["block", "annotate", "pass"]},
+            "refusal": _TEXT,
+        },
+    },
+}
+REQUESTS = {
+    "score": (*SAMPLE_FIELDS,),
+    "verify": ("claims", "contexts", "question"),
+    "claims": ("response", "question"),
+    "guard": ("response", "contexts", "question", "rules"),
+}
+NAMES = {**SAMPLE_FIELDS, "claims": ("claims", *CLAIM_FIELDS["claim"]), "rules": ("rules",)}
+
+
+def request_schema(kind: str) -> dict[str, Any]:
+    """Return the JSON schema of a request, with every name that a field is known by."""
+    properties: dict[str, Any] = {}
+    for ours in REQUESTS[kind]:
+        for name in NAMES[ours]:
+            also = {} if name == ours else {"description": f"Another name of `{ours}`"}
+            properties[name] = {**_SHAPES[ours], **also}
+    needed = NAMES[REQUESTS[kind][0]]
+    return {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "oneOf": [{"required": [name]} for name in needed],
+    }
