@@ -133,13 +133,13 @@ def serve(
         queue=queue,
         per_minute=rate or 6000,
         seconds=seconds,
+        body_seconds=min(20.0, seconds),
         body_mb=body_mb,
         job_mb=job_mb,
         observers=tuple(observers or ()),
         log_texts=log_texts,
     )
     make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
-    service.folder  # noqa: B018 - likewise
     run(partial(serve_app, service), binding, on_listening=lambda address: warn(f"listening at {address}", kind=""))
 
 

@@ -21,6 +21,7 @@ from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.talking import talks
 from everyclaim.core.errors import ConfigError, EveryclaimError, OperatorError
+from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
 from everyclaim.store import Store
 from everyclaim.web.service import jobroutes, routes
@@ -56,7 +57,9 @@ def make_app(settings: ServiceSettings) -> Any:
     """
     tokens = Tokens.find(settings.tokens)
     watching = [_watching(name) for name in settings.observers]
-    service = _Service(settings, Evaluator(**settings.options_of_a_worker), watching)
+    evaluator = Evaluator(**settings.options_of_a_worker)
+    _ = evaluator.provenance, settings.folder  # whatever is wrong with them is said now
+    service = _Service(settings, evaluator, watching)
     app = FastAPI(
         title="everyclaim",
         version=__version__,
@@ -112,9 +115,11 @@ class _Service:
             await asyncio.to_thread(store.close)
 
     async def _warm_up(self, loop: BackgroundLoop) -> None:
-        """Load what scoring needs before the first request does; not where that would ask a language model."""
+        """Load what scoring needs before the first request does; nobody is asked that costs, or is not ours."""
         options = self.settings.options
-        if not talks(options.get("judge"), options.get("decomposer"), options.get("metric")):
+        components = [options.get(name) for name in ("judge", "decomposer", "metric")]
+        is_ours = not any(isinstance(one, str) and Spec.parse(one).name == "python" for one in components)
+        if is_ours and not talks(*components):
             await loop.join(self.evaluator.ascore(_TRIAL))
 
 

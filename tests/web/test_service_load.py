@@ -1,0 +1,181 @@
+"""More than can be done, and clients that dawdle: everybody gets a clear answer, and nothing is lost or done twice."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from running_service import Service
+
+SLOW = ("--judge", "python:slow_judge:judge", "--decomposer", "embedded")
+
+
+def body(number, word="bridge"):
+    return {"response": f"The {word} is {number} metres long.", "contexts": ["It is long."], "id": str(number)}
+
+
+@pytest.fixture
+def started(tmp_path):
+    made = []
+
+    def start(*options, **env):
+        given = {"JUDGE_LOG": str(tmp_path / "judged.txt"), **env}
+        made.append(Service(tmp_path, *SLOW, *options, env=given))
+        return made[-1]
+
+    yield start
+    for one in made:
+        one.kill()
+
+
+def judged(service):
+    return Counter((service.folder / "judged.txt").read_text().splitlines())
+
+
+def test_what_there_is_no_room_for_is_sent_away_at_once(started):
+    """At three times what can be done: each request is answered or told to come again, and no answer is done twice."""
+    service = started("--concurrency", "2", "--queue", "4", JUDGE_SECONDS="0.3")
+    with ThreadPoolExecutor(18) as pool:
+        answers = list(pool.map(lambda number: service.ask("POST", "/v1/score", body(number)), range(2, 20)))
+    assert Counter(one.status for one in answers) == {200: 6, 429: 12}
+    for number, answer in enumerate(answers, start=2):
+        if answer.status == 200:
+            assert answer.json["id"] == str(number)
+        else:
+            assert answer.json["code"] == "overloaded"
+            assert int(answer.headers["retry-after"]) >= 1
+    assert sorted(judged(service).values()) == [1] * 6
+    assert service.ask("GET", "/ready").status == 200
+    assert service.ask("POST", "/v1/score", body(99)).status == 200
+
+
+def test_a_full_service_is_not_ready(started):
+    """While all places are taken and the queue is full, readiness says so; health does not."""
+    service = started("--concurrency", "1", "--queue", "1", JUDGE_SECONDS="1.5")
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(service.ask, "POST", "/v1/score", body(number)) for number in (2, 3)]
+        time.sleep(0.7)
+        assert service.ask("GET", "/ready").json["code"] == "unavailable"
+        assert service.ask("GET", "/health").status == 200
+        assert [one.result().status for one in asked] == [200, 200]
+
+
+def test_what_takes_too_long_is_given_up(started):
+    """A request has its time, and after it 504; the next one is served."""
+    service = started("--timeout", "0.5", JUDGE_SECONDS="0.0")
+    answer = service.ask("POST", "/v1/score", body(2, "forever bridge"))
+    assert (answer.status, answer.json["code"]) == (504, "timed-out")
+    assert service.ask("POST", "/v1/score", body(3)).status == 200
+
+
+def test_nobody_works_for_a_client_that_has_gone(started):
+    """A request whose client left while it waited is never begun."""
+    service = started("--concurrency", "1", JUDGE_SECONDS="1.0")
+    first = threading.Thread(target=service.ask, args=("POST", "/v1/score", body(2)))
+    first.start()
+    time.sleep(0.4)
+    data = json.dumps(body(3)).encode()
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        head = f"POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+        client.sendall(head.encode() + data)
+        time.sleep(0.2)
+    first.join()
+    assert service.ask("POST", "/v1/score", body(4)).status == 200
+    assert set(judged(service)) == {"The bridge is 2 metres long.", "The bridge is 4 metres long."}
+    assert [row["status"] for row in service.log() if row.get("route") == "/v1/score"].count(499) == 1
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(started):
+    """A body that trickles beyond its time is cut off with 408, and others are served meanwhile."""
+    service = started("--timeout", "2", JUDGE_SECONDS="0.0")
+    with socket.create_connection(("127.0.0.1", service.port), timeout=60) as client:
+        client.sendall(
+            b"POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
+        )
+        assert service.ask("POST", "/v1/score", body(2)).status == 200
+        found = client.recv(65_536)
+        assert b" 408 " in found.splitlines()[0]
+        assert b"too-slow" in found
+
+
+def test_an_end_asked_for_answers_what_was_accepted(started):
+    """SIGTERM with requests worked on and waiting: all of them are answered, each once, before the process ends."""
+    service = started("--concurrency", "2", JUDGE_SECONDS="0.4")
+    with ThreadPoolExecutor(8) as pool:
+        asked = [pool.submit(service.ask, "POST", "/v1/score", body(number)) for number in range(2, 10)]
+        time.sleep(0.6)
+        assert service.end() == 0
+        assert [one.result().json["id"] for one in asked] == [str(number) for number in range(2, 10)]
+    assert sorted(judged(service).values()) == [1] * 8
+
+
+def test_several_workers_share_what_there_is_to_do(started):
+    """Two processes answer at one address, and each request is done by one of them."""
+    service = started("--workers", "2", "--concurrency", "8", "--queue", "60", JUDGE_SECONDS="0.05")
+    with ThreadPoolExecutor(8) as pool:
+        answers = list(pool.map(lambda number: service.ask("POST", "/v1/score", body(number)), range(2, 42)))
+    assert [one.json["id"] for one in answers] == [str(number) for number in range(2, 42)]
+    assert sorted(judged(service).values()) == [1] * 40
+    assert service.end() == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--host", "0.0.0.0"], "--new-token"),
+        (["--port", "70000"], "--port must be from 0 to 65535, got 70000"),
+        (["--workers", "0"], "--workers must be from 1 to 256, got 0"),
+        (["--tokens", "nowhere"], "the file of tokens nowhere cannot be read"),
+        (["--store", "postgresql://u:geheim@localhost/x"], "--jobs-folder"),
+        (["--observer", "os:nothing"], "there is no observer 'os:nothing'"),
+        (["--judge", "openai:gpt-5-mini", "--max-calls", "1", "--workers", "2"], "max_calls=1 cannot be shared by 2"),
+        (["--timeout", "0"], "seconds must be more than 0"),
+        (["--judge", "embeded"], "did you mean 'embedded'"),
+        (["--batch"], "No such option"),
+    ],
+)
+def test_what_a_service_cannot_be_started_with(tmp_path, monkeypatch, capsys, options, told):
+    """A wrong option ends the command with one line and code 2 before anything listens, and repeats no secret."""
+    from everyclaim.cli.app import run
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-0123456789abcdef")
+    assert run(["serve", *options]) == 2
+    said = capsys.readouterr().err
+    assert told in said.replace("\n", " ")
+    assert "geheim" not in said
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_address_that_is_taken_is_told(tmp_path, monkeypatch, capsys):
+    """Where somebody listens already, one line says so."""
+    from everyclaim.cli.app import run
+
+    monkeypatch.chdir(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port)]) == 2
+    assert f"cannot listen at 127.0.0.1:{port}: address already in use" in capsys.readouterr().err
+
+
+def test_a_token_is_made_on_the_command_line(tmp_path, monkeypatch, capsys):
+    """It goes to standard output alone, what is kept of it into the file; without a file the line is shown."""
+    from everyclaim.cli.app import run
+    from everyclaim.web.tokens import Tokens
+
+    monkeypatch.chdir(tmp_path)
+    assert run(["serve", "--new-token", "ci", "--scopes", "score, jobs", "--rate", "60", "--tokens", "tokens"]) == 0
+    out, err = capsys.readouterr()
+    found = Tokens(tmp_path / "tokens").holder(out.strip())
+    assert (found.name, found.scopes, found.per_minute) == ("ci", {"score", "jobs"}, 60)
+    assert out.strip() not in err
+    assert run(["serve", "--new-token", "env", "--scopes", "ui"]) == 0
+    out, err = capsys.readouterr()
+    assert Tokens(variable=err.partition("TOKENS: ")[2].replace("\n", " ").strip()).holder(out.strip()).name == "env"
+    assert run(["serve", "--new-token", "ci", "--scopes", "scores"]) == 2
+    assert "did you mean 'score'" in capsys.readouterr().err
