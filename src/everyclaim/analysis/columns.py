@@ -14,12 +14,13 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from everyclaim.analysis.slices import values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.protocols import Tally
-from everyclaim.core.types import Label, Outcome, Result, Usage, tag_values
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
 
 _OUTCOMES = tuple(Outcome)
-_RESULT_FIELDS = ("model", "release")  # can be sliced by as if they were tags
+_MODES = tuple(FailureMode)
 
 _COUNTS = ("calls", "prompt_tokens", "completion_tokens", "cache_hits", "cache_read_tokens", "cache_write_tokens")
 
@@ -33,6 +34,7 @@ class Selection:
     labels: dict[Label, NDArray[np.int32]]  # claims per label; 0 unless scored
     clusters: NDArray[np.uint64] | None  # None: every sample is its own
     components: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # NaN: undefined, or not scored
+    modes: dict[FailureMode, int] = field(default_factory=dict)  # claims by why they fail, of scored answers
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -69,6 +71,7 @@ class Columns:
         self._labels = {label: array("i") for label in Label}
         self._cluster = array("Q")
         self._components: dict[str, array[float]] = {}
+        self._mode, self._mode_row = array("b"), array("q")  # one entry for each failing claim
         self._slice = {tag: array("i") for tag in slices}
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in slices}
         self._costs = array("d")
@@ -80,11 +83,12 @@ class Columns:
         self.add_tally(Tally(result.outcome, result.score, result.counts))
         if result.outcome is Outcome.SCORED:
             self._add_components(result.components)
+            self._add_modes(result)
         if self._by_question:
             self._cluster.append(_question_key(result.question, len(self._outcome)))
         for tag in self.slices:
             codes = self._values[tag]
-            self._slice[tag].append(codes.setdefault(_slice_values(result, tag), len(codes)))
+            self._slice[tag].append(codes.setdefault(values_of(result, tag), len(codes)))
         self._add_usage(result.usage)
 
     def add_tally(self, tally: Tally) -> None:
@@ -101,6 +105,22 @@ class Columns:
             column = self._components.setdefault(name, array("d"))
             column.extend([math.nan] * (len(self._outcome) - 1 - len(column)))
             column.append(math.nan if part is None else part)
+
+    def _add_modes(self, result: Result) -> None:
+        for claim in result.claims:
+            if claim.verdict.failure_mode is not None:
+                self._mode.append(_MODES.index(claim.verdict.failure_mode))
+                self._mode_row.append(len(self._outcome) - 1)
+
+    def _modes_of(self, rows: NDArray[np.intp] | None = None) -> dict[FailureMode, int]:
+        """Count the failing claims of these rows, or of all, by why they fail."""
+        codes = np.array(self._mode, dtype=np.int8)
+        if rows is not None:
+            inside = np.zeros(len(self._outcome), dtype=bool)
+            inside[rows] = True
+            codes = codes[inside[np.array(self._mode_row, dtype=np.int64)]]
+        counts = np.bincount(codes, minlength=len(_MODES)).tolist()
+        return {mode: count for mode, count in zip(_MODES, counts, strict=True) if count}
 
     def _add_usage(self, usage: Usage) -> None:
         for name in self._usage:
@@ -122,6 +142,7 @@ class Columns:
             labels={label: np.array(counts, dtype=np.int32) for label, counts in self._labels.items()},
             clusters=np.array(self._cluster, dtype=np.uint64) if self._by_question else None,
             components={name: _padded(column, len(self._outcome)) for name, column in self._components.items()},
+            modes=self._modes_of(),
         )
 
     def parts(self, tag: str, whole: Selection) -> Iterator[tuple[str, Selection]]:
@@ -143,6 +164,7 @@ class Columns:
                     labels={label: counts[rows] for label, counts in whole.labels.items()},
                     clusters=None if whole.clusters is None else whole.clusters[rows],
                     components={name: column[rows] for name, column in whole.components.items()},
+                    modes=self._modes_of(rows),
                 ),
             )
 
@@ -152,12 +174,6 @@ def _padded(column: array[float], length: int) -> NDArray[np.float64]:
     whole = np.full(length, math.nan)
     whole[: len(column)] = column
     return whole
-
-
-def _slice_values(result: Result, tag: str) -> tuple[str, ...]:
-    if tag not in result.tags and tag in _RESULT_FIELDS:
-        return ((result.model if tag == "model" else result.release) or "",)
-    return tuple(dict.fromkeys(tag_values(result.tags.get(tag, "")))) or ("",)
 
 
 def _question_key(question: str, position: int) -> int:

@@ -26,12 +26,12 @@ from everyclaim.analysis.looks import (
     of_mode,
     with_words,
 )
+from everyclaim.analysis.slices import JOINT, MODE, expanded
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.stats.types import Floats
 from everyclaim.store.figures import Figures
 
-MODE = "mode"  # what --by calls failure modes
 _PAIRED = 0.5  # of the smaller run's samples: when fewer are shared, all answers of both are compared, unpaired
 _LABELS = tuple(Label)
 _OUTCOMES = tuple(Outcome)
@@ -111,7 +111,7 @@ class Compared:
 def compare_figures(
     before: Figures, after: Figures, *, by: Sequence[str] = (), movers: int = 10, other_judge: bool = False
 ) -> Compared:
-    """Compare two runs. `by` names tags, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
+    """Compare two runs. `by` names slices, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
 
     With `other_judge` the pairs whose answer and passages are the same are looked at on their own. Raises
     `ConfigError` for a tag that no sample has, and `InputError` when a run holds nothing.
@@ -124,7 +124,7 @@ def compare_figures(
     paired = matching.paired
     whole = [look_at(m, sides[0].rate(m), sides[1].rate(m), paired=paired) for m in WHOLE]
     parts = list(_looks_at_modes(sides, paired=paired))
-    for cut in dict.fromkeys(by):
+    for cut in expanded(by):
         parts += _looks_at_slices(sides, cut, paired=paired)
     alone = []
     if other_judge and matching.same_text:
@@ -232,7 +232,7 @@ def _looks_at_modes(
 
 
 def _looks_at_slices(sides: Sides, cut: str, *, paired: bool) -> list[Look]:
-    names = cut.split("+")
+    names = cut.split(JOINT)
     by_mode = names[-1] == MODE
     tags = names[:-1] if by_mode else names
     if not tags:

@@ -10,6 +10,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import words
 from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
@@ -21,7 +22,6 @@ from everyclaim.stats.types import Floats, Inference, Interval
 
 LEVEL = 0.95
 FEWEST = 10  # answers on a side; fewer are not tested
-FEW = 30  # answers; fewer that show nothing are too few to say that there is nothing
 FEWEST_EVENTS = 5  # claims or answers of a kind, in both runs together; fewer are not tested
 _FLIPPED = 200  # samples that differ; of more the sum of the signs is as good as normal
 _FAR = 0.2  # p-values above this need not be exact

@@ -19,10 +19,11 @@ from everyclaim.analysis.columns import Columns, Selection
 from everyclaim.analysis.estimates import interval, percent, span
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
+from everyclaim.analysis.slices import FEW, expanded
 from everyclaim.core.bands import Band, band_of
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
-from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
+from everyclaim.core.types import Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratios
 from everyclaim.stats.types import DEFAULT, Sampling
 
@@ -53,6 +54,7 @@ class Group:
     unsupported_per_failing: float | None  # mean number of unsupported claims in those
     contradicted_per_failing: float | None
     claims_per_answer: float | None  # of scored answers: longer answers have more chances to fail
+    failure_modes: Mapping[str, int]  # claims by why they are not supported, `other` last
     # mean of each part of the score over the scored answers where it is defined, in the metric's order
     components: Mapping[str, Estimate] = field(default_factory=dict)
 
@@ -60,6 +62,11 @@ class Group:
     def supported(self) -> Estimate:
         """The share of claims that are supported: the rate per claim, beside the mean per answer."""
         return self.rates[Label.SUPPORTED]
+
+    @property
+    def is_small(self) -> bool:
+        """Whether there are so few scored answers that only the interval says something."""
+        return self.scored < FEW
 
     @property
     def scored(self) -> int:
@@ -87,7 +94,6 @@ class Summary:
     overall: Group
     failures: Mapping[str, int]  # failed samples by the code of their reason
     conflicts: int  # claims that one passage supports and another contradicts
-    failure_modes: Mapping[str, int]  # claims by why they are not supported, `other` last
     flags: Mapping[str, int]  # claims by flag
     warnings: int  # warnings in all, over all results
     warned: int  # results with a warning
@@ -100,6 +106,11 @@ class Summary:
     cluster_by: ClusterBy
     sampling: Sampling
     bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
+
+    @property
+    def failure_modes(self) -> Mapping[str, int]:
+        """Claims by why they are not supported, `other` last."""
+        return self.overall.failure_modes
 
     def __str__(self) -> str:
         """Tell in a few lines what the run adds up to."""
@@ -130,7 +141,6 @@ class Collector:
     bad_rows: int = 0  # see `Summary`
     _columns: Columns = field(init=False)
     _failures: Counter[str] = field(init=False, default_factory=Counter)
-    _modes: Counter[str] = field(init=False, default_factory=Counter)
     _flags: Counter[str] = field(init=False, default_factory=Counter)
     _conflicts: int = field(init=False, default=0)
     _warnings: int = field(init=False, default=0)
@@ -142,7 +152,7 @@ class Collector:
     _total: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
-        self._columns = Columns(tuple(dict.fromkeys(self.slices)), by_question=self.cluster_by == "question")
+        self._columns = Columns(expanded(self.slices), by_question=self.cluster_by == "question")
 
     def watching(self, records: Iterable[Kept]) -> Iterator[Kept]:
         """Pass kept results on unchanged, collecting each."""
@@ -168,8 +178,6 @@ class Collector:
         for claim in result.claims:
             verdict = claim.verdict
             self._conflicts += verdict.conflict
-            if verdict.failure_mode is not None:
-                self._modes[verdict.failure_mode.value] += 1
             self._flags.update(set(verdict.flags))
         self._judging.add(result, self._total - 1)
 
@@ -181,7 +189,6 @@ class Collector:
             overall=_group(rows, self.sampling),
             failures=_sorted(self._failures),
             conflicts=self._conflicts,
-            failure_modes={mode.value: self._modes[mode.value] for mode in FailureMode if self._modes[mode.value]},
             flags=_sorted(self._flags),
             warnings=self._warnings,
             warned=self._warned,
@@ -210,7 +217,8 @@ def summarise(
 ) -> Summary:
     """Add results up: outcomes, mean score, rates per label, shares of answers, slices.
 
-    `slices` names tags; `model` and `release` may be named too when no tag has that name.
+    `slices` names tags, automatic slices (`auto:length`, …; `auto` is all of them), or cuts (`source+auto:length`);
+    `model` and `release` may be named too when no tag has that name.
     `cluster_by="question"` takes answers to the same question as dependent. Scores that are not a
     number (the `nan` policy) never enter a mean. `bad_rows` could not be read as samples; see `Summary`.
     """
@@ -274,6 +282,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         unsupported_per_failing=int(unsupported.sum()) / failing if failing else None,
         contradicted_per_failing=int(contradicted.sum()) / failing if failing else None,
         claims_per_answer=claims / answers if answers else None,
+        failure_modes={mode.value: count for mode, count in rows.modes.items()},
         components=dict(zip(rows.components, components, strict=True)),
     )
 
@@ -302,7 +311,6 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "bad_rows": summary.bad_rows,
         "failures": dict(summary.failures),
         "conflicts": summary.conflicts,
-        "failure_modes": dict(summary.failure_modes),
         "flags": dict(summary.flags),
         "warnings": summary.warnings,
         "warned": summary.warned,
@@ -312,7 +320,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "usage": asdict(summary.usage),
         "judging": judging_to_json(summary.judging),
         "slices": {
-            tag: {value: group_to_json(group) for value, group in groups.items()}
+            tag: {value: group_to_json(group) | {"is_small": group.is_small} for value, group in groups.items()}
             for tag, groups in summary.slices.items()
         },
         "intervals": {"cluster_by": summary.cluster_by, **asdict(summary.sampling)},
@@ -340,6 +348,7 @@ def group_to_json(group: Group) -> dict[str, Any]:
         "unsupported_per_failing": group.unsupported_per_failing,
         "contradicted_per_failing": group.contradicted_per_failing,
         "claims_per_answer": group.claims_per_answer,
+        "failure_modes": dict(group.failure_modes),
     }
     if group.components:
         row["components"] = {name: asdict(part) for name, part in group.components.items()}

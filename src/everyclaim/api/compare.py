@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
 from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
+from everyclaim.analysis.slices import AUTOMATIC, JOINT, Said, automatic_tags, expanded, sources
 from everyclaim.analysis.trend import Trend, trend_of
 from everyclaim.api.door import public
 from everyclaim.api.running import Run, find_run
@@ -61,8 +62,9 @@ def compare(
     """Compare two runs, older first: what improved, what regressed, and how sure that is. No judge is called.
 
     Runs are `Run`s, or ids, beginnings of ids or names in `store`. Samples are paired by id where the runs share at
-    least half of the smaller one's; otherwise all answers of one stand against all of the other. `by` names tags,
-    `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices. Up to `movers` answers are told with the
+    least half of the smaller one's; otherwise all answers of one stand against all of the other. `by` names tags
+    or automatic slices (`auto:length`; `auto` is all), `tag+tag` for a two-way cut, `tag+mode` for failure modes within
+    slices. Up to `movers` answers are told with the
     claims that changed. Raises `ConfigError` when the runs were judged differently, unless `anyway`; `InputError`
     when there is no such run.
     """
@@ -73,7 +75,7 @@ def compare(
 
 def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, ...], movers: int) -> KeptComparison:
     records = [run.record for run in runs]
-    first, second = (figures_of(run) for run in runs)
+    first, second = (figures_of(run, by) for run in runs)
     numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs))
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
     claims = []
@@ -87,7 +89,7 @@ def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, 
     if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart
         sides = replace(sides[0], release=""), replace(sides[1], release="")
     calibration = None if differs else judge_of(runs)  # of two judges neither speaks for both
-    return KeptComparison(sides[0], sides[1], numbers, moved, differs, by, calibration, runs=runs)
+    return KeptComparison(sides[0], sides[1], numbers, moved, differs, expanded(by), calibration, runs=runs)
 
 
 @public
@@ -110,10 +112,18 @@ def found(run: Run | str, store: str | os.PathLike[str]) -> Run:
     return run if isinstance(run, Run) else find_run(run, store=store)
 
 
-def figures_of(run: Run) -> Figures:
-    """Read the figures of a run."""
+def figures_of(run: Run, by: Sequence[str] = ()) -> Figures:
+    """Read the figures of a run, with the automatic slices among those that are asked for."""
+    wanted = [name for name in AUTOMATIC if any(name in cut.split(JOINT) for cut in expanded(by))]
     with Store.open_to_read(run.store_location) as kept:
-        return kept.figures(run.id)
+        found = kept.figures(run.id)
+        if not wanted:
+            return found
+        answers = (
+            (question, [Said(text, sources(passages)) for text, passages in claims])
+            for question, claims in kept.wording(run.id)
+        )
+        return replace(found, tags={**found.tags, **automatic_tags(wanted, answers)})
 
 
 def judge_of(runs: Sequence[Run]) -> Calibration | None:

@@ -27,6 +27,7 @@ from everyclaim.analysis.choosing import LABELS, By, Verdicts, choose
 from everyclaim.analysis.disputes import settled_as_bad
 from everyclaim.analysis.labelling import WHOLE, Settling, carry_over, settle
 from everyclaim.analysis.reliability import fit_on_half, reliability
+from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
 from everyclaim.api.label_reading import read_labels_into
@@ -36,7 +37,7 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import JudgedClaim, Label, Outcome, SplitMark, tag_values
+from everyclaim.core.types import JudgedClaim, Label, Outcome, SplitMark
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.io import ReadReport, check_apart, open_rows
 from everyclaim.store import HumanLabel, Store, answer_key
@@ -191,7 +192,7 @@ def calibration_of(run: Run, *, slices: Sequence[str] | None = None, seed: int =
             )
         settled = settle(human)
         population = _verdicts(kept, run.id)
-        claims, whole = _labelled(kept, run.id, settled, tuple(run.slices if slices is None else slices))
+        claims, whole = _labelled(kept, run.id, settled, expanded(run.slices if slices is None else slices))
     return _calibration(run.id, claims, whole, population, settled, seed)
 
 
@@ -285,9 +286,8 @@ def _labelled(
         result, sample = record.result, record.sample
         if result.outcome is not Outcome.SCORED:
             continue
-        tags = dict(sample.tags) | {"model": sample.model or "", "release": sample.release or ""}
-        groups = {name: tag_values(tags.get(name, "")) or ("",) for name in slices}
-        groups["answer length"] = (_length(len(result.claims)),)
+        groups = {name: values_of(result, name) for name in slices}
+        groups["answer length"] = (length(len(result.claims)),)
         key = answer_key(sample.response, [passage.text for passage in sample.passages])
         for claim, label, how in carry_over(
             result.claims, settled.claims.get(record.position, {}), key, sample.response
@@ -312,10 +312,6 @@ def _labelled(
                 LabelledClaim(record.position, worst, answer.label, None, None, None, "text", answer.chosen, groups)
             )
     return claims, whole
-
-
-def _length(claims: int) -> str:
-    return "1–3 claims" if claims <= 3 else "4–6 claims" if claims <= 6 else "7 claims or more"
 
 
 def _verdicts(kept: Store, run: str) -> Verdicts:

@@ -13,6 +13,7 @@ from itertools import chain, islice
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
 from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise, worst
+from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.analysis.summary import slice_rows
 from everyclaim.api.components import InFlight, Options, Rows
 from everyclaim.api.dataset import Identity, identify
@@ -47,7 +48,7 @@ class DatasetOptions(TypedDict, total=False):
     """What can be chosen about a data set."""
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
-    slices: Sequence[str]  # fields that become tags; one name is a list of one
+    slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
     format: str | None  # when the name of the file does not say
     limit: Rows | None  # score at most so many samples
     name: str  # of the run
@@ -221,8 +222,7 @@ class _Scoring:
                 source,
                 mapping=options.get("mapping"),
                 format=options.get("format"),
-                # These two are fields of every result already; a summary can be sliced by them without tags.
-                slices=[name for name in options.get("slices", ()) if name not in {"model", "release"}],
+                slices=fields_of(options.get("slices", ())),
                 report=self._report,
                 contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
             )
@@ -243,7 +243,7 @@ class _Scoring:
         except BaseException:
             self._store.close()
             raise
-        self.run = Run(self._record.id, os.fspath(store), tuple(options.get("slices", ())), self._report)
+        self.run = Run(self._record.id, os.fspath(store), expanded(options.get("slices", ())), self._report)
 
     async def carry_out(self) -> None:
         """Score what is not kept yet."""
@@ -288,7 +288,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
     """Find the run to go on with, or make a new one."""
     limit = options.get("limit")
     config = {
-        "slices": list(options.get("slices", ())),
+        "slices": list(expanded(options.get("slices", ()))),
         "mapping": dict(options.get("mapping") or {}),
         "limit": limit,
         "release": options.get("release", ""),

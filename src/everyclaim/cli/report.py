@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from everyclaim.analysis import ClusterBy as ClusterByWord
+from everyclaim.analysis.slices import expanded
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.finish import OutputOptions, bars_of, conclude
@@ -64,5 +65,5 @@ def report(
     reading = found.record.reading
     if reading is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
-    chosen = replace(found, slices=tuple(slices)) if slices else found
+    chosen = replace(found, slices=expanded(slices)) if slices else found
     return conclude(chosen, replace(wishes, bars=bars), settings)

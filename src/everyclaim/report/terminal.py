@@ -23,6 +23,7 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance
 from everyclaim.report.calibration import corrected_table
 from everyclaim.report.findings import findings
+from everyclaim.report.slices import slice_tables
 from everyclaim.report.style import (
     BAND_STYLE,
     LABEL_FILL,
@@ -40,7 +41,6 @@ from everyclaim.report.style import (
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord
 
-SLICES_SHOWN = 20
 WARNINGS_SHOWN = 3
 
 _METHODS = {
@@ -107,8 +107,7 @@ def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
     if group.claims:
         parts += [indented(LabelBar(dict(group.labels)), 2), Text(), indented(_rates(group), 2), Text()]
     parts.append(indented(_remarks(summary), 2))
-    for tag, groups in summary.slices.items():
-        parts += [Text(), indented(_slice_table(tag, groups), 2)]
+    parts += slice_tables(summary.slices)
     return parts
 
 
@@ -274,20 +273,3 @@ def _how(summary: Summary) -> Text:
     by = "question" if summary.cluster_by == "question" else "answer"
     seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
     return joined([Text(f"of the score: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")
-
-
-def _slice_table(tag: str, groups: Mapping[str, Group]) -> RenderableType:
-    made = house_table(data(tag, limit=60), "scored", "score", "95 % interval", "unsupp.", "contrad.")
-    shown = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))[:SLICES_SHOWN]
-    for value, group in shown:
-        made.add_row(
-            data(value, limit=60) if value else Text("(not given)", style="dim"),
-            f"{group.scored:,}/{group.total:,}",
-            Text(score_text(group.score), style=BAND_STYLE[group.band] if group.band else ""),
-            span(group.score),
-            percent(group.rates[Label.UNSUPPORTED].value),
-            percent(group.rates[Label.CONTRADICTED].value),
-        )
-    if len(groups) == len(shown):
-        return made
-    return Stack(made, Text(f"… and {len(groups) - len(shown):,} more values; --json has them all", style="dim"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,18 @@ def read_claims(connection: sa.Connection, run: str, position: int) -> list[Clai
     query = sa.select(columns.position, columns.text, columns.label, columns.failure_mode)
     query = query.where(columns.run_id == run, columns.position == position).order_by(columns.ordinal)
     return [ClaimRow(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
+
+
+def read_wording(connection: sa.Connection, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+    """Yield of each sample, in order, question and claims: their texts, and the ids of passages in evidence."""
+    same = sa.and_(SAMPLES.c.run_id == CLAIMS.c.run_id, SAMPLES.c.position == CLAIMS.c.position)
+    wanted = sa.select(SAMPLES.c.position, SAMPLES.c.question, CLAIMS.c.text, CLAIMS.c.evidence)
+    query = wanted.select_from(sa.outerjoin(SAMPLES, CLAIMS, same)).where(SAMPLES.c.run_id == run)
+    rows = (row for part in _parts(connection, query.order_by(SAMPLES.c.position, CLAIMS.c.ordinal)) for row in part)
+    for _, found in groupby(rows, key=lambda row: row[0]):
+        answer = list(found)
+        claims = [(text, [one["passage_id"] for one in places]) for _, _, text, places in answer if text is not None]
+        yield answer[0][1], claims
 
 
 def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> tuple[Any, ...]:

@@ -23,7 +23,7 @@ from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
-from everyclaim.store.figures import ClaimRow, Figures, read_claims, read_figures
+from everyclaim.store.figures import ClaimRow, Figures, read_claims, read_figures, read_wording
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.labelling import Labelling, delete_queues
 from everyclaim.store.migrations import check_current, migrate
@@ -292,6 +292,11 @@ class Store:
         """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
         with self._read() as connection:
             return read_figures(connection, run)
+
+    def wording(self, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
+        """Yield of each sample, in order, question and claims: their texts, and the ids of passages in evidence."""
+        with self._read() as connection:
+            yield from read_wording(connection, run)
 
     def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[ClaimRow]]:
         """Return the claims of the samples at these places."""

@@ -1,0 +1,149 @@
+"""Slices: the value of a tag, what an answer shows by itself (`auto:…`), or several of these at once (`a+b`).
+
+One reading for summaries, calibrations, comparisons and trends, so that a slice is the same answers everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everyclaim.core.errors import ConfigError
+from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.types import REFERENCE, RESPONSE, Result, tag_values
+from everyclaim.text.dates import moments
+
+AUTO = "auto"
+SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
+AUTOMATIC = (SOURCES, LENGTH, NUMBERS, DATES, QUESTION)
+MODE = "mode"  # what comparisons and trends call failure modes
+OF_RESULTS = ("model", "release")  # fields of every result, which can be sliced by as if they were tags
+JOINT = "+"
+FEW = 30  # scored answers; of fewer the interval says something, and finding nothing in them says nothing
+
+_DIGIT = re.compile(r"\d")
+_CITATION = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")
+_MEASURED = "much|many|long|often|far|old|big|large|high|tall|deep|heavy|fast|soon"
+_ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("how much", rf"\bhow (?:{_MEASURED})\b|\bwhat (?:number|percentage|share|amount)\b"),
+        ("when", r"\bwhen\b|\b(?:what|which|in what|in which) (?:year|date|day|month|time)\b"),
+        ("who", r"\b(?:who|whose|whom)\b"),
+        ("where", r"\bwhere\b"),
+        ("why", r"\bwhy\b|\bhow come\b|\bfor what reason\b"),
+        ("how", r"\bhow\b"),
+        ("which", r"\bwhich\b"),
+        ("what", r"\bwhat\b"),
+        ("yes or no", r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b"),
+    )
+)  # fmt: skip
+
+
+class Said(NamedTuple):
+    """What of a claim tells slices apart: its text, and the passages that its verdict rests on."""
+
+    text: str
+    passages: frozenset[str]
+
+
+def expanded(slices: Iterable[str]) -> tuple[str, ...]:
+    """Return the slices that are meant: `auto` stands for each automatic one, also within a cut (`source+auto`).
+
+    Raises `ConfigError` for an automatic slice that there is none of.
+    """
+    found: dict[str, None] = {}
+    for name in slices:
+        parts = name.split(JOINT)
+        for part in parts:
+            if part.startswith(f"{AUTO}:") and part not in AUTOMATIC:
+                hint = did_you_mean(part, AUTOMATIC) or f": there are {', '.join(AUTOMATIC)}"
+                raise ConfigError(f"no automatic slice {part!r}{hint}")
+        for cut in product(*(AUTOMATIC if part == AUTO else (part,) for part in parts)):
+            if len(set(cut)) == len(cut):
+                found[JOINT.join(cut)] = None
+    return tuple(found)
+
+
+def fields_of(slices: Iterable[str]) -> list[str]:
+    """Return the fields of rows that these slices need as tags."""
+    parts = dict.fromkeys(part for name in expanded(slices) for part in name.split(JOINT))
+    return [part for part in parts if part not in AUTOMATIC and part not in OF_RESULTS]
+
+
+def values_of(result: Result, name: str) -> tuple[str, ...]:
+    """Return the values of a slice that an answer is in; one without such a tag has the value "" of it."""
+    if name in result.tags:
+        return tuple(dict.fromkeys(tag_values(result.tags[name]))) or ("",)
+    if JOINT in name:
+        return tuple(" + ".join(cell) for cell in product(*(values_of(result, part) for part in name.split(JOINT))))
+    if name in AUTOMATIC:
+        return (automatic(name, result.question, said_in(result)),)
+    if name in OF_RESULTS:
+        return ((result.model if name == "model" else result.release) or "",)
+    return ("",)
+
+
+def said_in(result: Result) -> list[Said]:
+    """Return what of a result's claims tells slices apart."""
+    return [Said(claim.text, sources(one.passage_id for one in claim.verdict.evidence)) for claim in result.claims]
+
+
+def sources(passages: Iterable[str]) -> frozenset[str]:
+    """Return the passages among what evidence names; an answer or a reference is none."""
+    return frozenset(passages) - {RESPONSE, REFERENCE}
+
+
+def automatic(name: str, question: str, claims: Sequence[Said]) -> str:
+    """Return the value of an automatic slice."""
+    if name == SOURCES:
+        used = len(frozenset().union(*(claim.passages for claim in claims)))
+        return "none" if not used else "one passage" if used == 1 else "several passages"
+    if name == LENGTH:
+        return length(len(claims))
+    if name == NUMBERS:
+        return "numbers" if any(_has_number(claim.text) for claim in claims) else "no numbers"
+    if name == DATES:
+        return "dates" if any(_has_date(claim.text) for claim in claims) else "no dates"
+    return asked(question)
+
+
+def length(claims: int) -> str:
+    """Name how long an answer is, by its claims."""
+    if not claims:
+        return "no claims"
+    return "1–3 claims" if claims <= 3 else "4–6 claims" if claims <= 6 else "7 claims or more"
+
+
+def asked(question: str) -> str:
+    """Name what a question asks for, by its English question word; `other` where it has none, `none` without one."""
+    if not question.strip():
+        return "none"
+    return next((name for name, pattern in _ASKED if pattern.search(question)), "other")
+
+
+def automatic_tags(
+    names: Iterable[str], answers: Iterable[tuple[str, Sequence[Said]]]
+) -> dict[str, dict[str, NDArray[np.int32]]]:
+    """Return, by automatic slice and value, the rows of the answers in it, given their questions and claims."""
+    found: dict[str, dict[str, list[int]]] = {name: {} for name in names}
+    for row, (question, said) in enumerate(answers):
+        for name, values in found.items():
+            values.setdefault(automatic(name, question, said), []).append(row)
+    return {
+        name: {value: np.array(rows, dtype=np.int32) for value, rows in sorted(values.items())}
+        for name, values in found.items()
+    }
+
+
+def _has_number(text: str) -> bool:
+    return bool(_DIGIT.search(_CITATION.sub("", text)))
+
+
+def _has_date(text: str) -> bool:
+    return any(one.year is not None or one.month is not None for one in moments(_CITATION.sub("", text)))
