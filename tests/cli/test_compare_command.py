@@ -80,7 +80,10 @@ def test_three_runs_show_a_trend(runs):
     done = runs("compare", "old", "old", "new")
     assert done.code == 0, done.err
     assert "from v2 on" in done.out
-    assert runs("compare", "old", "old", "new", "--by", "topic").code == 2
+    by_topic = runs("compare", "old", "old", "new", "--by", "topic+mode")
+    assert by_topic.code == 0
+    assert "topic + failure mode" in by_topic.out
+    assert runs("compare", "old", "old", "new", "--fail-on-regression").code == 2
     assert json.loads(runs("compare", "old", "old", "new", "--json").out)["changes"]
 
 

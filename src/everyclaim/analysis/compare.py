@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,7 +121,7 @@ def compare_figures(
         if not len(run.ids):
             raise InputError(f"the {what} run holds no samples: there is nothing to compare")
     first, second, matching = _matched(before, after)
-    sides = (_Side(before, first), _Side(after, second))
+    sides = (Counted(before, first), Counted(after, second))
     paired = matching.paired
     whole = [look_at(m, sides[0].rate(m), sides[1].rate(m), paired=paired) for m in WHOLE]
     parts = list(_looks_at_modes(sides, paired=paired))
@@ -141,7 +142,7 @@ def compare_figures(
     )
 
 
-class _Side:
+class Counted:
     """The samples of one run that are compared, by row: counts of labels and of failure modes."""
 
     def __init__(self, run: Figures, rows: Rows) -> None:
@@ -170,6 +171,7 @@ class _Side:
         return self.counts[:, _LABELS.index(label)], self.claims
 
     def mode_rate(self, mode: str) -> Rate:
+        """Return claims that fail in this way, and all claims, by row."""
         run = self.run
         if mode not in run.modes:
             return np.zeros(len(self.rows)), self.claims
@@ -178,12 +180,17 @@ class _Side:
         return having[self.rows], self.claims
 
     def having(self, name: str, value: str) -> NDArray[np.bool_]:
+        """Return which rows have this value of a tag."""
         has = np.zeros(len(self.run.ids), dtype=bool)
         has[self.run.tags.get(name, {}).get(value, [])] = True
         return has[self.rows]
 
+    def inside(self, where: Where) -> NDArray[np.bool_]:
+        """Return which rows have all these values."""
+        return np.logical_and.reduce([np.ones(len(self.rows), dtype=bool), *(self.having(*one) for one in where)])
 
-Sides = tuple[_Side, _Side]
+
+Sides = Sequence[Counted]
 
 
 def _matched(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
@@ -223,7 +230,7 @@ def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int],
 def _looks_at_modes(
     sides: Sides, *, paired: bool, where: Where = (), masks: Sequence[NDArray[np.bool_]] | None = None
 ) -> Iterator[Look]:
-    for mode in sorted({*sides[0].run.modes, *sides[1].run.modes}):
+    for mode in modes_of(sides):
         rates = [side.mode_rate(mode) for side in sides]
         if masks is not None:
             rates = [_cut(rate, mask) for rate, mask in zip(rates, masks, strict=True)]
@@ -231,20 +238,29 @@ def _looks_at_modes(
             yield look_at(of_mode(mode), rates[0], rates[1], paired=paired, where=where, mode=mode)
 
 
-def _looks_at_slices(sides: Sides, cut: str, *, paired: bool) -> list[Look]:
+def tags_of_cut(sides: Sides, cut: str) -> tuple[list[str], bool]:
+    """Return the tags of a cut, and whether it is by failure modes too. Raises `ConfigError` for what no sample has."""
     names = cut.split(JOINT)
     by_mode = names[-1] == MODE
     tags = names[:-1] if by_mode else names
     if not tags:
         raise ConfigError(f"failure modes are always compared over all answers; within slices they are TAG+{MODE}")
+    known = sorted({name for side in sides for name in side.run.tags})
     for name in tags:
-        known = sorted({*sides[0].run.tags, *sides[1].run.tags})
         if name not in known:
             there = f"the tags are {', '.join(known)}" if known else "the samples of these runs have no tags"
-            raise ConfigError(f"no sample has a tag {name!r}: {there}; failure modes within slices are TAG+mode")
+            raise ConfigError(
+                f"no sample has a tag {name!r}: {there}; slices without tags are auto:length and others, failure modes"
+                f" within slices TAG+{MODE}"
+            )
+    return tags, by_mode
+
+
+def _looks_at_slices(sides: Sides, cut: str, *, paired: bool) -> list[Look]:
+    tags, by_mode = tags_of_cut(sides, cut)
     looks: list[Look] = []
-    for where in _cells(sides, tags):
-        masks = [np.logical_and.reduce([side.having(*one) for one in where]) for side in sides]
+    for where in cells(sides, tags):
+        masks = [side.inside(where) for side in sides]
         if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
             masks = [np.where(_tagged(sides[1], tags), masks[1], masks[0])] * 2
         if not (masks[0].any() or masks[1].any()):
@@ -259,7 +275,7 @@ def _looks_at_slices(sides: Sides, cut: str, *, paired: bool) -> list[Look]:
     return looks
 
 
-def _tagged(side: _Side, tags: Sequence[str]) -> NDArray[np.bool_]:
+def _tagged(side: Counted, tags: Sequence[str]) -> NDArray[np.bool_]:
     tagged = np.ones(len(side.rows), dtype=bool)
     for tag in tags:
         has = np.zeros(len(side.rows), dtype=bool)
@@ -269,12 +285,15 @@ def _tagged(side: _Side, tags: Sequence[str]) -> NDArray[np.bool_]:
     return tagged
 
 
-def _cells(sides: Sides, tags: Sequence[str]) -> list[Where]:
-    cells: list[Where] = [()]
-    for tag in tags:
-        values = sorted({*sides[0].run.tags.get(tag, {}), *sides[1].run.tags.get(tag, {})})
-        cells = [(*cell, (tag, value)) for cell in cells for value in values]
-    return [cell for cell in cells if cell]
+def cells(sides: Sides, tags: Sequence[str]) -> list[Where]:
+    """Return every combination of the values that these tags have in any run."""
+    values = [sorted({value for side in sides for value in side.run.tags.get(tag, {})}) for tag in tags]
+    return [tuple(zip(tags, found, strict=True)) for found in product(*values)]
+
+
+def modes_of(sides: Sides) -> list[str]:
+    """Return the failure modes that occur in any run."""
+    return sorted({mode for side in sides for mode in side.run.modes})
 
 
 def _cut(rate: Rate, mask: NDArray[np.bool_]) -> Rate:

@@ -93,18 +93,25 @@ def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, 
 
 
 @public
-def trend(runs: Sequence[Run | str], *, anyway: bool = False, store: str | os.PathLike[str] = DEFAULT_STORE) -> Trend:
+def trend(
+    runs: Sequence[Run | str],
+    *,
+    by: Sequence[str] = (),
+    anyway: bool = False,
+    store: str | os.PathLike[str] = DEFAULT_STORE,
+) -> Trend:
     """Say where the level of a measure changed over three runs or more, given in their order in time.
 
-    Runs and `anyway` are as for `compare`. Raises `ConfigError` for fewer than three.
+    Runs, `by` and `anyway` are as for `compare`; failure modes are always among the parts. Raises `ConfigError` for
+    fewer than three runs.
     """
     if len(runs) < FEWEST_RUNS:
         raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, not {len(runs)}; two are compared")
     known = [found(run, store) for run in runs]
     records = [run.record for run in known]
     differs = check_alike(records, anyway=anyway)
-    figures = [figures_of(run) for run in known]
-    return trend_of([side_of(*pair) for pair in zip(records, figures, strict=True)], figures, differs)
+    figures = [figures_of(run, by) for run in known]
+    return trend_of([side_of(*pair) for pair in zip(records, figures, strict=True)], figures, differs, by)
 
 
 def found(run: Run | str, store: str | os.PathLike[str]) -> Run:

@@ -30,7 +30,7 @@ def compare(
         typer.Option(
             "--by",
             metavar="TAG",
-            help="Also by the values of this tag; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
+            help="Also by this tag, or auto; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
         ),
     ] = None,
     anyway: Annotated[
@@ -81,9 +81,9 @@ def compare(
 
 
 def _trend(runs: list[Run], *, by: list[str] | None, anyway: bool, fail: bool, json: bool) -> int:
-    if by or fail:
-        raise ConfigError("--by and --fail-on-regression are for two runs: a trend is of all answers")
-    found = trend(runs, anyway=anyway)
+    if fail:
+        raise ConfigError("--fail-on-regression is for two runs; `release-report` holds a series against its rule")
+    found = trend(runs, by=by or (), anyway=anyway)
     if json:
         show_json(found.to_json())
     else:

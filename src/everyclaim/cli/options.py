@@ -82,7 +82,10 @@ Observe = Annotated[list[str] | None, option("observe")]
 Slices = Annotated[
     list[str] | None,
     typer.Option(
-        "--slice", metavar="TAG", help="Report by the values of this tag. Repeatable.", rich_help_panel=_OUTPUT
+        "--slice",
+        metavar="TAG",
+        help="Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.",
+        rich_help_panel=_OUTPUT,
     ),
 ]
 Mapping = Annotated[

@@ -11,14 +11,16 @@ from rich.text import Text
 from everyclaim.analysis.compare import Side
 from everyclaim.analysis.comparison import ClaimChange, Comparison, Moved, pairing, points
 from everyclaim.analysis.estimates import NO_NUMBER, percent
-from everyclaim.analysis.looks import FEW, FEWEST, FEWEST_EVENTS, Look, Word
-from everyclaim.analysis.trend import Trend
+from everyclaim.analysis.looks import FEWEST, FEWEST_EVENTS, Look, Word
+from everyclaim.analysis.slices import FEW
+from everyclaim.analysis.trend import Part, Trend
 from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, Page, data, hanging, house_table, indented, joined
 from everyclaim.store.figures import ClaimRow
 
 _ROWS_SHOWN = 12  # of a table of parts
+_RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
 _STYLE = {Word.IMPROVED: "green", Word.REGRESSED: "bold red", Word.NO_DIFFERENCE: "", Word.TOO_FEW: "dim"}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
@@ -62,12 +64,43 @@ def trend_page(trend: Trend) -> Page:
         cells[0] = NO_NUMBER if point.score.value is None else f"{point.score.value:.3f}"
         made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
     parts: list[RenderableType] = [Text("trend", style="bold"), Text(), made, Text()]
+    for heading, rows in _series(trend.parts):
+        parts += [_runs_table(heading, rows, trend), Text()]
     parts += [hanging(Text("-"), data(line)) for line in trend.sentences]
     if trend.advice:
         parts += [Text(), Text(trend.advice, style="bold red")]
     if trend.differs:
         parts += [Text(), Text.assemble(("judged differently: ", "yellow"), data("; ".join(trend.differs), limit=400))]
     return Page(indented(Stack(*parts), 2))
+
+
+def _series(parts: Sequence[Part]) -> Iterator[tuple[str, list[Part]]]:
+    cuts: dict[tuple[str, bool], list[Part]] = {}
+    for part in parts:
+        cuts.setdefault(("+".join(tag for tag, _ in part.where), part.mode is not None), []).append(part)
+    for (tags, by_mode), found in cuts.items():
+        yield " + ".join(one for one in (tags, "failure mode" if by_mode else "") if one), found
+
+
+def _runs_table(heading: str, parts: Sequence[Part], trend: Trend) -> RenderableType:
+    """Show the rates of parts, the newest runs beside each other; those that changed first."""
+    first = max(0, len(trend.points) - _RUNS_SHOWN)
+    sides = [point.side for point in trend.points[first:]]
+    made = house_table(data(heading, limit=60), *(data(side.title, limit=12) for side in sides))
+    ordered = sorted(parts, key=lambda part: not part.changes)
+    for part in ordered[:_ROWS_SHOWN]:
+        cells = [
+            Text(_level(part, place), style="bold" if any(change.at == place for change in part.changes) else "")
+            for place in range(first, len(trend.points))
+        ]
+        made.add_row(data(row_name(part), limit=60), *cells)
+    more = len(parts) - _ROWS_SHOWN
+    return Stack(made, Text(f"… and {more:,} more rows; --json has them all", style="dim")) if more > 0 else made
+
+
+def _level(part: Part, place: int) -> str:
+    rate = part.rates[place]
+    return NO_NUMBER if rate.value is None else f"{rate.value:.3f}" if part.measure.is_score else percent(rate.value)
 
 
 def _head(comparison: Comparison) -> RenderableType:
@@ -104,7 +137,7 @@ def some_of(labels: Sequence[str]) -> str:
     return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
 
 
-def row_name(look: Look) -> str:
+def row_name(look: Look | Part) -> str:
     """Name a look within its cut."""
     values = " + ".join(value or "(empty)" for _, value in look.where)
     what = look.measure.title if look.mode else _SHORT[look.measure.name]

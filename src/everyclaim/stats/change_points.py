@@ -14,7 +14,9 @@ from everyclaim.stats.quantiles import normal_quantile
 from everyclaim.stats.types import Floats, Inference, Interval
 
 DRAWS = 2000
+_MOST_DRAWS = 200_000
 _FINEST = 1e-100
+_RARE = 0.005
 _FEWEST = 3  # fewer points have no change to speak of
 
 
@@ -55,7 +57,9 @@ def change_points(
         if end - start < _FEWEST:
             continue
         part, spread = series[start:end], None if known is None else known[start:end]
-        at, p_value = _split(part, spread, random)
+        at, p_value = _split(part, spread, random, DRAWS)
+        if p_value < _RARE and 1 - level < 10 / DRAWS:  # so rare, and so rare asked for, that it takes more to tell
+            at, p_value = _split(part, spread, random, min(_MOST_DRAWS, round(10 / (1 - level))))
         if p_value <= 1 - level:
             found.append(start + at)
             chances[start + at] = p_value
@@ -95,18 +99,18 @@ def trend(values: ArrayLike, errors: ArrayLike, times: ArrayLike | None = None, 
     return Inference(slope, interval, error, len(series), len(series), "weighted_line", told)
 
 
-def _split(values: Floats, errors: Floats | None, random: np.random.Generator) -> tuple[int, float]:
+def _split(values: Floats, errors: Floats | None, random: np.random.Generator, draws: int) -> tuple[int, float]:
     """The best split of one stretch, and how often one as good comes by chance."""
     if errors is None:
-        null = random.permuted(np.tile(values, (DRAWS, 1)), axis=1)
+        null = random.permuted(np.tile(values, (draws, 1)), axis=1)
         weights = np.ones_like(values)
     else:
-        null = random.standard_normal((DRAWS, len(values))) * errors
+        null = random.standard_normal((draws, len(values))) * errors
         weights = errors**-2
     standing = _standing_out(values[None, :], weights)[0]
     seen = float(standing.max())
     hits = int(np.count_nonzero(_standing_out(null, weights).max(axis=1) >= seen * (1 - 1e-9)))
-    return int(standing.argmax()) + 1, (hits + 1) / (DRAWS + 1)
+    return int(standing.argmax()) + 1, (hits + 1) / (draws + 1)
 
 
 def _standing_out(rows: Floats, weights: Floats) -> Floats:

@@ -1,0 +1,136 @@
+"""Slices from Python: tags, what answers show by themselves, cuts, and failure modes within them."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+
+
+def judge(claim: ec.Claim, passages: list[str]) -> dict[str, object]:
+    """Find a claim in the passages that hold its last word; nine litres are contradicted."""
+    if "9 litres" in claim.text:
+        return {"label": "CONTRADICTED"}
+    quotes = [passage.text for passage in passages if claim.text.split()[-1] in passage.text]
+    return {"label": "SUPPORTED" if quotes else "UNSUPPORTED", "evidence": quotes}
+
+
+def split(response: str) -> list[str]:
+    return [piece.strip() for piece in response.split("|") if piece.strip()]
+
+
+def score(rows: list[dict[str, object]], store: Path, **options: object) -> ec.Run:
+    return ec.score_file(rows, judge=judge, decomposer=split, store=store, **options)
+
+
+def row(name: str, response: str, question: str = "", **tags: object) -> dict[str, object]:
+    return {
+        "id": name,
+        "question": question,
+        "response": response,
+        "contexts": ["the kettle", "the mill", "It holds 2 litres."],
+        **tags,
+    }
+
+
+ROWS = [
+    row("short", "It is a kettle", "How many litres does it hold?", source="shop"),
+    row(
+        "both",
+        "It is a kettle|It is a mill|Made in May 2021 as a mill|12 of the kettle",
+        "When was it made?",
+        source="web",
+    ),
+    row("cited", "As it says [1] it is a kettle", "Is it a kettle?", source="web"),
+    row("nothing", "Nobody knows more", "Tell me about it.", source="shop"),
+]
+
+
+def test_auto_stands_for_every_automatic_slice(tmp_path: Path) -> None:
+    """Passages used, length, numbers (not those of citations), dates, and what the question asks for."""
+    run = score(ROWS, tmp_path / "runs.db", slices=["auto"])
+    found = {tag: {value: group.total for value, group in groups.items()} for tag, groups in run.summary.slices.items()}
+    assert found == {
+        "auto:sources": {"none": 1, "one passage": 2, "several passages": 1},
+        "auto:length": {"1–3 claims": 3, "4–6 claims": 1},
+        "auto:numbers": {"no numbers": 3, "numbers": 1},
+        "auto:dates": {"dates": 1, "no dates": 3},
+        "auto:question": {"how much": 1, "other": 1, "when": 1, "yes or no": 1},
+    }
+    again = ec.find_run(run.id, store=tmp_path / "runs.db")
+    assert again.summary == run.summary
+
+
+def test_a_cut_has_a_slice_for_every_pair_that_occurs(tmp_path: Path) -> None:
+    """Tags and automatic slices cut each other; a slice with few answers is marked, and has its failure modes."""
+    run = score(
+        [*ROWS, row("torn", "It holds 9 litres", source="web")], tmp_path / "runs.db", slices=["source+auto:length"]
+    )
+    groups = run.summary.slices["source+auto:length"]
+    assert {value: group.total for value, group in groups.items()} == {
+        "shop + 1–3 claims": 2,
+        "web + 1–3 claims": 2,
+        "web + 4–6 claims": 1,
+    }
+    assert all(group.is_small for group in groups.values())
+    assert groups["web + 1–3 claims"].failure_modes == {"numeric_mismatch": 1}
+    assert sum(sum(group.failure_modes.values()) for group in groups.values()) == sum(
+        run.summary.failure_modes.values()
+    )
+
+
+def test_a_slice_that_there_is_none_of_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    """Before anything is scored."""
+    with pytest.raises(ec.ConfigError, match=r"no automatic slice 'auto:lenght'; did you mean 'auto:length'\?"):
+        score(ROWS, tmp_path / "runs.db", slices=["auto:lenght"])
+    with pytest.raises(ec.InputError, match="topic"):
+        score(ROWS, tmp_path / "runs.db", slices=["source+topic"])
+
+
+def series(store: Path, names: list[str], bad_from: int) -> None:
+    """Score some releases of 60 answers; from one on the long answers of the web go wrong."""
+    draw = random.Random(3)
+    for place, name in enumerate(names):
+        rows = []
+        for number in range(60):
+            source = "web" if number % 2 else "shop"
+            claims = ["It is a kettle" if draw.random() > 0.05 else "It is a boat"] * (5 if number % 3 else 2)
+            if place >= bad_from and source == "web" and len(claims) == 5 and draw.random() < 0.8:
+                claims[:2] = ["It holds 9 litres", "And it holds 9 litres"]
+            rows.append(row(str(number), "|".join(claims), source=source))
+        score(rows, store, slices=["source"], name=name)
+
+
+def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
+    """`compare` cuts by what answers show as by tags, and names the slice and the mode where it got worse."""
+    series(tmp_path / "runs.db", ["one", "two"], bad_from=1)
+    found = ec.compare("one", "two", by=["auto", "source+auto:length+mode"], store=tmp_path / "runs.db")
+    named = {tuple(sorted(dict(look.where).items())) for look in found.regressed if look.mode}
+    assert (("auto:length", "4–6 claims"), ("source", "web")) in named
+    assert not any(dict(look.where).get("source") == "shop" for look in found.regressed)
+    assert "numeric mismatch" in found.sentence
+    assert found.by[:2] == ("auto:sources", "auto:length")
+
+
+def test_a_trend_names_the_slice_and_the_mode_that_changed(tmp_path: Path) -> None:
+    """Over several runs, tested together with all other parts, and in JSON for every run."""
+    names = ["r1", "r2", "r3", "r4", "r5"]
+    series(tmp_path / "runs.db", names, bad_from=3)
+    found = ec.trend(names, by=["source", "auto:length+mode"], store=tmp_path / "runs.db")
+    changed = {(part.mode, part.where): part.changes[0].at for part in found.parts if part.changes}
+    assert changed[None, (("source", "web"),)] == 3
+    assert changed["numeric_mismatch", (("auto:length", "4–6 claims"),)] == 3
+    assert not any(where == (("source", "shop"),) for _, where in changed)
+    assert any("on answers with source=web: from r4 on" in line for line in found.sentences)
+    part = next(one for one in found.to_json()["parts"] if one["slice"] == {"source": "web"})
+    assert len(part["rates"]) == len(names)
+
+
+def test_calibration_takes_the_same_slices(tmp_path: Path) -> None:
+    """Rates of the judge stand by automatic slices, too."""
+    store = tmp_path / "runs.db"
+    score(ROWS, store, name="labelled")
+    labels = [{**one, "label": "SUPPORTED"} for one in ec.label("labelled", 20, store=store).rows]
+    found = ec.calibrate("labelled", labels, slices=["auto:numbers"], store=store)
+    assert set(found.groups["auto:numbers"]) == {"numbers", "no numbers"}
