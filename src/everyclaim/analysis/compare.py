@@ -187,7 +187,10 @@ class Counted:
 
     def inside(self, where: Where) -> NDArray[np.bool_]:
         """Return which rows have all these values."""
-        return np.logical_and.reduce([np.ones(len(self.rows), dtype=bool), *(self.having(*one) for one in where)])
+        found = np.ones(len(self.rows), dtype=bool)
+        for one in where:
+            found &= self.having(*one)
+        return found
 
 
 Sides = Sequence[Counted]
