@@ -58,6 +58,14 @@ def documents_in(value: Any) -> list[Any]:
     return documents
 
 
+def found_nothing(value: Any) -> bool:
+    """Whether this is what a retrieval returns that found nothing; other than one of which nothing is recorded."""
+    held = decoded(value)
+    if isinstance(held, Mapping):
+        held = next((decoded(held[name]) for name in _DOCUMENTS if name in held), None)
+    return held == []
+
+
 def tool_answers_in(value: Any) -> list[str]:
     """Return what tools answered in a conversation: the passages of an agent that retrieves by a tool."""
     messages = decoded(value)

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import Label, Outcome, Result
-from everyclaim.monitor.watching.conversations import answer_in, decoded, documents_in, question_in
+from everyclaim.core.types import Label, Outcome, Result, Sample
+from everyclaim.monitor.watching.conversations import answer_in, decoded, documents_in, found_nothing, question_in
 from everyclaim.monitor.watching.rows import Rows
 from everyclaim.monitor.watching.source import Absent, Batch, Found, Loaded, Return, Unreadable
 from everyclaim.monitor.watching.watermark import utc, windows
@@ -163,9 +163,9 @@ class Langfuse:
         if whole is None:
             return Absent.GONE
         row = _row(whole, parts)
-        if not row["contexts"]:
-            return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")
         made = self._rows.sample(row, f"{root.trace_id}:{root.id}")
+        if isinstance(made, Sample) and not made.passages and not row["found_nothing"]:
+            return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")
         return Unreadable(f"trace {root.trace_id}: {made.reason}") if isinstance(made, Unreadable) else made
 
     async def _send(self, one: Return) -> bool:
@@ -227,9 +227,8 @@ class _RefusedError(Exception):
 def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     """Make a row of a root observation and what is below it."""
     below = _descendants(root, parts)
-    documents = [
-        document for one in below if (one.type or "").upper() == "RETRIEVER" for document in documents_in(one.output)
-    ]
+    retrieved = [one.output for one in below if (one.type or "").upper() == "RETRIEVER"]
+    documents = [document for output in retrieved for document in documents_in(output)]
     metadata = {name: decoded(value) for name, value in (root.metadata or {}).items()}
     models = [one.model for one in [*below, root] if one.model and (one.type or "").upper() == "GENERATION"]
     tags: dict[str, Any] = {"trace_name": root.trace_name or root.name, "environment": root.environment}
@@ -239,6 +238,7 @@ def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     given = {"metadata": metadata, "input": decoded(root.input), "output": decoded(root.output)}
     return {
         **given,
+        "found_nothing": bool(retrieved) and all(map(found_nothing, retrieved)),
         "question": question_in(root.input),
         "response": answer_in(root.output),
         "contexts": documents or documents_in(metadata.get("contexts")) or _inside(given["output"]),

@@ -14,11 +14,19 @@ from datetime import UTC, datetime
 from typing import Any
 
 from everyclaim.core.types import Sample
-from everyclaim.monitor.watching.conversations import answer_in, decoded, documents_in, question_in, tool_answers_in
+from everyclaim.monitor.watching.conversations import (
+    answer_in,
+    decoded,
+    documents_in,
+    found_nothing,
+    question_in,
+    tool_answers_in,
+)
 from everyclaim.monitor.watching.rows import Rows
 from everyclaim.monitor.watching.source import Unreadable
 
 _OURS = ("gen_ai.", "retrieval.documents", "openinference.", "llm.", "input.value", "output.value")
+_DOCUMENTS = "gen_ai.retrieval.documents"
 _TRACE, _SPAN = 16, 8  # bytes of an id
 NO_ANSWER = "no span has an answer as text (gen_ai.output.messages); is the content of messages recorded?"
 NO_PASSAGES = "no passages: no span has documents with their text (gen_ai.retrieval.documents), and no tool answered"
@@ -141,7 +149,8 @@ def sample_of(
         "tags": {name: about[key] for name, key in _TAGS.items() if about.get(key)},
     }
     made = rows.sample(row, key)
-    if isinstance(made, Sample) and not made.passages:
+    told = [one["attributes"][_DOCUMENTS] for one in spans if _DOCUMENTS in one["attributes"]]
+    if isinstance(made, Sample) and not made.passages and not (told and all(map(found_nothing, told))):
         return Unreadable(NO_PASSAGES)
     return made
 
@@ -159,7 +168,7 @@ def _said(span: Mapping[str, Any]) -> str | None:
 
 def _documents(attributes: Mapping[str, Any]) -> list[Any]:
     """Return documents with a text, as the conventions have them, or one attribute per field (OpenInference)."""
-    found = documents_in(attributes.get("gen_ai.retrieval.documents"))
+    found = documents_in(attributes.get(_DOCUMENTS))
     number = 0
     while (text := attributes.get(f"retrieval.documents.{number}.document.content")) is not None:
         identifier = attributes.get(f"retrieval.documents.{number}.document.id")

@@ -1,0 +1,245 @@
+"""A watch over Langfuse: its official client against a server that speaks its public API."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from langfuse_server import PUBLIC, SECRET, Langfuse
+from watching import ids, watched
+
+import everyclaim as ec
+from everyclaim.core.errors import ConfigError, SourceError
+from everyclaim.store import WatchStore
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture
+def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[Langfuse]:
+    monkeypatch.setenv("LANGFUSE_PUBLIC_KEY", PUBLIC)
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
+    with Langfuse().serving() as project:
+        yield project
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+def look(project: Langfuse, store: Path, **options: Any) -> Any:
+    return watched(f"langfuse:{project.url}", store, **options)
+
+
+def test_answers_come_in_with_their_passages_and_scores_go_back(project: Langfuse, store: Path) -> None:
+    """Question, answer, documents, model, release and tags of a trace; its score, the failing claims, on the answer."""
+    project.answer(1)
+    project.answer(2, text="The unit weighs 9 kg.")
+    seen = look(project, store)
+    assert (seen.judged, seen.sent_back) == (2, 2)
+    results = {one.id: one for one in ec.find_run(store=store).results()}
+    one = results["trace1:trace1-root"]
+    assert (one.question, one.model, one.release) == ("How heavy is 1?", "gpt-5-mini", "v1")
+    assert one.tags == {"trace_name": "chat", "environment": "production", "tenant": "acme", "beta": "true"}
+    sample = next(iter(ec.find_run(store=store).samples()))
+    assert [(passage.id, passage.text) for passage in sample.passages] == [("manual", sample.response)]
+    assert project.by_trace == {
+        "trace1": {"faithfulness": 1.0, "faithfulness.outcome": "scored", "faithfulness.contradicted": 0.0, "faithfulness.unsupported": 0.0},
+        "trace2": {"faithfulness": 0.0, "faithfulness.outcome": "scored", "faithfulness.contradicted": 0.0, "faithfulness.unsupported": 1.0},
+    }  # fmt: skip
+    about = next(one for one in project.scores.values() if one["traceId"] == "trace2" and one["name"] == "faithfulness")
+    assert about["observationId"] == "trace2-root"
+    assert about["comment"] == "unsupported: The unit weighs 9 kg."
+
+
+def test_all_pages_are_read(project: Langfuse, store: Path) -> None:
+    """More answers than fit on a page, many of them at the same moment."""
+    for number in range(230):
+        project.answer(number, at=NOW - timedelta(minutes=20 + number // 150))
+    assert look(project, store).judged == 230
+    assert look(project, store).found == 0
+
+
+def test_an_answer_that_is_listed_again_is_not_judged_again(project: Langfuse, store: Path) -> None:
+    """Every pass lists the last hour again; what comes late, with a time that is past, is found by that."""
+    project.answer(1, at=NOW - timedelta(minutes=5))
+    look(project, store)
+    project.answer(2, at=NOW - timedelta(minutes=40))
+    assert look(project, store).judged == 1
+    project.answer(3, at=NOW - timedelta(hours=3))
+    assert look(project, store).found == 0, "later than lateness"
+    assert look(project, store, lateness=4 * 3600).judged == 1
+
+
+def test_a_clock_that_is_ahead_hides_nothing(project: Langfuse, store: Path) -> None:
+    """An answer from the future waits, and those of now are found meanwhile."""
+    project.answer(1, at=datetime.now(UTC) + timedelta(days=300))
+    project.answer(2)
+    assert look(project, store).judged == 1
+    project.answer(3)
+    assert look(project, store).judged == 1
+
+
+def test_an_answer_is_judged_when_it_is_whole(project: Langfuse, store: Path) -> None:
+    """One that has not ended, or has only just, is looked at again; one that never ends is taken as it is."""
+    project.answer(1, ended=False)
+    project.answer(2, at=datetime.now(UTC) - timedelta(seconds=3))
+    seen = look(project, store)
+    assert (seen.judged, seen.not_yet) == (0, 2)
+    project.answer(1)
+    assert look(project, store).judged == 1
+    assert look(project, store, settle=0).judged == 1
+    project.answer(3, at=NOW - timedelta(minutes=58), ended=False)
+    seen = look(project, store)
+    assert (seen.unreadable, seen.not_yet) == (1, 0)
+    assert "the response is missing" in seen.reasons[0]
+
+
+def test_a_trace_that_is_deleted_meanwhile_is_counted_as_that(
+    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Deleted between listing and reading; and deleted between judging and the scores, which are then not owed."""
+    project.answer(1)
+    project.answer(2)
+    listed = project.listed
+
+    def then_delete(query: dict[str, str]) -> dict[str, Any]:
+        found = listed(query)
+        if "traceId" not in query:
+            project.delete("trace1")
+        return found
+
+    monkeypatch.setattr(project, "listed", then_delete)
+    seen = look(project, store)
+    assert (seen.judged, seen.gone) == (1, 1)
+    monkeypatch.setattr(project, "listed", listed)
+    project.answer(3)
+    write = project.write
+
+    def delete_then(scores: list[dict[str, Any]]) -> Any:
+        project.delete("trace3")
+        return write(scores)
+
+    monkeypatch.setattr(project, "write", delete_then)
+    seen = look(project, store)
+    assert (seen.judged, seen.refused, seen.not_sent_back) == (1, 1, 0)
+    assert look(project, store).refused == 0
+
+
+def test_what_fails_for_a_moment_is_tried_again(project: Langfuse, store: Path) -> None:
+    """Too many requests, and a server that stumbles, when listing and when writing."""
+    project.answer(1)
+    project.faults.extend([("observations", 429, {"Retry-After": "0"}), ("observations", 503, {"Retry-After": "1"})])
+    project.faults.append(("scores", 500, {"Retry-After": "1"}))
+    assert look(project, store).sent_back == 1
+    assert ids(store) == Counter({"trace1:trace1-root": 1})
+
+
+def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(project: Langfuse, store: Path) -> None:
+    """The result is kept meanwhile; what was perhaps taken is written over and not doubled."""
+    project.answer(1)
+    project.faults.extend([("scores", 502, {})] * 3)
+    seen = look(project, store)
+    assert (seen.judged, seen.sent_back, seen.not_sent_back) == (1, 0, 1)
+    assert "HTTP 502" in seen.trouble
+    assert look(project, store).sent_back == 1
+    with WatchStore.open(store) as kept:
+        with kept._engine.connect().execution_options(write=True) as connection, connection.begin():
+            connection.execute(sa.text("UPDATE watched SET back = 'due'"))  # as a kill before the note would leave it
+    assert look(project, store).sent_back == 1
+    assert len(project.writes) == 8
+    assert len(project.scores) == 4
+
+
+def test_scores_may_be_kept_to_oneself(project: Langfuse, store: Path) -> None:
+    """Then nothing is written there at all."""
+    project.answer(1)
+    assert look(project, store, send_back=False).judged == 1
+    assert not project.writes
+
+
+def test_only_some_root_observations_may_be_answers(project: Langfuse, store: Path) -> None:
+    """By name, and by environment."""
+    project.answer(1)
+    project.answer(2, name="rewrite")
+    project.answer(3, environment="staging")
+    assert look(project, store, observation="answer", environment="production").judged == 1
+    assert set(ids(store)) == {"trace1:trace1-root"}
+
+
+def test_a_failed_judgement_is_no_score_there_either(project: Langfuse, store: Path) -> None:
+    """The outcome goes back, and no number."""
+
+    class Broken:
+        spec = "broken"
+
+        async def verify(self, *_: Any, **__: Any) -> Any:
+            raise ec.JudgeError("no_reply", "away")
+
+    project.answer(1)
+    look(project, store, judge=Broken())
+    assert project.by_trace == {"trace1": {"faithfulness.outcome": "failed"}}
+
+
+@pytest.mark.parametrize(
+    ("passages", "texts"),
+    [
+        ([{"text": "A b."}, "C d."], ["A b.", "C d."]),
+        ({"documents": [{"content": "A b.", "id": "x"}]}, ["A b."]),
+        ([[{"page_content": "A b."}, 0.3]], ["A b."]),
+        ([{"kwargs": {"page_content": "A b."}, "type": "constructor"}], ["A b."]),
+        (["A b.", "", None, 7], ["A b."]),
+    ],
+)
+def test_documents_come_in_many_wrappings(project: Langfuse, store: Path, passages: Any, texts: list[str]) -> None:
+    """As frameworks record what a retriever returned."""
+    project.answer(1, passages=passages)
+    assert look(project, store).judged == 1
+    sample = next(iter(ec.find_run(store=store).samples()))
+    assert [passage.text for passage in sample.passages] == texts
+
+
+def test_a_trace_without_passages_is_not_an_answer_from_sources(project: Langfuse, store: Path) -> None:
+    """It is counted, with what to do, instead of being called unsupported; passages may be in the metadata."""
+    project.answer(1, passages=[{"id": "d1", "score": 0.3}])
+    seen = look(project, store)
+    assert (seen.judged, seen.unreadable) == (0, 1)
+    assert "--map THEIRS=contexts" in seen.reasons[0]
+    project.answer(2, passages=[{"id": "d1"}], metadata={"docs": json.dumps(["The unit weighs 2 kg."])})
+    assert look(project, store, mapping={"metadata.docs": "contexts"}).judged == 1
+
+
+def test_an_answer_after_a_retrieval_that_found_nothing_is_judged(project: Langfuse, store: Path) -> None:
+    """It stands on nothing, and that is what its score says."""
+    project.answer(1, passages=[])
+    seen = look(project, store)
+    assert seen.judged == 1
+    assert project.by_trace["trace1"]["faithfulness"] == 0.0
+
+
+def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, naming the variables and not the keys; a server that is away is an error of the source."""
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", "sk-lf-wrong-123")
+    with pytest.raises(ConfigError, match="LANGFUSE_SECRET_KEY") as told:
+        look(project, store)
+    assert "sk-lf-wrong" not in str(told.value)
+    monkeypatch.delenv("LANGFUSE_SECRET_KEY")
+    with pytest.raises(ConfigError, match="needs the keys"):
+        look(project, store)
+    monkeypatch.setenv("LANGFUSE_SECRET_KEY", SECRET)
+    with pytest.raises(SourceError, match="ConnectError"):
+        watched("langfuse:http://127.0.0.1:1", store)
+
+
+def test_a_long_absence_is_made_up_for(project: Langfuse, store: Path) -> None:
+    """From where it began, or where it stopped, an hour at a time."""
+    for hours in range(1, 30, 4):
+        project.answer(hours, at=NOW - timedelta(hours=hours))
+    assert look(project, store, since=(NOW - timedelta(hours=31)).isoformat()).judged == 8
