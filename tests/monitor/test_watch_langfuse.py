@@ -150,9 +150,8 @@ def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(proje
     assert (seen.judged, seen.sent_back, seen.not_sent_back) == (1, 0, 1)
     assert "HTTP 502" in seen.trouble
     assert look(project, store).sent_back == 1
-    with WatchStore.open(store) as kept:
-        with kept._engine.connect().execution_options(write=True) as connection, connection.begin():
-            connection.execute(sa.text("UPDATE watched SET back = 'due'"))  # as a kill before the note would leave it
+    with WatchStore.open(store) as kept, kept._engine.begin() as connection:
+        connection.execute(sa.text("UPDATE watched SET back = 'due'"))  # as a kill before the note would leave it
     assert look(project, store).sent_back == 1
     assert len(project.writes) == 8
     assert len(project.scores) == 4
