@@ -63,7 +63,7 @@ def found_nothing(value: Any) -> bool:
     held = decoded(value)
     if isinstance(held, Mapping):
         held = next((decoded(held[name]) for name in _DOCUMENTS if name in held), None)
-    return held == []
+    return isinstance(held, list) and not held
 
 
 def tool_answers_in(value: Any) -> list[str]:
