@@ -81,7 +81,7 @@ def test_claims_stand_in_the_answer_and_evidence_in_its_passage():
     """Each claim's stretch leads to its finding; its quote is marked in the passage it names."""
     html = rendered(sample.detailed(7))
     assert read(html).tags.count("blockquote") == 3
-    assert 'id="a7-c2" data-claim="2"' in html
+    assert 'id="a7-c2"' in html
     assert re.search(r'<mark class="evidence" data-claims="2">for two years</mark>', html)
     assert re.search(r'<mark class="evidence" data-claims="1">within 60 days</mark>', html)
     assert "passages disagree" in html

@@ -81,7 +81,8 @@ class Watched:
             self._said.append(f"{message.type}: {message.text}")
 
     def _pass_on(self, route: Route) -> None:
-        if urlsplit(route.request.url).hostname in {LOOPBACK, "localhost"}:
+        target = urlsplit(route.request.url)
+        if target.hostname in {LOOPBACK, "localhost"} or target.scheme == "file":  # a report, opened from the disk
             route.continue_()
         else:
             self._left.append(route.request.url)

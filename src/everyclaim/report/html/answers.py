@@ -22,6 +22,7 @@ from everyclaim.core.types import (
 from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment, segments
 
+_LONG = 4_000  # characters of a claim; it stands whole in the answer
 _NAMED = {REFERENCE: "the reference", RESPONSE: "the response"}
 
 
@@ -43,7 +44,7 @@ class ClaimView:
     segments: Sequence[Segment]
     places: Sequence[Place]
     per_passage: Sequence[tuple[int | None, PassageVerdict]]
-    is_of_reference: bool = False
+    other_judge: str = ""  # that decided, where it is not the one of the whole answer
 
     @property
     def label(self) -> Label:
@@ -100,9 +101,10 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
     sample, result = kept.sample, kept.result
     texts = texts_of(sample, result)
     numbers = {name: place for place, name in enumerate(texts, 1)}
-    own = [_claim(place, claim, texts, numbers) for place, claim in enumerate(result.claims, 1)]
+    judge = result.provenance.verifier
+    own = [_claim(place, claim, texts, numbers, judge) for place, claim in enumerate(result.claims, 1)]
     further = [
-        _claim(place, claim, {RESPONSE: ("", sample.response)}, numbers, is_of_reference=True)
+        _claim(place, claim, {RESPONSE: ("", sample.response)}, numbers, judge)
         for place, claim in enumerate(result.reference_claims, len(own) + 1)
     ]
     in_response = [Mark(*view.claim.span, view.number, view.label) for view in own]
@@ -124,7 +126,8 @@ def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
     searched = result.details.get("passages", {})
     if isinstance(searched, Mapping):
         for name, row in searched.items():
-            found.setdefault(name, (row.get("title", ""), row["text"]))
+            if isinstance(row, Mapping) and isinstance(text := row.get("text"), str):  # a metric's own may be otherwise
+                found.setdefault(name, (str(row.get("title", "")), text))
     if sample.reference is not None and sample.reference:
         found.setdefault(REFERENCE, ("", sample.reference))
     return found
@@ -135,8 +138,7 @@ def _claim(
     claim: JudgedClaim,
     texts: Mapping[str, tuple[str, str]],
     numbers: Mapping[str, int],
-    *,
-    is_of_reference: bool = False,
+    judge: str,
 ) -> ClaimView:
     verdict = claim.verdict
     marks = []
@@ -149,7 +151,9 @@ def _claim(
         name = name or _NAMED.get(one.passage_id, one.passage_id)
         places.append(Place(one, numbers.get(one.passage_id), name))
     per_passage = [(numbers.get(one.passage_id), one) for one in verdict.per_passage]
-    return ClaimView(number, claim, segments(claim.text, marks), places, per_passage, is_of_reference)
+    text = claim.text if len(claim.text) <= _LONG else f"{claim.text[:_LONG]}…"
+    other = verdict.judge if verdict.judge != judge else ""
+    return ClaimView(number, claim, segments(text, marks), places, per_passage, other)
 
 
 def _marks(view: ClaimView, name: str, text: str) -> list[Mark]:

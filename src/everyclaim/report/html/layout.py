@@ -19,6 +19,7 @@ from everyclaim.text.records import fields
 from everyclaim.text.segment import blocks
 
 _LAID_OUT = 100_000  # characters; a longer text is shown as prose
+_LONGEST = 50_000  # characters that are shown of a text, whatever is marked in it
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"\'{}\[\],]+|.', re.DOTALL)
 _PIPE = re.compile(r"(?<!\\)\|")
 _BETWEEN = " \t\r\n|:-"  # cells and rows
@@ -54,9 +55,10 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     """Lay a text out with its marks.
 
     With `context`, a text of more than three times as many characters is cut to that many on either side of every
-    mark, or to its beginning where it has none; what is left out is counted.
+    mark, or to its beginning where it has none. Of 50,000 characters the rest is left out in any case. What is left out
+    is counted.
     """
-    windows = _windows(text, marks, context)
+    windows = _within(_windows(text, marks, context), _LONGEST)
     found: list[Block] = []
     shown = 0
     for piece in _pieces(text):
@@ -111,6 +113,16 @@ def _windows(text: str, marks: Sequence[Mark], context: int | None) -> list[Span
         else:
             found.append(Span(start, end))
     return [_at_words(text, window) for window in found]
+
+
+def _within(windows: Sequence[Span], most: int) -> list[Span]:
+    """Keep as many windows as hold so many characters, the last one cut."""
+    found = []
+    for start, end in windows:
+        if most > 0:
+            found.append(Span(start, min(end, start + most)))
+        most -= end - start
+    return found
 
 
 def _at_words(text: str, window: Span, reach: int = 24) -> Span:

@@ -17,25 +17,26 @@ from typing import Any
 from markupsafe import Markup
 
 from everyclaim.analysis.worst import badness, has_finding
-from everyclaim.core.plaintext import one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, tag_values
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.environment import shared
 
-TOGETHER = 16  # answers that are compressed as one
-CONTEXTS = (None, 400, 120)  # characters around evidence in long passages: as many as fit
-BYTES_PER_ANSWER = 2_000
+TOGETHER = 32  # answers that are compressed as one
+CONTEXTS = (None, 400, 120, 40)  # characters around evidence in long passages: as many as fit
+BYTES_PER_ANSWER = 1_900  # on the average
 FEWEST_BYTES = 400_000
-STATIC = 10  # of the worst answers, in the page as they are, for readers without a script
+_TELLING = 10  # chunks that tell how large the others will be
+STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
 MOST = 10_000  # answers in a page
-_SEARCHED = 600  # characters of an answer's question and failing claims that are searched
 _MODES = list(FailureMode)
+# Base 85 of the standard library, but for the three characters that mean something in HTML.
+_PLAIN = str.maketrans("<>&", ",.:")
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """Answers of a page: `chunks` and `index` as base64 of deflated text, `first` rendered for those without script.
+    """Answers of a page: `chunks` and `index` as deflated text in base 85, `first` rendered for those without script.
 
     `left_out` answers were too many, `context` is how long passages were cut to, None where they are whole.
     """
@@ -110,9 +111,14 @@ class _Packing:
             chunk = packed("\0".join(written))  # which stands in no page
             self.chunks.append(chunk)
             self.size += len(chunk)
-            if self.budget is not None and self.size > self.budget:
+            if self.budget is not None and self.size > self._most(self.budget):
                 return False
         return True
+
+    def _most(self, budget: int) -> float:
+        """How much is too much by now; what is plain early need not be rendered to its end."""
+        is_plain = len(self.chunks) == _TELLING
+        return min(budget, 1.25 * BYTES_PER_ANSWER * len(self.rows)) if is_plain else budget
 
     def finish(self, left_out: int) -> Packed:
         """Return what was packed."""
@@ -144,9 +150,8 @@ class _Packing:
             for name in self.tags
             for value in _values(result, name)
         )
-        told = [result.id, result.question, *(claim.text for claim in result.failing)]
         mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
-        return [view.position, _flags(view), mask, tags, one_line("\n".join(told), _SEARCHED).lower()]
+        return [view.position, _flags(view), mask, tags]
 
     def _keep_if_bad(self, order: tuple[Any, ...], html: Markup) -> None:
         if order[0] < 2:
@@ -154,9 +159,10 @@ class _Packing:
 
 
 def packed(text: str) -> str:
-    """Deflate and encode a text, as the script in the page takes it apart again."""
+    """Deflate a text and write it in base 85, a quarter longer; the script in the page takes it apart again."""
     compressor = zlib.compressobj(9, zlib.DEFLATED, -15)
-    return base64.b64encode(compressor.compress(text.encode()) + compressor.flush()).decode()
+    deflated = compressor.compress(text.encode()) + compressor.flush()
+    return base64.b85encode(deflated).decode().translate(_PLAIN)
 
 
 def _batches(records: Iterable[Kept]) -> Iterator[list[Kept]]:

@@ -13,7 +13,8 @@
     restore(answer);
     for (const other of answer.querySelectorAll("details.finding[open]")) if (other !== finding) other.open = false;
     const label = ["supported", "unsupported", "contradicted"].find((name) => finding.classList.contains(name));
-    const marked = [...answer.querySelectorAll(`[data-claims~="${finding.dataset.claim}"]`)];
+    const claim = finding.id.slice(finding.id.lastIndexOf("-c") + 2);
+    const marked = [...answer.querySelectorAll(`[data-claims~="${claim}"], a.claim[href$="-c${claim}"]`)];
     for (const one of marked) {
       one.classList.add("on");
       if (one.tagName === "MARK") one.classList.add(label);

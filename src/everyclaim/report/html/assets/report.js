@@ -5,14 +5,27 @@
   const source = document.getElementById("index");
   if (!list || !source) return;
   const PAGE = 20;
-  const [POSITION, FLAGS, MODES, TAGS, TEXT] = [1, 2, 3, 4, 5];
+  const [RANK, POSITION, FLAGS, MODES, TAGS] = [0, 1, 2, 3, 4];
   const form = document.getElementById("controls");
   const status = document.getElementById("status");
   const pager = document.getElementById("pager");
 
+  // Base 85 with an alphabet that means nothing in HTML, of deflated text.
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%:()*+-;,=.?@^_`{|}~";
+  const VALUES = new Uint8Array(128);
+  for (let place = 0; place < 85; place++) VALUES[DIGITS.charCodeAt(place)] = place;
+  const bytesOf = (text) => {
+    const bytes = new Uint8Array(Math.ceil(text.length / 5) * 4);
+    const view = new DataView(bytes.buffer);
+    for (let at = 0; at < text.length; at += 5) {
+      let value = 0;
+      for (let place = at; place < at + 5; place++) value = value * 85 + (place < text.length ? VALUES[text.charCodeAt(place)] : 84);
+      view.setUint32((at / 5) * 4, value);
+    }
+    return bytes.subarray(0, bytes.length - (text.length % 5 ? 5 - (text.length % 5) : 0));
+  };
   const unpack = async (text) => {
-    const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+    const stream = new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
     return new Response(stream).text();
   };
 
@@ -35,25 +48,47 @@
   };
   const html = async (place) => (await chunk(Math.floor(place / index.together)))[place % index.together];
 
+  // What is searched is what is shown: the words of an answer, its claims and passages, without their tags.
+  const SIGNS = { "&lt;": "<", "&gt;": ">", "&amp;": "&", "&#34;": '"', "&#39;": "'" };
+  const words = new Map();
+  const told = async (place) => {
+    if (!words.has(place)) {
+      const plain = (await html(place)).replace(/<[^>]*>/g, " ").replace(/&(?:lt|gt|amp|#34|#39);/g, (sign) => SIGNS[sign]);
+      words.set(place, plain.replace(/\s+/g, " ").toLowerCase());
+    }
+    return words.get(place);
+  };
+
   const tagged = new Map(index.tags.map(([name, value], place) => [`${name}=${value}`, place]));
   let found = [];
   let page = 0;
 
-  const select = () => {
+  let search = 0;
+  // Find what is wanted; false when something else was wanted meanwhile.
+  const select = async () => {
+    const turn = ++search;
     const chosen = new FormData(form);
-    const words = chosen.get("search").toLowerCase().split(/\s+/).filter(Boolean);
-    const flag = chosen.get("show") === "" ? 0 : Number(chosen.get("show"));
+    const wanted = chosen.get("search").toLowerCase().split(/\s+/).filter(Boolean);
+    const flag = Number(chosen.get("show"));
     const mode = chosen.get("mode") ? 1 << index.modes.indexOf(chosen.get("mode")) : 0;
     const tag = chosen.get("tag") ? tagged.get(chosen.get("tag")) ?? -1 : null;
-    found = [];
-    index.answers.forEach((row, place) => {
-      if (flag && !(row[FLAGS] & flag)) return;
-      if (mode && !(row[MODES] & mode)) return;
-      if (tag !== null && !row[TAGS].includes(tag)) return;
-      if (words.some((word) => !row[TEXT].includes(word))) return;
-      found.push(place);
+    let fitting = index.answers.map((_, place) => place).filter((place) => {
+      const row = index.answers[place];
+      return (!flag || row[FLAGS] & flag) && (!mode || row[MODES] & mode) && (tag === null || row[TAGS].includes(tag));
     });
-    if (chosen.get("order") !== "input") found.sort((a, b) => index.answers[a][0] - index.answers[b][0]);
+    if (wanted.length) {
+      status.textContent = "searching …";
+      const kept = [];
+      for (const place of fitting) {
+        const text = await told(place);
+        if (turn !== search) return false;
+        if (wanted.every((word) => text.includes(word))) kept.push(place);
+      }
+      fitting = kept;
+    }
+    if (chosen.get("order") !== "input") fitting.sort((a, b) => index.answers[a][RANK] - index.answers[b][RANK]);
+    found = fitting;
+    return true;
   };
 
   let latest = 0;
@@ -64,7 +99,8 @@
     if (turn !== latest) return;
     list.innerHTML = parts.join("");
     const all = index.answers.length;
-    const of = found.length === all ? `${all.toLocaleString("en")} answers` : `${found.length.toLocaleString("en")} of ${all.toLocaleString("en")} answers`;
+    const count = `${all.toLocaleString("en")} ${all === 1 ? "answer" : "answers"}`;
+    const of = found.length === all ? count : `${found.length.toLocaleString("en")} of ${count}`;
     const pages = Math.max(1, Math.ceil(found.length / PAGE));
     status.textContent = found.length ? `${of}, page ${page + 1} of ${pages}` : `No answer is like that: ${of}`;
     pager.hidden = pages < 2;
@@ -78,7 +114,11 @@
     }
   };
 
-  const update = () => { page = 0; select(); return draw(); };
+  const update = async () => {
+    if (!(await select())) return;
+    page = 0;
+    await draw();
+  };
   const turn = async (by) => {
     page += by;
     await draw();
@@ -94,7 +134,7 @@
     if (place < 0) return false;
     if (!list.querySelector(`#${wanted[1]}`)) {
       form.reset();
-      select();
+      await select();
       page = Math.floor(found.indexOf(place) / PAGE);
       await draw();
     }
@@ -139,6 +179,6 @@
 
   form.hidden = false;
   document.documentElement.classList.add("scripted");
-  select();
+  await select();
   if (!(await follow())) await draw({ open: true });
 })();

@@ -1,0 +1,215 @@
+"""The report as a file: opened from the disk in a browser, read with the keyboard, on a phone, on paper, in any state."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from kept_runs import C, S, U, answered, failed, keep, some_answers
+from playwright.sync_api import expect
+
+import everyclaim as ec
+from everyclaim.core.types import Passage
+from everyclaim.store import Store
+
+HOSTILE = [
+    "<script>window.harmed=1</script>", "</textarea></script><img src=x onerror=window.harmed=1>",
+    "=cmd|' /C calc'!A0", "{{ 7*7 }}", "\u202egnp.exe\u202c end", "שלום עולם 123", "👩\u200d💻 and 🇪🇺", "nul\x00nul",
+    "a lone \ud83d half", "word" * 30_000, "]]>--><!--", "\\u003cscript\\u003e &lt;b&gt; &amp;lt;",
+]  # fmt: skip
+WITHOUT_SCRIPT = {"java_script_enabled": False}
+
+
+@pytest.fixture
+def report(place, tmp_path):
+    """Keep answers as a run, write its report, and give the folder's address."""
+
+    def write(answers, **config):
+        with Store.open(place) as store:
+            run = keep(store, answers, **config)
+        ec.find_run(run, store=place).report(tmp_path / "report.html")
+        return tmp_path.as_uri()
+
+    return write
+
+
+@pytest.fixture
+def compared(place, tmp_path):
+    """Two releases compared in a file."""
+    with Store.open(place) as store:
+        keep(store, some_answers(40, 4), name="old")
+        keep(store, some_answers(40, 26, release="v2"), name="new")
+    ec.compare("old", "new", by=["source"], store=place).report(tmp_path / "comparison.html")
+    return tmp_path.as_uri()
+
+
+def test_from_the_headline_to_the_evidence_with_the_keyboard(report, watch):
+    """Filter to contradicted answers, step to the first, open a claim: its evidence lights up in its passage."""
+    browser = watch(report(some_answers(60, 20), name="nightly", slices=["source"]))
+    page = browser.open("/report.html")
+    expect(page.get_by_role("heading", name="nightly")).to_be_visible()
+    expect(page.get_by_text("160 of 180 claims")).to_be_visible()
+    page.get_by_label("Show").focus()
+    page.get_by_label("Show").select_option("with a contradicted claim")
+    expect(page.locator("#status")).to_have_text(re.compile(r"^1\d of 60 answers"))
+    page.get_by_role("button", name="Clear").focus()
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    entry = page.locator("details.entry[open]").first
+    expect(entry).to_be_visible()
+    finding = entry.locator("details.finding.contradicted")
+    while not finding.locator("summary").evaluate("one => one === document.activeElement"):
+        page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(finding.get_by_text("is not what its passage says")).to_be_visible()
+    lit = entry.locator(".passage mark.on.contradicted")
+    expect(lit).to_have_text(re.compile(r"^It has \d+ bridges\.$"))
+    expect(lit).to_be_visible()
+    assert page.evaluate("performance.getEntriesByType('resource').length") == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_bars_anybody(report, watch, scheme):
+    """Axe finds no serious fault, with answers, claims and passages open."""
+    answers = [*some_answers(30, 12), failed(), answered(["A", "B"], [U, C], name="table", passages=[TABLE, RECORD])]
+    browser = watch(report(answers, slices=["source"]), color_scheme=scheme)
+    page = browser.open("/report.html")
+    expect(page.locator("#entries > details")).to_have_count(20)
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    browser.check_accessibility()
+
+
+TABLE = Passage("t", "| Model | Price |\n| --- | --- |\n| Piccola | €449 |")
+RECORD = Passage("r", '{"name": "Roma", "hours": {"Monday": "9:0-17:0"}, "tags": ["a", "b"]}')
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_text_is_shown_as_text(report, watch, text):
+    """In ids, questions, answers, passages, tags: nothing runs, nothing is asked for, and it is there to be read."""
+    answer = answered([f"{text}."], [C], name=text[:200], question=text, passages=[Passage(text[:99], text, text)],
+                      tags={"source": text[:200]})  # fmt: skip
+    page = watch(report([answer], name=text[:100].encode("utf-8", "replace").decode(), slices=["source"])).open(
+        "/report.html"
+    )
+    entry = page.locator("#entries > details.entry")
+    expect(entry).to_have_count(1)
+    assert page.evaluate("window.harmed") is None
+    assert page.locator("#entries img, #entries script").count() == 0
+    shown = (
+        text.replace("\x00", "\\x00")
+        .replace("\ud83d", "\\ud83d")
+        .replace("\u202e", "\\u202e")
+        .replace("\u202c", "\\u202c")
+    )
+    assert shown[:40] in entry.locator(".response").text_content()
+    page.get_by_label("Search").fill(shown.split()[0][:20])
+    expect(page.locator("#status")).to_have_text(re.compile("^1 answer, page 1 of 1"))
+
+
+def test_without_a_script_headline_and_worst_answers_are_there(report, watch):
+    """A mail reader that runs nothing shows the numbers, the worst answers and their claims."""
+    page = watch(report(some_answers(40, 10)), **WITHOUT_SCRIPT).open("/report.html")
+    expect(page.get_by_text("110 of 120 claims")).to_be_visible()
+    entries = page.locator("#entries > details")
+    expect(entries).to_have_count(5)
+    entries.first.locator("> summary").click()
+    expect(entries.first.locator(".response")).to_be_visible()
+    entries.first.locator("details.finding.unsupported, details.finding.contradicted").first.locator("summary").click()
+    expect(entries.first.get_by_text("is not what its passage says").first).to_be_visible()
+
+
+def test_search_pages_and_links(report, watch):
+    """Words of a claim find its answer; pages turn; a link to an answer opens it wherever it stands."""
+    address = report(some_answers(70, 20))
+    page = watch(address).open("/report.html")
+    page.get_by_label("Search").fill("founded in 1833")
+    expect(page.locator("#status")).to_have_text("1 of 70 answers, page 1 of 1")
+    expect(page.locator("#entries .id")).to_have_text("t033")
+    page.get_by_role("button", name="Clear").click()
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator("#status")).to_have_text("70 answers, page 2 of 4")
+    page.get_by_label("Order").select_option("as in the input")
+    expect(page.locator("#entries .id").first).to_have_text("t000")
+    page.goto(f"{address}/report.html#a65-c2")
+    page.reload()
+    expect(page.locator("#a65")).to_have_attribute("open", "")
+    expect(page.locator("#a65-c2 .why")).to_be_visible()
+
+
+def test_the_worst_come_first_and_open(report, watch):
+    """The first thing to read is an answer with its failing claim open."""
+    answers = [answered(["A.", "B."], [S, S], name="fine"), answered(["C.", "D."], [S, U], name="half"),
+               failed("broken"), answered(["E.", "F."], [C, C], name="wrong")]  # fmt: skip
+    page = watch(report(answers)).open("/report.html")
+    expect(page.locator("#entries .id")).to_have_text(["wrong", "half", "broken", "fine"])
+    expect(page.locator("#entries details.entry[open] .id")).to_have_text("wrong")
+    expect(page.locator("details.finding[open]")).to_have_count(1)
+
+
+def test_a_failure_mode_leads_to_its_answers(report, watch):
+    """Numbers of the overview are links into the list."""
+    page = watch(report(some_answers(60, 20))).open("/report.html")
+    page.get_by_role("link", name="numeric mismatch").click()
+    expect(page.locator("#status")).to_have_text(re.compile(r"^1\d of 60 answers"))
+    assert page.get_by_label("Failure mode").input_value() == "numeric mismatch"
+
+
+@pytest.mark.parametrize("file", ["report.html", "comparison.html"])
+def test_a_phone_shows_it_without_scrolling_sideways(report, compared, watch, file):
+    """Nothing is wider than the screen."""
+    report(some_answers(30, 12), slices=["source"])
+    page = watch(compared, viewport={"width": 360, "height": 740}).open(f"/{file}")
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_on_paper_everything_is_open(report, watch):
+    """What a click would show is printed, and what is there to be clicked is not."""
+    page = watch(report(some_answers(5, 3))).open("/report.html")
+    expect(page.locator("#entries > details")).to_have_count(5)
+    page.emulate_media(media="print")
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(page.get_by_text("is not what its passage says").first).to_be_visible()
+    expect(page.locator("#controls")).to_be_hidden()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_comparison_shows_both_answers(compared, watch, scheme):
+    """The sentence, what is shown, and the claims that changed with both answers beside each other."""
+    browser = watch(compared, color_scheme=scheme)
+    page = browser.open("/comparison.html")
+    expect(page.locator("p.sentence")).to_contain_text("Release v2")
+    expect(page.locator(".word.regressed").first).to_be_visible()
+    change = page.locator("section.change").first
+    change.locator("> details > summary").click()
+    expect(change.locator(".before-after .answer")).to_have_count(2)
+    browser.check_accessibility()
+
+
+def test_the_same_run_gives_the_same_bytes(place, tmp_path):
+    """Nothing in a report depends on when or how often it is written."""
+    with Store.open(place) as store:
+        keep(store, some_answers(50, 20), slices=["source"])
+    files = [tmp_path / "one.html", tmp_path / "two.html"]
+    for file in files:
+        ec.find_run(store=place).report(file)
+    assert files[0].read_bytes() == files[1].read_bytes()
+
+
+def test_a_thousand_answers_take_less_than_two_megabytes(place, tmp_path):
+    """With five passages each; these are cut to what stands around the evidence only where that is needed."""
+    words = [
+        word for file in sorted(Path("src/everyclaim/text").glob("*.py")) for word in file.read_text("utf-8").split()
+    ]
+    answers = []
+    for number in range(1_000):
+        start = number * 97 % (len(words) - 1_000)
+        texts = [" ".join(words[start + step : start + step + 120]) for step in range(0, 600, 120)]
+        sentences = [" ".join(text.split()[20:32]) + "." for text in texts]
+        shelf = [Passage(f"p{place}", text) for place, text in enumerate(texts)]
+        answers.append(answered(sentences, [S, S, U, S, C], name=f"answer-{number}", passages=shelf))
+    with Store.open(place) as store:
+        keep(store, answers)
+    ec.find_run(store=place).report(tmp_path / "report.html")
+    assert (tmp_path / "report.html").stat().st_size < 2_000_000
