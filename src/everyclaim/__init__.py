@@ -50,8 +50,10 @@ if TYPE_CHECKING:
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.tuning import tune
     from everyclaim.api.watching import watch
+    from everyclaim.web.client import Client
 
 _ON_FIRST_USE = {
+    "Client": "everyclaim.web.client",
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
     "calibrate": "everyclaim.api.labels",
@@ -78,6 +80,7 @@ _ON_FIRST_USE = {
 __all__ = [
     "BudgetExceeded",
     "Claim",
+    "Client",
     "ConfigError",
     "Decomposition",
     "Difference",

@@ -131,19 +131,26 @@ def extract_claims(
 
 async def scored(session: Session, row: Any, response: str | None, passages: Passages, **fields: Any) -> Result:
     """Score the row, or else the answer made of these fields."""
-    warnings: tuple[str, ...] = ()
     with within(session.limits):
         if row is None:
             _check_model(fields["model"], session)
-            if response is None:
-                raise InputError("score() needs 'response', or a row that has one")
-            sample = read_sample(response, passages, **fields)
-        elif response is not None or passages or any(fields.values()):
-            raise ConfigError("score() takes a row, or its fields by name, and not both")
-        else:
-            sample, warnings = _read_row(row)
+        sample, warnings = sample_of(row, response, passages, **fields)
     result = await score_sample(session.metric, sample)
     return replace(result, warnings=(*warnings, *result.warnings)) if warnings else result
+
+
+def sample_of(
+    row: Any, response: str | None, passages: Passages, **fields: str | None
+) -> tuple[Sample, tuple[str, ...]]:
+    """Read the row, or else the answer made of these fields; also return what there is to say of it."""
+    if row is None:
+        if response is None:
+            raise InputError("score() needs 'response', or a row that has one")
+        question, reference, model = (fields.get(name) for name in ("question", "reference", "model"))
+        return read_sample(response, passages, question or "", reference, model), ()
+    if response is not None or passages or any(fields.values()):
+        raise ConfigError("score() takes a row, or its fields by name, and not both")
+    return _read_row(row)
 
 
 async def verified(

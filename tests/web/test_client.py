@@ -1,0 +1,268 @@
+"""The client: what an `Evaluator` says here, a `Client` says of the service, and what goes wrong in between."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import json
+import threading
+from typing import ClassVar
+
+import pytest
+from running_service import BRIDGE, Service
+
+import everyclaim as ec
+from everyclaim.testing import no_sleep
+from everyclaim.web.tokens import add_token, new_token
+
+ROW = {"answer": "It is 120 m long. It has five towers.", "contexts": ["It is 120 m long, with two towers."], "id": "b"}
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("client")
+    shown, token = new_token("all", ["admin"])
+    add_token(folder / "tokens", token)
+    one = Service(folder, "--store", "store.db", "--tokens", "tokens")
+    one.token = shown
+    yield one
+    one.kill()
+
+
+@pytest.fixture
+def client(service):
+    with ec.Client(service.address, token=service.token) as one:
+        yield one
+
+
+def test_results_are_those_of_an_evaluator(client):
+    """Score, verify, claims: the same values of the same types."""
+    with ec.Evaluator() as here:
+        assert client.score(ROW) == here.score(ROW)
+        assert client.score(response="x is 3.", passages="x is 4.") == here.score(
+            response="x is 3.", passages="x is 4."
+        )
+        assert client.verify(["x is 3."], [{"text": "x is 4.", "id": "d"}]) == here.verify(
+            ["x is 3."], [{"text": "x is 4.", "id": "d"}]
+        )
+        assert client.claims("Hi! x is 3.") == here.claims("Hi! x is 3.")
+
+
+def test_a_sample_goes_there_and_back(client):
+    """Everything a sample holds is in its result, with characters that are no text elsewhere."""
+    sample = ec.Sample(
+        "\ud83d id",
+        "x is 3.\x00",
+        (ec.Passage("p/1", "x is 3.", "T"),),
+        "q?",
+        "x is 3.",
+        {"a": ("b", "c")},
+        "m",
+        "r",
+        "t",
+    )
+    found = client.score(sample)
+    assert (found.id, found.question, found.tags, found.model, found.release, found.timestamp) == (
+        sample.id, "q?", {"a": ("b", "c")}, "m", "r", "t"
+    )  # fmt: skip
+
+
+def test_an_answer_is_guarded(client):
+    """What failed is taken out, by rules that are checked here."""
+    found = client.guard(ROW["answer"], ROW["contexts"], unsupported="block")
+    assert found.text == "It is 120 m long."
+    assert found.removed[0].how == "dropped"
+    assert found == ec.Guard(None, unsupported="block").answer("", ROW["contexts"], response=ROW["answer"])
+    with pytest.raises(ec.ConfigError, match="did you mean 'threshold'"):
+        client.guard("x", "y", treshold=0.5)
+
+
+def test_a_file_is_scored(client, tmp_path):
+    """A data set of any kind that is read here becomes a job, whose results and summary are those of a run here."""
+    path = tmp_path / "answers.csv"
+    path.write_text(
+        "id,answer,contexts,topic\n" + "".join(f"a{n},x is {n}.,x is 3.,t{n % 2}\n" for n in range(6)) + "a,b\n"
+    )
+    job = client.score_file(path, slices=["topic"], name="mine")
+    with ec.Evaluator() as here:
+        run = here.score_file(path, slices=["topic"], store=tmp_path / "store.db")
+    assert list(job.results()) == list(run.results())
+    assert job.summary == run.summary
+    assert job.status().name == "mine"
+    assert list(client.job(job.id).results()) == list(job.results())
+
+
+def test_it_works_in_coroutines(service):
+    """The asynchronous methods, many at once, and the results of a job as they come."""
+
+    async def work():
+        async with ec.Client(service.address, token=service.token) as client:
+            rows = [{**ROW, "id": str(n)} for n in range(5)]
+            found = await asyncio.gather(*(client.ascore(row) for row in rows))
+            assert [one.id for one in found] == list("01234")
+            assert len(await client.averify(["x is 3."], "x is 3.")) == len((await client.aclaims("x is 3.")).claims)
+            assert (await client.aguard("x is 3.", "x is 3.")).validated
+            job = await client.asubmit(rows)
+            assert [one.id async for one in job.aresults()] == list("01234")
+            assert (await job.astatus()).state == "finished"
+            assert [one.id async for one in (await client.ascore_file(rows)).aresults()] == list("01234")
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "told"),
+    [
+        (lambda c: c.score({"response": 3}), ec.InputError, "the response is a number"),
+        (lambda c: c.score(ROW, response="x"), ec.ConfigError, "a row, or its fields"),
+        (lambda c: c.score(respnse="x"), ec.ConfigError, "did you mean 'response'"),
+        (lambda c: c.verify([" "], "x"), ec.InputError, "says something"),
+        (lambda c: c.score_file([{"a": 1}]), ec.InputError, "no field for the response"),
+        (lambda c: c.score_file("nowhere.jsonl"), ec.InputError, "there is no file nowhere.jsonl"),
+        (lambda c: c.job("nothing").status(), ec.InputError, "there is no job nothing"),
+        (lambda c: c.score({"response": "x" * 3_000_000}), ec.InputError, "max_answer_chars"),
+        (lambda c: c.claims("x" * 900_000 + " y" * 700_000), ec.InputError, "may have 2 MB|max_answer_chars"),
+    ],
+)
+def test_what_is_wrong_is_told_as_here(client, call, kind, told):
+    """Errors of the input and of the call are those of the library, whoever found them."""
+    with pytest.raises(kind, match=told):
+        call(client)
+
+
+def test_a_token_is_needed_and_never_shown(service, monkeypatch):
+    """Without one, or with a wrong one, there is one clear error; it comes from the environment where it is not given."""
+    monkeypatch.delenv("EVERYCLAIM_TOKEN", raising=False)
+    with ec.Client(service.address) as client, pytest.raises(ec.ConfigError, match="send a token that is good"):
+        client.score(ROW)
+    with ec.Client(service.address, token="ecl_secret_one") as client:
+        with pytest.raises(ec.ConfigError) as fault:
+            client.score(ROW)
+        assert "ecl_secret_one" not in f"{fault.value} {client!r} {vars(client)}"
+    monkeypatch.setenv("EVERYCLAIM_TOKEN", service.token)
+    with ec.Client(service.address) as client:
+        assert client.score(ROW).id == "b"
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:8700", "ftp://x", "http://", "http://u:secret@h", "http://h?x=1", "http://h:x"]
+)
+def test_an_address_that_is_none_is_refused(address):
+    """The error shows how one looks, and no password."""
+    with pytest.raises(ec.ConfigError) as fault:
+        ec.Client(address)
+    assert "secret" not in str(fault.value)
+
+
+def test_closing_twice_is_closing_once(service):
+    """And a closed client says so."""
+    client = ec.Client(service.address)
+    client.close()
+    client.close()
+    with pytest.raises(ec.UserError, match="closed"):
+        client.score(ROW)
+
+
+class Flaky(http.server.BaseHTTPRequestHandler):
+    """Answers as told, one answer after the other, and then as a service does."""
+
+    answers: ClassVar = []
+    asked: ClassVar = []
+
+    def do_POST(self):
+        self.asked.append(
+            (self.path, dict(self.headers), self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        )
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            while size := int(self.rfile.readline(), 16):
+                self.rfile.read(size + 2)
+            self.rfile.readline()
+        status, headers, body = self.answers.pop(0)
+        if status == 0:
+            self.connection.close()
+            return
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def flaky():
+    class Mine(Flaky):
+        answers, asked = [], []
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Mine)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Mine.address = f"http://127.0.0.1:{server.server_port}"
+    yield Mine
+    server.shutdown()
+    server.server_close()
+
+
+GOOD = (
+    200,
+    {"Content-Type": "application/json"},
+    json.dumps({"claims": [], "skipped": [], "abstained": False}).encode(),
+)
+
+
+def problem(status, code, **headers):
+    body = json.dumps({"code": code, "detail": "unstable: as told", "status": status})
+    return status, {"Content-Type": "application/problem+json", **headers}, body.encode()
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        problem(429, "overloaded", **{"Retry-After": "1"}),
+        problem(429, "too-often", **{"Retry-After": "2"}),
+        problem(503, "unavailable"),
+        (502, {}, b"<html>Bad gateway</html>"),
+        (0, {}, b""),
+    ],
+)
+def test_what_may_work_the_next_time_is_sent_again(flaky, fault):
+    """A full service, a proxy without one, a connection that breaks: asked again until there is an answer."""
+    flaky.answers += [fault, fault, GOOD]
+    with ec.Client(flaky.address) as client, no_sleep():
+        assert client.claims("x").claims == ()
+    assert len(flaky.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        (problem(422, "bad-input"), ec.InputError),
+        (problem(502, "judge-failed"), ec.JudgeError),
+        (problem(503, "budget-spent"), ec.BudgetExceeded),
+        (problem(504, "timed-out"), ec.OperatorError),
+        (problem(500, "bug"), ec.OperatorError),
+        (problem(429, "overloaded", **{"Retry-After": "9999"}), ec.OperatorError),
+        ((200, {}, b"<html>"), ec.OperatorError),
+        ((200, {}, b"[" * 100_000), ec.OperatorError),
+        ((302, {"Location": "http://192.0.2.1/"}, b""), ec.OperatorError),
+    ],
+)
+def test_what_will_not_work_is_told_at_once(flaky, fault, kind):
+    """Everything else is asked once, and no token is taken along to another address."""
+    flaky.answers += [fault]
+    with ec.Client(flaky.address, token="ecl_x") as client, no_sleep(), pytest.raises(kind):
+        client.claims("x")
+    assert len(flaky.asked) == 1
+
+
+def test_a_data_set_sent_again_is_the_same_job(flaky):
+    """Each attempt of one submission has the same Idempotency-Key, another submission another one."""
+    accepted = (202, {"Content-Type": "application/json"}, json.dumps({"id": "j1"}).encode())
+    flaky.answers += [(0, {}, b""), accepted, accepted]
+    with ec.Client(flaky.address) as client, no_sleep():
+        client.submit([BRIDGE])
+        client.submit([BRIDGE])
+    keys = [headers["Idempotency-Key"] for _, headers, _ in flaky.asked]
+    assert keys[0] == keys[1] != keys[2]
