@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from everyclaim.api.queues import label_queue
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
+    from everyclaim.api.splits import check_splits, label_splits
     from everyclaim.api.tuning import tune
     from everyclaim.api.watching import watch
     from everyclaim.web.client import Client
@@ -57,7 +58,9 @@ _ON_FIRST_USE = {
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
     "calibrate": "everyclaim.api.labels",
+    "check_splits": "everyclaim.api.splits",
     "label": "everyclaim.api.labels",
+    "label_splits": "everyclaim.api.splits",
     "label_queue": "everyclaim.api.queues",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
@@ -110,12 +113,14 @@ __all__ = [
     "averify_claims",
     "build_corpus",
     "calibrate",
+    "check_splits",
     "compare",
     "extract_claims",
     "find_run",
     "fit_band",
     "label",
     "label_queue",
+    "label_splits",
     "open_corpus",
     "score",
     "score_file",

@@ -9,12 +9,16 @@ import typer
 from everyclaim.analysis.choosing import WAYS
 from everyclaim.api.labels import label as choose
 from everyclaim.api.queues import label_queue
-from everyclaim.api.running import find_run
+from everyclaim.api.running import Run, find_run
+from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
-from everyclaim.cli.screen import warn
+from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import ConfigError
-from everyclaim.io import check_apart
+from everyclaim.core.plaintext import counted
+from everyclaim.io import ReadReport, check_apart
+from everyclaim.report.splits import splits_page
 
 
 def label(
@@ -48,17 +52,39 @@ def label(
     with_verdicts: Annotated[
         bool, typer.Option("--with-verdicts", help="Show the judge's verdict; people tend to follow it.")
     ] = False,
+    splits: Annotated[
+        bool, typer.Option("--splits", help="How sentences were split into claims, to be marked, instead of claims.")
+    ] = False,
+    marks: Annotated[
+        str | None, typer.Option("--marks", metavar="FILE", help="With --splits: read the marks, and show the share.")
+    ] = None,
+    examples: Annotated[
+        str | None,
+        typer.Option("--examples", metavar="FILE.toml", help="With --marks: write what was split badly as a --rubric."),
+    ] = None,
+    require: Annotated[
+        bool, typer.Option("--require", help="With --marks: exit with 1 when 90 % is missed, with 4 when left open.")
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="With --marks: print JSON instead of the page.")] = False,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the draw.")] = 0,
     store: opt.Store = None,
     config: opt.Config = None,
-) -> None:
+) -> int:
     """Choose claims of a run for people to label, and write them to a file.
 
     Every row has question, sentence, claim, passages and evidence, and an empty label: fill in SUPPORTED, UNSUPPORTED
     or CONTRADICTED, then `everyclaim calibrate RUN FILE`. What is labelled already is not chosen again. With --queue
     people label in a browser instead, each in a queue of their own.
+
+    With --splits it is sentences with the claims they were split into: mark each claim good, over_split, under_split,
+    not_a_claim or lost_meaning, then give the file to --splits --marks. The share of sentences whose claims are all
+    good stands against 90 %.
+
+    Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is missed, 4 too few marks to tell.
     """
     settings = opt.settings(config, store=store)
+    if not splits and (marks is not None or examples is not None or require or json):
+        raise ConfigError("--marks, --examples, --require and --json go with --splits")
     check_destination("--out", out)
     found = find_run(run, store=settings.store)
     check_apart({"the data set of the run": found.record.dataset, "the store": found.store_location}, {"--out": out})
@@ -66,6 +92,17 @@ def label(
     if not all(names):
         raise ConfigError("--annotator: the name is empty")
     way = opt.one_of("--by", by, WAYS)
+    if splits:
+        if queue or answers or with_verdicts or by != "stratified":
+            raise ConfigError("--splits takes none of --by, --answers, --queue and --with-verdicts: it is of sentences")
+        if marks is not None:
+            return _check(found, marks, examples, require=require, json=json)
+        if examples is not None or require or json:
+            raise ConfigError("--examples, --require and --json go with --marks FILE")
+        drawn = label_splits(found, n, annotators=names, seed=seed)
+        drawn.write(out)
+        warn(str(drawn), kind="")
+        return OK
     if queue:
         if out != "-" or with_verdicts:
             raise ConfigError("--queue keeps the claims in the store: it takes neither --out nor --with-verdicts")
@@ -76,7 +113,7 @@ def label(
         warn(
             f"queue {made.id} of run {made.run} ({shares}): `everyclaim ui` has it at /label/queues/{made.id}", kind=""
         )
-        return
+        return OK
     sheet = choose(
         found,
         n,
@@ -89,3 +126,22 @@ def label(
     )
     sheet.write(out)
     warn(str(sheet), kind="")
+    return OK
+
+
+def _check(found: Run, marks: str, examples: str | None, *, require: bool, json: bool) -> int:
+    """Read marks, and say how many splits people accept."""
+    report = ReadReport()
+    checked = check_splits(found, marks, report=report)
+    tell_of_reading(report, quiet=False)
+    if examples is not None:
+        number = write_examples(checked, examples)
+        told = f"{counted(number, 'worked example')} of {counted(len(checked.rejected), 'rejected sentence')}"
+        warn(f"{told} in {examples}: split with it by --rubric {examples}", kind="")
+    if json:
+        show_json(checked.to_json())
+    else:
+        show(splits_page(checked))
+    if not require:
+        return OK
+    return {"met": OK, "missed": GATE_FAILED, "not shown": INCONCLUSIVE}[checked.standing]

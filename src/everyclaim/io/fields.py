@@ -49,6 +49,12 @@ LABEL_FIELDS: Mapping[str, tuple[str, ...]] = {
     "failure_mode": ("failure_mode",),
     "chosen": ("chosen",),
 }
+MARK_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "mark": ("mark", "split_mark"),
+    "sentence": ("sentence",),
+    "better": ("better",),
+    **{name: LABEL_FIELDS[name] for name in ("sample_id", "claim", "span", "annotator", "note", "chosen")},
+}
 
 _KEPT_PLANS = 256  # row shapes remembered; rows of one source have few,
 _KEPT_COLUMNS = 256  # and of so many columns at most

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.limits import Limits
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.types import FailureMode, Label, Passage, Sample, Tag, tag_values
+from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag, tag_values
 from everyclaim.io.fields import Fields, listed, look_up, shown
 from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
 from everyclaim.io.writing import FORMULA
@@ -28,6 +28,8 @@ _TEXTS_OF_SAMPLE = {  # and whether they may be None
     "timestamp": True,
 }
 _LABELS = tuple(label.value.lower() for label in Label)
+_MARKS = tuple(mark.value for mark in SplitMark)
+_MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
 _LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
 _NO_MODE = "none"
 _MODES = (*(mode.value for mode in FailureMode), _NO_MODE)
@@ -66,6 +68,20 @@ class LabelRow(NamedTuple):
     annotator: str
     note: str
     failure_mode: str | None
+    chosen: str
+
+
+class MarkRow(NamedTuple):
+    """What one person says of how one claim was cut. `mark` is None where it is still empty."""
+
+    number: int
+    mark: str | None
+    sample_id: str
+    claim: str
+    span: tuple[int, int] | None
+    better: tuple[str, ...]  # what the claims of its sentence should be; empty: not said
+    annotator: str
+    note: str
     chosen: str
 
 
@@ -153,6 +169,29 @@ class RowMaker:
             texts["annotator"].strip(),
             texts["note"],
             None if mode == _NO_MODE else mode,
+            texts["chosen"].strip(),
+        )
+
+    def mark(self, number: int, row: Mapping[str, Any]) -> MarkRow:
+        """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
+        texts = {name: _named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _MARK_TEXTS}
+        for name in ("sample_id", "claim"):
+            if not texts[name].strip():
+                raise RowError(f"there is no {name}: which claim is meant?")
+        mark = texts["mark"].strip().lower().replace(" ", "_").replace("-", "_") or None
+        if mark is not None and mark not in _MARKS:
+            raise RowError(
+                f"the mark {shown(texts['mark'])} is none of {', '.join(_MARKS)}{did_you_mean(mark, _MARKS)}"
+            )
+        return MarkRow(
+            number,
+            mark,
+            _unescaped(texts["sample_id"]),
+            _unescaped(texts["claim"]),
+            _span(self._fields.get(row, "span")),
+            _lines(self._fields.get(row, "better")),
+            texts["annotator"].strip(),
+            texts["note"],
             texts["chosen"].strip(),
         )
 
@@ -435,6 +474,15 @@ def _named(name: str, convert: Callable[[Any], T], value: Any) -> T:
 def _unescaped(text: str) -> str:
     """Take the quote away that keeps a spreadsheet from running a text as a formula."""
     return text[1:] if text[:1] == "'" and text[1:2] in FORMULA else text
+
+
+def _lines(value: Any) -> tuple[str, ...]:
+    """Read claims: a list of texts, or a text with one in each line."""
+    if isinstance(value, str):
+        return tuple(line.strip() for line in _unescaped(value).splitlines() if line.strip())
+    if not isinstance(value, Sequence):
+        return ()
+    return tuple(str(one).strip() for one in value if str(one).strip())
 
 
 def _span(value: Any) -> tuple[int, int] | None:

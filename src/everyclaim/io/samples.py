@@ -16,7 +16,16 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Sample, Tag
 from everyclaim.io.delimited import delimiter_of, read_header
 from everyclaim.io.faults import BadRow, ReadReport
-from everyclaim.io.fields import CLAIM_FIELDS, DOCUMENT_FIELDS, LABEL_FIELDS, SAMPLE_FIELDS, Fields, has_path, listed
+from everyclaim.io.fields import (
+    CLAIM_FIELDS,
+    DOCUMENT_FIELDS,
+    LABEL_FIELDS,
+    MARK_FIELDS,
+    SAMPLE_FIELDS,
+    Fields,
+    has_path,
+    listed,
+)
 from everyclaim.io.files import (
     COMPRESSIONS,
     FORMATS,
@@ -30,14 +39,14 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker, tags_of
+from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow, RowMaker, tags_of
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 
-T = TypeVar("T", Sample, ClaimRow, Document, LabelRow)
+T = TypeVar("T", Sample, ClaimRow, Document, LabelRow, MarkRow)
 Row = RawRow | BadRow | Sample
 
 
@@ -125,6 +134,20 @@ def read_label_rows(
     """
     fields = Fields(LABEL_FIELDS, mapping)
     return _rows(source, format, fields, RowMaker.label, report)
+
+
+def read_mark_rows(
+    source: Any,
+    *,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `read_samples`
+    report: ReadReport | None = None,
+) -> Iterator[MarkRow]:
+    """Read people's marks of how claims were cut, one by one: `mark`, `sample_id`, `claim` and what else there is.
+
+    Parameters and errors are those of `read_samples`.
+    """
+    return _rows(source, format, Fields(MARK_FIELDS, mapping), RowMaker.mark, report)
 
 
 def _rows(

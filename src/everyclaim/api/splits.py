@@ -1,0 +1,268 @@
+"""How well answers were split into claims: shown to people, their marks read back, and what these come to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Annotated, Any, TypedDict, Unpack
+
+import numpy as np
+
+from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, settled_mark, split_check
+from everyclaim.api.components import Rows
+from everyclaim.api.door import public
+from everyclaim.api.label_reading import NOBODY
+from everyclaim.api.labels import Wanted, run_of, shared_out
+from everyclaim.api.running import Run
+from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import JudgedClaim, Outcome, Span, SplitMark
+from everyclaim.core.validation import UNDER_TEST
+from everyclaim.io import BadRow, MarkRow, ReadReport, check_apart, open_rows, open_sink, read_mark_rows
+from everyclaim.prompts.domain import read_domain
+from everyclaim.store import HumanMark, NewMark, Store, answer_key, claim_key
+
+WAY = "splits"  # how the claims were chosen: all of the sentences of answers drawn at random
+_AT_ONCE = 64
+
+Source = Annotated[Any, UNDER_TEST]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitSheet:
+    """Splits to be marked: one row per claim and annotator, the claims of a sentence behind each other."""
+
+    run: str
+    sentences: int
+    rows: tuple[Mapping[str, Any], ...]
+
+    def write(self, destination: str | os.PathLike[str]) -> None:
+        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas)."""
+        is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
+        with open_rows(destination, columns={name: str for row in self.rows[:1] for name in row}, marked=True) as write:
+            for row in self.rows:
+                write({name: _flat(value) for name, value in row.items()} if is_flat else row)
+
+    def __str__(self) -> str:
+        """Tell in a line what is to be marked."""
+        return f"run {self.run}: {counted(self.sentences, 'sentence')} with their claims to mark"
+
+
+class SplitOptions(TypedDict, total=False):
+    """Who marks what."""
+
+    annotators: Sequence[str]  # each gets every sentence
+    seed: int  # of the draw
+    store: str | os.PathLike[str]
+
+
+class CheckOptions(TypedDict, total=False):
+    """How marks are read."""
+
+    mapping: Mapping[str, str] | None  # field names, theirs → ours
+    format: str | None  # of the marks, when the name does not say
+    report: ReadReport  # what reading says goes here
+    store: str | os.PathLike[str]
+
+
+@public
+def label_splits(run: Wanted = None, n: Rows = 100, **options: Unpack[SplitOptions]) -> SplitSheet:
+    """Draw about `n` sentences of a run with the claims they were split into, for people to mark.
+
+    Answers are drawn at random, and taken with all their sentences. Every claim gets a mark: `good`, `over_split`,
+    `under_split`, `not_a_claim` or `lost_meaning`; in the row of its first claim `better` may hold what the claims of
+    the sentence should be. What was marked already is not drawn again. Raises `InputError` where nothing is left.
+    """
+    found = run_of(run, options.get("store", DEFAULT_STORE))
+    with Store.open_to_read(found.store_location) as kept:
+        done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
+        drawn = _drawn(kept, found.id, n, done, options.get("seed", 0))
+    if not drawn:
+        raise InputError(f"run {found.id} has no split left to mark: no scored answer with a claim without a mark")
+    people = tuple(dict.fromkeys(options.get("annotators", ()))) or ("",)
+    sentences = [one for record in drawn for one in _sentences(record)]
+    _, parts = shared_out(len(sentences), len(people), 1.0)
+    rows = [
+        row | {"annotator": name, "chosen": f"{WAY}:{found.id}"}
+        for name, part in zip(people, parts, strict=True)
+        for place in part
+        for row in _rows(*sentences[place])
+    ]
+    return SplitSheet(found.id, len(sentences), tuple(rows))
+
+
+@public
+def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unpack[CheckOptions]) -> SplitCheck:
+    """Say how many of a run's splits people accept, with the interval, against 90 %.
+
+    `marks` is a file or table as `label_splits` writes it; its marks are kept in the store and serve every run that
+    cuts the same claims. Without, those of the store count. Bad rows go to `report`. Raises `InputError` where there
+    is none.
+    """
+    found = run_of(run, options.get("store", DEFAULT_STORE))
+    better: dict[tuple[str, str], tuple[str, ...]] = {}
+    if marks is not None:
+        check_apart({"the marks": marks}, {"the store": found.store_location})
+        with Store.open(found.store_location) as kept:
+            better = _read(kept, found, marks, options)
+    with Store.open_to_read(found.store_location) as kept:
+        everything = kept.labelling.marks(found.id)
+        chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]
+        counted_in = chosen or everything
+        if not counted_in:
+            raise InputError(
+                f"no split of run {found.id} is marked: `everyclaim label {found.id} --splits --out FILE` draws some"
+            )
+        sentences = list(_marked(kept, found.id, counted_in, better))
+    notes = [] if chosen else ["how these claims were chosen is not known: the share need not be that of the run"]
+    if left := len(everything) - len(counted_in):
+        notes.append(f"{counted(left, 'mark')} from labelling claims in no share: only what is bad is marked there")
+    people = sorted({one.annotator for one in counted_in})
+    return split_check(found.id, found.record.provenance.decomposer, sentences, people, notes)
+
+
+def write_examples(found: SplitCheck, destination: str | os.PathLike[str]) -> int:
+    """Write the badly split sentences as worked examples of a domain file, and return how many there are.
+
+    Raises `ConfigError` for a file that is there, and `InputError` where nobody said how to split them.
+    """
+    place = os.fspath(destination)
+    if not place.endswith(".toml"):
+        raise ConfigError(f"{place}: worked examples are a domain file; end its name in .toml")
+    if os.path.lexists(place):
+        raise ConfigError(f"{place} is there already: name a new file, and join them by hand")
+    if not found.examples:
+        raise InputError(
+            "no rejected sentence says in 'better' what its claims should be: there is no example to write"
+        )
+    text = examples_toml(found.examples)
+    read_domain(text, name=place)
+    with open_sink(place) as sink:
+        sink.write(text.encode("utf-8"))
+    return len(found.examples)
+
+
+def _drawn(kept: Store, run: str, n: int, done: set[int], seed: int) -> list[Kept]:
+    """Draw answers until they have as many sentences."""
+    places = sorted({place for rows in kept.verdicts(run) for place, *_ in rows} - done)
+    order = np.random.default_rng(seed).permutation(len(places))
+    found: list[Kept] = []
+    sentences = 0
+    for first in range(0, len(order), _AT_ONCE):
+        wanted = [places[row] for row in order[first : first + _AT_ONCE]]
+        records = {record.position: record for record in kept.records_at(run, wanted)}
+        for place in wanted:
+            if sentences >= n:
+                return sorted(found, key=lambda record: record.position)
+            found.append(records[place])
+            sentences += sum(1 for _ in _sentences(records[place]))
+    return sorted(found, key=lambda record: record.position)
+
+
+def _sentences(record: Kept) -> Iterator[tuple[Kept, list[JudgedClaim]]]:
+    """Yield the claims of an answer, those of one sentence together."""
+    for _, claims in groupby(record.result.claims, key=lambda claim: claim.sentence):
+        yield record, list(claims)
+
+
+def _rows(record: Kept, claims: Sequence[JudgedClaim]) -> Iterator[dict[str, Any]]:
+    for claim in claims:
+        yield {
+            "sample_id": record.sample.id,
+            "question": record.sample.question,
+            "sentence": claim.sentence,
+            "claims": [one.text for one in claims],
+            "claim": claim.text,
+            "mark": "",
+            "better": "",
+            "note": "",
+            "span": list(claim.span),
+        }
+
+
+def _flat(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    is_span = all(isinstance(one, int) for one in value)
+    return f"[{value[0]}, {value[1]}]" if is_span and value else "\n".join(value)
+
+
+def _marked(
+    kept: Store, run: str, marks: Sequence[HumanMark], better: Mapping[tuple[str, str], tuple[str, ...]]
+) -> Iterator[SplitSentence]:
+    """Yield the sentences of which a claim is marked."""
+    said: dict[tuple[int, str], list[HumanMark]] = {}
+    for one in marks:
+        said.setdefault((one.position, one.key), []).append(one)
+    for record in kept.records_at(run, {place for place, _ in said}):
+        if record.result.outcome is not Outcome.SCORED:
+            continue
+        answer = _answer_of(record)
+        for _, claims in _sentences(record):
+            keys = [claim_key(answer, claim.text) for claim in claims]
+            found = tuple(settled_mark(said.get((record.position, key), ())) for key in keys)
+            if any(found):
+                texts = tuple(claim.text for claim in claims)
+                mended = next((better[answer, text] for text in texts if (answer, text) in better), ())
+                yield SplitSentence(record.position, claims[0].sentence, texts, found, mended)
+
+
+def _read(kept: Store, run: Run, source: Any, options: CheckOptions) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Read marks into the store; return what should become of sentences, by answer and claim."""
+    report = options.get("report") or ReadReport()
+    answers: dict[str, list[Kept]] = {}
+    new: dict[tuple[str, str], NewMark] = {}
+    better: dict[tuple[str, str], tuple[str, ...]] = {}
+    empty = 0
+
+    def bad(row: MarkRow, why: str) -> None:
+        report.good -= 1
+        report.add_bad(BadRow(row.number, why, "row"))
+
+    for row in read_mark_rows(source, mapping=options.get("mapping"), format=options.get("format"), report=report):
+        if row.sample_id not in answers:
+            answers[row.sample_id] = list(kept.find(run.id, row.sample_id))
+        claim = _claim_meant(row, answers[row.sample_id])
+        if claim is None:
+            what = f"claim {one_line(row.claim, 60)!r} is not one of answer {one_line(row.sample_id, 60)!r}"
+            bad(
+                row,
+                what if answers[row.sample_id] else f"sample {one_line(row.sample_id, 60)!r} is not in run {run.id}",
+            )
+            continue
+        answer, text, span = claim
+        if row.better:
+            better.setdefault((answer, text), row.better)
+        if row.mark is None:
+            empty += 1
+            continue
+        made = NewMark(answer, text, span, SplitMark(row.mark), row.annotator or NOBODY, row.note, row.chosen)
+        if (made.key, made.annotator) in new:
+            bad(row, f"{made.annotator!r} marks this claim twice, and the first mark counts")
+            continue
+        new[made.key, made.annotator] = made
+    if empty:
+        report.warn(f"{counted(empty, 'row')} without a mark so far")
+    if not new:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
+        raise InputError(f"the file holds no mark that can be used{why}")
+    kept.labelling.add_marks(run.id, list(new.values()))
+    return better
+
+
+def _claim_meant(row: MarkRow, answers: Sequence[Kept]) -> tuple[str, str, Span] | None:
+    """Return the answer's key, the text and the span of the claim that a row is about."""
+    wanted = " ".join(row.claim.split())  # spreadsheets and editors change line ends and runs of blanks
+    for record in answers:
+        for claim in record.result.claims:
+            if " ".join(claim.text.split()) == wanted:
+                return _answer_of(record), claim.text, claim.span
+    return None
+
+
+def _answer_of(record: Kept) -> str:
+    return answer_key(record.sample.response, [passage.text for passage in record.sample.passages])
