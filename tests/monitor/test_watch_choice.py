@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from watching import ByWords, append, ids, row, run_names, watched
 
 import everyclaim as ec
 from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
+from everyclaim.monitor.alerts import Alert, AlertError
 from everyclaim.monitor.watching.sampling import share
 from everyclaim.store import Store, WatchStore
 
@@ -248,3 +250,91 @@ def test_a_watch_cannot_read_its_own_store(log: Path) -> None:
     append(log, row(1))
     with pytest.raises(ConfigError):
         watched(log, log)
+
+
+class Away(ByWords):
+    """A judge that is away for its first few calls."""
+
+    def __init__(self, calls: int) -> None:
+        super().__init__()
+        self.left = calls
+
+    async def verify(self, *args: Any, **named: Any) -> Any:
+        if self.left:
+            self.left -= 1
+            raise ec.JudgeError("no_reply", "the judge is away")
+        return await super().verify(*args, **named)
+
+
+def an_hour_later(store: Path) -> None:
+    with WatchStore.open(store) as kept, kept._engine.begin() as connection:
+        connection.execute(sa.text("UPDATE watched SET tried = tried - 3700"))
+
+
+def test_what_the_judge_failed_on_is_judged_again_later(log: Path, store: Path) -> None:
+    """In its own place in its own run; not at once, and not for ever."""
+    append(log, row(1), row(2))
+    judge = Away(3)
+    assert watched(log, store, judge=judge, concurrency=1).failed == 2
+    assert watched(log, store, judge=judge).is_silent, "not at once"
+    an_hour_later(store)
+    assert watched(log, store, judge=judge, concurrency=1).tried_again == 2
+    run = ec.find_run(store=store)
+    assert Counter(one.outcome for one in run.results()) == {Outcome.FAILED: 1, Outcome.SCORED: 1}
+    assert (run.record.status, run.record.counts[Outcome.SCORED]) == ("finished", 1)
+    an_hour_later(store)
+    assert watched(log, store, judge=judge).tried_again == 1
+    assert Counter(one.outcome for one in run.results()) == {Outcome.SCORED: 2}
+    assert ids(store) == Counter(a1=1, a2=1)
+
+
+def test_a_judge_that_stays_away_is_given_up(log: Path, store: Path) -> None:
+    """After three more tries the failure stands."""
+    append(log, row(1))
+    watched(log, store, judge=Away(99))
+    tried = 0
+    for _ in range(6):
+        an_hour_later(store)
+        tried += watched(log, store, judge=Away(99)).tried_again
+    assert tried == 3
+
+
+class Told:
+    """A sink that is away at first."""
+
+    def __init__(self) -> None:
+        self.alerts: list[Alert] = []
+        self.is_away = True
+
+    def send(self, alert: Alert) -> None:
+        if self.is_away:
+            raise AlertError("nobody is there")
+        self.alerts.append(alert)
+
+
+def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store: Path) -> None:
+    """The detector goes on across passes; answers that were picked for being bad do not count."""
+    told = Told()
+    for part in range(4):
+        for number in range(part * 20, part * 20 + 20):
+            append(log, row(number, contexts=[f"NOT The unit weighs {number} kg."]))
+        seen = watched(log, store, alert_above=0.05, alerts=[told])
+        if seen.alerts:
+            break
+    assert {alert.measure for alert in seen.alerts} == {"contradicted"}
+    assert "nobody is there" in seen.trouble
+    told.is_away = False
+    assert watched(log, store, alert_above=0.05, alerts=[told]).trouble == ""
+    assert [alert.id for alert in told.alerts] == [seen.alerts[0].id], "the same is not said again at once"
+    assert watched(log, store, alert_above=0.05, alerts=[told]).is_silent
+    assert len(told.alerts) == 1
+    append(log, *(row(number, contexts=[f"NOT The unit weighs {number} kg."], kind="x") for number in range(100, 200)))
+    seen = watched(log, store, rate=0.0, slices=["kind"], min_per_slice=100, alert_above=0.05, alerts=[told])
+    assert (seen.judged, seen.alerts) == (100, [])
+
+
+def test_alerts_need_a_limit(log: Path, store: Path) -> None:
+    """Otherwise they would never come."""
+    append(log, row(1))
+    with pytest.raises(ConfigError, match="alert_above"):
+        watched(log, store, alerts=["command:true"])

@@ -48,8 +48,8 @@ def test_answers_come_in_with_their_passages_and_scores_go_back(project: Langfus
     one = results["trace1:trace1-root"]
     assert (one.question, one.model, one.release) == ("How heavy is 1?", "gpt-5-mini", "v1")
     assert one.tags == {"trace_name": "chat", "environment": "production", "tenant": "acme", "beta": "true"}
-    sample = next(iter(ec.find_run(store=store).samples()))
-    assert [(passage.id, passage.text) for passage in sample.passages] == [("manual", sample.response)]
+    sample = next(one for one in ec.find_run(store=store).samples() if one.id == "trace1:trace1-root")
+    assert [(passage.id, passage.text) for passage in sample.passages] == [("manual", "The unit weighs 1 kg.")]
     assert project.by_trace == {
         "trace1": {"faithfulness": 1.0, "faithfulness.outcome": "scored", "faithfulness.contradicted": 0.0, "faithfulness.unsupported": 0.0},
         "trace2": {"faithfulness": 0.0, "faithfulness.outcome": "scored", "faithfulness.contradicted": 0.0, "faithfulness.unsupported": 1.0},

@@ -21,6 +21,10 @@ from everyclaim.core.limits import within
 from everyclaim.core.types import Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
+from everyclaim.monitor.alerts import Sink
+from everyclaim.monitor.detector import Detector, Limits
+from everyclaim.monitor.sinks import Notifier, sink_from_spec
+from everyclaim.monitor.watching.alarms import Alarms
 from everyclaim.monitor.watching.loop import Judging, Plan, Watcher
 from everyclaim.monitor.watching.report import Pass
 from everyclaim.monitor.watching.sampling import Budget, Sampling
@@ -49,6 +53,10 @@ class WatchingOptions(SourceOptions, total=False):
     send_back: bool  # scores to a source that takes them
     every: Annotated[float, Range(0)]  # seconds between passes
     concurrency: InFlight | None
+    alert_above: (
+        Annotated[float, Range(above=0, most=1)] | None
+    )  # share of an answer's claims contradicted, in the mean
+    alerts: Sequence[Annotated[str | Sink, "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"]]
     hooks: Sequence[Hook]
     on_pass: Callable[[Pass | Exception], None]  # told of every pass, and of what failed and is tried again
     stop: threading.Event | None  # set it, from anywhere, to end in order
@@ -70,6 +78,9 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     ``… picked``, so many of each slice a day (`min_per_slice`), and those that worry the cheap judge `screen`. The
     limits `daily_answers`, `daily_tokens` and `daily_cost` are for each day in UTC. A run holds the answers of one day,
     or of one release. With ``once`` the call ends with what there is; without, it goes on until `stop` is set.
+
+    Where the share of contradicted claims of an answer rises above `alert_above` in the mean, an alert says so and goes
+    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random.
 
     A watch goes on where it stopped, however it stopped, and judges no answer twice; its `name` is what it is known by.
     Other options are those of `score`; limits such as `max_cost` are of the whole call. Raises `ConfigError` for an
@@ -100,7 +111,8 @@ async def _watching(session: Session, source: Any, store: str | os.PathLike[str]
             judging = Judging(
                 _scoring(session), session.metric.provenance, _screening(screen) if screen else None, concurrency
             )
-            watcher = Watcher(opened, kept, judging, plan, hooks=options.get("hooks", ()))
+            alarms = _alarms(plan, options)
+            watcher = Watcher(opened, kept, judging, plan, hooks=options.get("hooks", ()), alarms=alarms)
             if (stop := options.get("stop")) is not None:
                 watcher.stop = stop
             return await _carry_out(watcher, opened, options)
@@ -143,6 +155,16 @@ def _plan(source: Source, options: WatchingOptions) -> Plan:
         send_back=options.get("send_back", True),
         every=options.get("every", 10.0),
     )
+
+
+def _alarms(plan: Plan, options: WatchingOptions) -> Alarms | None:
+    limit, sinks = options.get("alert_above"), options.get("alerts", ())
+    if limit is None:
+        if sinks:
+            raise ConfigError("alerts need alert_above, the share of contradicted claims that is still in order")
+        return None
+    notifier = Notifier([sink_from_spec(one) if isinstance(one, str) else one for one in sinks]) if sinks else None
+    return Alarms(Detector(Limits(contradicted=limit), name=plan.title), notifier)
 
 
 def _check_use(options: WatchingOptions) -> None:

@@ -98,6 +98,26 @@ def watch(
             rich_help_panel=_BUDGET,
         ),
     ] = "skip",
+    alert_above: Annotated[
+        float | None,
+        typer.Option(
+            "--alert-above",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Alert when more of an answer's claims is contradicted, in the mean.",
+            rich_help_panel="Alerts",
+        ),
+    ] = None,
+    alerts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--alert",
+            metavar="SINK",
+            help="Send alerts to webhook:URL, slack:URL or command:PROGRAM. Repeatable.",
+            rich_help_panel="Alerts",
+        ),
+    ] = None,
     mapping: opt.Mapping = None,
     query: Annotated[
         str | None, typer.Option("--query", metavar="SELECT", help="Of sql: what is read.", rich_help_panel=_SOURCE)
@@ -216,6 +236,8 @@ def watch(
         "per": opt.one_of("--per", per, ("day", "release")),
         "send_back": None if send_back else False,
         "every": every,
+        "alert_above": alert_above,
+        "alerts": alerts or None,
         "mapping": settings.map,
         "query": query,
         "watermark": watermark,
@@ -255,6 +277,8 @@ class _Telling:
             self._said = str(what)
             return
         self._said = ""
+        for alert in what.alerts:
+            warn(alert.text, kind="alert")
         if what.is_silent:
             return
         if self._json:

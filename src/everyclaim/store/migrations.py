@@ -103,11 +103,12 @@ CREATE INDEX label_history_key ON {p}label_history ("claim_key")
 """
 
 _WATCHES = """
-CREATE TABLE {p}watches ("watch" TEXT PRIMARY KEY, "checkpoint" TEXT, "updated" TEXT NOT NULL);
+CREATE TABLE {p}watches ("watch" TEXT PRIMARY KEY, "checkpoint" TEXT, "alarms" TEXT, "updated" TEXT NOT NULL);
 CREATE TABLE {p}watched (
     "watch" TEXT NOT NULL, "answer" TEXT NOT NULL, "day" TEXT NOT NULL, "decision" TEXT NOT NULL,
     "chosen" TEXT NOT NULL, "run_id" TEXT, "position" BIGINT, "tokens" BIGINT NOT NULL, "cost" DOUBLE PRECISION,
-    "back" TEXT NOT NULL, "about" TEXT NOT NULL, PRIMARY KEY ("watch", "answer")
+    "back" TEXT NOT NULL, "about" TEXT NOT NULL, "tries" INTEGER NOT NULL, "tried" DOUBLE PRECISION NOT NULL,
+    PRIMARY KEY ("watch", "answer")
 );
 CREATE INDEX watched_day ON {p}watched ("watch", "day");
 CREATE INDEX watched_back ON {p}watched ("watch", "back");

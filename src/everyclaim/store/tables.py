@@ -228,6 +228,7 @@ WATCHES = sa.Table(
     METADATA,
     sa.Column("watch", Text, primary_key=True),
     sa.Column("checkpoint", Json),  # how far the source is read, in its own words
+    sa.Column("alarms", Json),  # where the detector stands
     sa.Column("updated", Text, nullable=False),
 )
 
@@ -245,6 +246,8 @@ WATCHED = sa.Table(  # every answer that a watch has decided about
     sa.Column("cost", sa.Double),  # NULL: unknown
     sa.Column("back", Text, nullable=False),  # of its scores: due, sent, or nothing
     sa.Column("about", Json, nullable=False),  # what the source needs for sending them back
+    sa.Column("tries", sa.Integer, nullable=False),  # of judging it
+    sa.Column("tried", sa.Double, nullable=False),  # the last time, in seconds since 1970
 )
 
 SPANS = sa.Table(  # received, and not yet put together to answers

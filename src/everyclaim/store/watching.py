@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Provenance, Result, Sample
+from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import fingerprint
 from everyclaim.store.records import RunRecord, config_fingerprint
 from everyclaim.store.rows import kept_from, rows_of
@@ -65,14 +65,16 @@ class WatchStore(Store):
         """Keep others from the same watch until the store is closed. Raises `StoreError` when somebody is at it."""
         self._take(digest(watch)[:12], f"the watch {watch!r} is under way in another place at this moment")
 
-    def checkpoint(self, watch: str) -> Any:
-        """Return how far a watch has read its source, None at its beginning."""
+    def place_of_watch(self, watch: str) -> tuple[Any, Any]:
+        """Return how far a watch has read its source, and the state of its alarms; None and None at its beginning."""
+        query = sa.select(WATCHES.c.checkpoint, WATCHES.c.alarms).where(WATCHES.c.watch == watch)
         with self._read() as connection:
-            return connection.execute(sa.select(WATCHES.c.checkpoint).where(WATCHES.c.watch == watch)).scalar()
+            row = connection.execute(query).first()
+        return (row.checkpoint, row.alarms) if row else (None, None)
 
-    def set_checkpoint(self, watch: str, checkpoint: Any) -> None:
-        """Note how far a watch has read its source."""
-        row = {"checkpoint": checkpoint, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
+    def set_place_of_watch(self, watch: str, checkpoint: Any, alarms: Any = None) -> None:
+        """Note how far a watch has read its source, and where its alarms stand."""
+        row = {"checkpoint": checkpoint, "alarms": alarms, "updated": datetime.now(UTC).isoformat(timespec="seconds")}
         with self._write() as connection:
             done = connection.execute(sa.update(WATCHES).where(WATCHES.c.watch == watch).values(row))
             if not done.rowcount:
@@ -135,6 +137,43 @@ class WatchStore(Store):
                 connection.execute(sa.insert(table), rows)
         return place
 
+    def to_try_again(self, watch: str, after: Sequence[float]) -> list[Judged]:
+        """Return answers whose judge failed and that are due for another try.
+
+        `after` are the seconds after the first failure, the second, …; after the last of them there are no more tries.
+        """
+        now = time.time()
+        here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
+        due = [
+            sa.and_(WATCHED.c.tries == tries, WATCHED.c.tried <= now - pause) for tries, pause in enumerate(after, 1)
+        ]
+        query = (
+            sa.select(WATCHED.c.answer, WATCHED.c.about, SAMPLES)
+            .select_from(sa.join(WATCHED, SAMPLES, here))
+            .where(WATCHED.c.watch == watch, SAMPLES.c.outcome == Outcome.FAILED.value, sa.or_(*due))
+            .order_by(WATCHED.c.tried, WATCHED.c.answer)
+            .limit(_MANY)
+        )
+        return self._judged(query)
+
+    def keep_second_try(self, watch: str, day: str, one: Judged, *, goes_back: bool) -> None:
+        """Keep the result of another try in the place of the failure, with what it took, on the day of the try."""
+        with self._write() as connection:
+            self._lock(connection, one.run)
+            for table in (SAMPLES, CLAIMS, TAGS):
+                connection.execute(
+                    sa.delete(table).where(table.c.run_id == one.run, table.c.position == one.kept.position)
+                )
+            for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(one.run, [one.kept]), strict=True):
+                if rows:
+                    connection.execute(sa.insert(table), rows)
+            new = {"day": day, "tries": WATCHED.c.tries + 1, "tried": time.time()}
+            new |= {name: WATCHED.c[name] + more for name, more in _spending(one.kept.result).items()}
+            new |= {"back": DUE} if goes_back else {}
+            connection.execute(
+                sa.update(WATCHED).where(WATCHED.c.watch == watch, WATCHED.c.answer == one.answer).values(new)
+            )
+
     def spent(self, watch: str, day: str) -> Spent:
         """Return what a watch used on a day, of all that is kept."""
         is_judged = WATCHED.c.run_id.is_not(None)
@@ -177,6 +216,9 @@ class WatchStore(Store):
             .order_by(WATCHED.c.day, WATCHED.c.answer)
             .limit(limit)
         )
+        return self._judged(query)
+
+    def _judged(self, query: sa.Select[Any]) -> list[Judged]:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
         return [
@@ -264,13 +306,19 @@ def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[st
 
 
 def _row(one: Decided) -> dict[str, Any]:
-    usage = one.result.usage if one.result else None
     return {
         "decision": one.decision,
         "chosen": one.chosen,
         "run_id": one.run or None,
-        "tokens": usage.prompt_tokens + usage.completion_tokens if usage else 0,
-        "cost": usage.cost if usage else 0.0,
+        **_spending(one.result),
+        "tries": 1 if one.result else 0,
+        "tried": time.time(),
         "back": DUE if one.goes_back else NOTHING,
         "about": dict(one.about),
     }
+
+
+def _spending(result: Result | None) -> dict[str, Any]:
+    if result is None:
+        return {"tokens": 0, "cost": 0.0}
+    return {"tokens": result.usage.prompt_tokens + result.usage.completion_tokens, "cost": result.usage.cost}

@@ -18,15 +18,16 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from threading import Event as Flag
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeVar, cast
 
 from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
 from everyclaim.core.events import Hook, RunFinished, SampleFinished
 from everyclaim.core.types import Provenance, Result, Sample
+from everyclaim.monitor.watching.alarms import Alarms
 from everyclaim.monitor.watching.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, Pass
 from everyclaim.monitor.watching.sampling import AT_RANDOM, MINIMUM, WORRIED, Budget, Day, Sampling, is_worrying
 from everyclaim.monitor.watching.source import Absent, Batch, Found, Return, Source, Unreadable
-from everyclaim.store import Decided, WatchStore
+from everyclaim.store import Decided, Judged, WatchStore
 
 PICKED = "picked"  # the tag that says why an answer beside the random ones was judged
 _SENT_AT_ONCE = 50
@@ -34,6 +35,7 @@ _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
 _GLANCE = 0.1  # seconds between looks at whether to stop
 
+T = TypeVar("T")
 Score = Callable[[Sample], Awaitable[Result]]
 
 
@@ -58,6 +60,7 @@ class Plan:
     when_spent: Literal["skip", "wait"] = "skip"
     per: Literal["day", "release"] = "day"
     send_back: bool = True
+    try_again: tuple[float, ...] = (60.0, 600.0, 3600.0)  # seconds after each failure of the judge
     every: float = 10.0  # seconds between passes
 
 
@@ -65,7 +68,14 @@ class Watcher:
     """One watch under way. `stop` may be set from any thread: what is begun is finished, and nothing else begun."""
 
     def __init__(
-        self, source: Source, store: WatchStore, judging: Judging, plan: Plan, *, hooks: Sequence[Hook] = ()
+        self,
+        source: Source,
+        store: WatchStore,
+        judging: Judging,
+        plan: Plan,
+        *,
+        hooks: Sequence[Hook] = (),
+        alarms: Alarms | None = None,
     ) -> None:
         self.stop = Flag()
         self._source = source
@@ -73,14 +83,16 @@ class Watcher:
         self._judging = judging
         self._plan = plan
         self._hooks = hooks
+        self._alarms = alarms
         self._day = Day("")
         self._slots = asyncio.Semaphore(judging.concurrency)
         self._runs: dict[tuple[str, bool], str] = {}  # part and whether picked → id
+        self._held: set[str] = set()  # runs that are open
         self._begun: Counter[str] = Counter()  # results by run, since it was opened
         self._opening = asyncio.Lock()
         self._pass = Pass()
         self._idle: list[Decided] = []  # decisions without a result, kept together
-        self._fault: EveryclaimError | None = None  # what ends this pass
+        self._kept: tuple[Any, Any] = (None, None)  # the place that the store has
 
     async def read_once(self) -> Pass:
         """Go through what there is, once; runs are finished afterwards."""
@@ -106,6 +118,8 @@ class Watcher:
                     pause = self._plan.every
                     whole.add(seen)
                     tell(seen)
+                    if self._plan.per == "day":
+                        await self._finish_runs(but=_today())
                 await self._pause(pause)
         finally:
             await self._finish_runs()
@@ -114,22 +128,27 @@ class Watcher:
     async def prepare(self) -> None:
         """Take the watch, and close what a kill left open."""
         await asyncio.to_thread(self._store.hold_watch, self._plan.watch)
+        _, state = await asyncio.to_thread(self._store.place_of_watch, self._plan.watch)
+        if self._alarms is not None and state is not None:
+            self._alarms.restore(state)
         for run in await asyncio.to_thread(self._store.interrupted_runs, self._plan.watch):
             await asyncio.to_thread(self._store.finish_run, run, "stopped")
 
     async def _read(self) -> Pass:
-        self._pass, self._idle, self._fault = Pass(), [], None
+        self._pass, self._idle = Pass(), []
         await self._send_back()
-        checkpoint = await asyncio.to_thread(self._store.checkpoint, self._plan.watch)
+        await self._try_again()
+        self._kept = await asyncio.to_thread(self._store.place_of_watch, self._plan.watch)
+        checkpoint = self._kept[0]
+        await self._keep_place(checkpoint)
         async with aclosing(cast("Any", self._source.batches(checkpoint))) as batches:
             async for batch in batches:
                 is_done = await self._decide_all(batch)
                 await self._send_back()
+                checkpoint = batch.checkpoint if is_done else checkpoint
+                await self._keep_place(checkpoint)
                 if not is_done:
                     break
-                if batch.checkpoint != checkpoint:
-                    checkpoint = batch.checkpoint
-                    await asyncio.to_thread(self._store.set_checkpoint, self._plan.watch, checkpoint)
         if self._sends_back:
             self._pass.not_sent_back = await asyncio.to_thread(self._store.count_due, self._plan.watch)
         return self._pass
@@ -141,22 +160,10 @@ class Watcher:
         left = [one for key, one in wanted.items() if key not in known]
         self._pass.found += len(left)
         self._pass.known += len(batch.found) - len(left)
-        begun = 0
         try:
-            async with asyncio.TaskGroup() as group:
-                for one in left:
-                    await self._slots.acquire()
-                    if self.stop.is_set() or self._pass.waits_for or self._fault is not None:
-                        self._slots.release()
-                        break
-                    group.create_task(self._decide(one))
-                    begun += 1
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            begun = await self._all(left, self._decide)
         finally:
             await self._keep_idle()
-        if self._fault is not None:
-            raise self._fault
         self._pass.not_yet += len(left) - begun
         return begun == len(left) and not self._pass.waits_for
 
@@ -165,16 +172,37 @@ class Watcher:
         if idle:
             await asyncio.to_thread(self._store.keep_decided, self._plan.watch, self._day.date or _today(), idle)
 
-    async def _decide(self, one: Found) -> None:
-        """Decide about one answer. What would befall all alike ends the pass, after those that are under way."""
-        try:
-            await self._settle(one)
-        except EveryclaimError as error:
-            self._fault = self._fault or error
-        finally:
-            self._slots.release()
+    async def _all(self, items: Sequence[T], work: Callable[[T], Awaitable[None]]) -> int:
+        """Do this with each, so many at a time, until something stops it; return how many were begun.
 
-    async def _settle(self, one: Found) -> None:
+        What would befall all alike is raised, after those that are under way have ended.
+        """
+        begun, faults = 0, list[EveryclaimError]()
+
+        async def one(item: T) -> None:
+            try:
+                await work(item)
+            except EveryclaimError as error:
+                faults.append(error)
+            finally:
+                self._slots.release()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for item in items:
+                    await self._slots.acquire()
+                    if self.stop.is_set() or self._pass.waits_for or faults:
+                        self._slots.release()
+                        break
+                    group.create_task(one(item))
+                    begun += 1
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        if faults:
+            raise faults[0]
+        return begun
+
+    async def _decide(self, one: Found) -> None:
         await self._turn_day()
         sampling = self._plan.sampling
         chosen = AT_RANDOM if sampling.is_chosen(one.unit or one.key) else ""
@@ -232,8 +260,47 @@ class Watcher:
             self._pass.judged += 1
             self._pass.outcomes[result.outcome] += 1
             self._pass.chosen[chosen] += 1
-            for hook in self._hooks:
-                hook(SampleFinished(run, result, time.perf_counter() - begun))
+            self._tell(run, result, time.perf_counter() - begun, is_random=not is_picked)
+
+    def _tell(self, run: str, result: Result, seconds: float, *, is_random: bool) -> None:
+        if self._alarms is not None and is_random and (alert := self._alarms.see(result)):
+            self._pass.alerts.append(alert)
+        for hook in self._hooks:
+            hook(SampleFinished(run, result, seconds))
+
+    async def _try_again(self) -> None:
+        """Judge once more what the judge failed on some time ago."""
+        again = await asyncio.to_thread(self._store.to_try_again, self._plan.watch, self._plan.try_again)
+        await self._all(again, self._judge_again)
+
+    async def _judge_again(self, one: Judged) -> None:
+        await self._turn_day()
+        day, begun, sample = self._day, time.perf_counter(), one.kept.sample
+        if not day.may_go_on(self._plan.budget):
+            return
+        day.begin(sample, self._plan.sampling)
+        result = await self._judging.score(sample)
+        day.use(result.usage)
+        async with self._opening:
+            if one.run not in self._held:
+                await asyncio.to_thread(self._store.resume_run, one.run)
+                self._held.add(one.run)
+        new = one._replace(kept=one.kept._replace(result=result))
+        await asyncio.to_thread(
+            self._store.keep_second_try, self._plan.watch, day.date, new, goes_back=self._sends_back
+        )
+        self._pass.tried_again += 1
+        self._tell(one.run, result, time.perf_counter() - begun, is_random=PICKED not in sample.tags)
+
+    async def _keep_place(self, checkpoint: Any) -> None:
+        """Send what alerts are owed, and keep how far the watch has come where that is news."""
+        state = self._kept[1]
+        if self._alarms is not None:
+            self._pass.trouble = await asyncio.to_thread(self._alarms.deliver) or self._pass.trouble
+            state = self._alarms.to_json()
+        if (checkpoint, state) != self._kept:
+            await asyncio.to_thread(self._store.set_place_of_watch, self._plan.watch, checkpoint, state)
+            self._kept = (checkpoint, state)
 
     async def _turn_day(self) -> None:
         """Begin the counts of a day with what the store has of it."""
@@ -258,6 +325,7 @@ class Watcher:
         async with self._opening:
             if (part, is_picked) not in self._runs:
                 self._runs[part, is_picked] = await asyncio.to_thread(self._open_run, part, is_picked)
+                self._held.add(self._runs[part, is_picked])
         return self._runs[part, is_picked]
 
     def _open_run(self, part: str, is_picked: bool) -> str:
@@ -275,9 +343,11 @@ class Watcher:
         self._pass.runs[record.id] = record.name
         return record.id
 
-    async def _finish_runs(self) -> None:
-        runs, self._runs = list(self._runs.values()), {}
-        for run in runs:
+    async def _finish_runs(self, but: str = "") -> None:
+        """Close the runs that are open, but for those of this part."""
+        self._runs = {key: run for key, run in self._runs.items() if key[0] == but}
+        for run in self._held - set(self._runs.values()):
+            self._held.discard(run)
             with suppress(StoreError):  # it is closed when the watch begins again
                 await asyncio.to_thread(self._store.finish_run, run, "finished")
                 for hook in self._hooks:

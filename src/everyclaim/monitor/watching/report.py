@@ -8,6 +8,7 @@ from typing import Any
 
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Outcome
+from everyclaim.monitor.alerts import Alert
 
 SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "over_budget", "unreadable", "gone"
 
@@ -35,7 +36,9 @@ class Pass:
     runs: dict[str, str] = field(default_factory=dict)  # id → name
     reasons: list[str] = field(default_factory=list)  # why the first few could not be read
     waits_for: str = ""  # what keeps it from going on today
-    trouble: str = ""  # why scores could not be sent back
+    trouble: str = ""  # why scores or alerts could not be sent
+    tried_again: int = 0  # answers whose judge had failed before; not among those judged
+    alerts: list[Alert] = field(default_factory=list)
 
     def count(self, decision: str, number: int = 1) -> None:
         """Count answers by what was decided."""
@@ -55,13 +58,15 @@ class Pass:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to tell."""
-        return not (self.found or self.sent_back or self.refused or self.trouble or self.waits_for)
+        said = (self.found, self.tried_again, self.sent_back, self.refused, self.alerts, self.trouble, self.waits_for)
+        return not any(said)
 
     def __str__(self) -> str:
         """Tell it in one line."""
         failed = f" ({self.failed:,} failed)" if self.failed else ""
         counts = {
             f"judged{failed}": self.judged,
+            "tried again": self.tried_again,
             "passed over": self.passed_over,
             "over the day's budget": self.over_budget,
             "unreadable": self.unreadable,
@@ -76,7 +81,10 @@ class Pass:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        counts = {name: getattr(self, name) for name in (*_COUNTS, "not_yet", "sent_back", "refused", "not_sent_back")}
+        counts = {
+            name: getattr(self, name)
+            for name in (*_COUNTS, "tried_again", "not_yet", "sent_back", "refused", "not_sent_back")
+        }
         return {
             "schema": PASS_SCHEMA,
             **counts,
@@ -84,18 +92,20 @@ class Pass:
             "chosen": dict(self.chosen),
             "runs": dict(self.runs),
             "reasons": list(self.reasons),
+            "alerts": [alert.to_json() for alert in self.alerts],
             "waits_for": self.waits_for,
             "trouble": self.trouble,
         }
 
     def add(self, other: Pass) -> None:
         """Take another pass in."""
-        for name in (*_COUNTS, "sent_back", "refused"):
+        for name in (*_COUNTS, "tried_again", "sent_back", "refused"):
             self.count(name, getattr(other, name))
         self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
         self.outcomes += other.outcomes
         self.chosen += other.chosen
         self.runs |= other.runs
+        self.alerts += other.alerts
         self.reasons = (self.reasons + other.reasons)[:_REASONS]
         self.waits_for, self.trouble = other.waits_for, other.trouble
 

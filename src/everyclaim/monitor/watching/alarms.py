@@ -1,0 +1,59 @@
+"""A detector on the answers of a watch: its state is kept with the watch's place, alerts until they are delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from everyclaim.core.types import Result
+from everyclaim.monitor.alerts import Alert, AlertError
+from everyclaim.monitor.detector import Detector
+from everyclaim.monitor.sinks import Notifier
+
+_MOST_OWED = 20
+
+
+class Alarms:
+    """Sees every answer that was chosen at random, once, and says when a rate has risen."""
+
+    def __init__(self, detector: Detector, notifier: Notifier | None = None) -> None:
+        self._detector = detector
+        self._notifier = notifier
+        self._owed: list[Alert] = []  # not yet delivered
+
+    def see(self, result: Result) -> Alert | None:
+        """Take the next answer; return the alert that it raises."""
+        alert = self._detector.update(result)
+        if alert is not None and self._notifier is not None:
+            self._owed = [*self._owed, alert][-_MOST_OWED:]
+        return alert
+
+    def deliver(self) -> str:
+        """Send what is owed, which may take long; return why something could not be sent, and is sent again later."""
+        trouble, left = "", []
+        for alert in self._owed:
+            try:
+                if self._notifier is not None:
+                    self._notifier.send(alert)
+            except AlertError as error:
+                trouble = str(error)
+                left.append(alert)
+        self._owed = left
+        return trouble
+
+    def to_json(self) -> dict[str, Any]:
+        """Return where it stands as plain JSON values."""
+        owed = [
+            {name: value for name, value in one.to_json().items() if name not in {"schema", "id"}} for one in self._owed
+        ]
+        sent = self._notifier.to_json() if self._notifier else {}
+        return {"detector": self._detector.to_json(), "sent": sent, "owed": owed}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on where `to_json` left off; a detector with other limits begins anew."""
+        before = Detector.from_json(state["detector"])
+        if before.is_alike(self._detector):
+            self._detector = before
+        if self._notifier is not None:
+            self._notifier.restore(state["sent"])
+            self._owed = [Alert(**one | {"examples": tuple(one["examples"])}) for one in state["owed"]]
