@@ -83,11 +83,11 @@ def _to_everyclaim(data: Mapping[str, Any]) -> dict[str, Any]:
         passages = {key: text if isinstance(text, str) else text["text"] for key, text in data["passages"].items()}
         asked = [pair for group in data["claims"] for pair in group["claims"].items()]
         return {"verdicts": [_verdict(key, claim, passages) for key, claim in asked]}
-    rows = []
-    for key, sentence in data["sentences"].items():
-        claims = statements(sentence)
-        rows.append({"id": key, "claims": claims, "skip": "none" if claims else "question"})
-    return {"sentences": rows}
+    split = {key: statements(sentence) for key, sentence in data["sentences"].items()}
+    return {
+        "claims": [f"{key}: {claim}" for key, claims in split.items() for claim in claims],
+        "skipped": [f"{key}: question" for key, claims in split.items() if not claims],
+    }
 
 
 def _verdict(key: str, claim: str, passages: Mapping[str, str]) -> dict[str, Any]:
@@ -95,12 +95,11 @@ def _verdict(key: str, claim: str, passages: Mapping[str, str]) -> dict[str, Any
     order = ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED")
     name = min(found, key=lambda name: order.index(found[name][0]))
     label, words = found[name]
-    mode = "numeric_mismatch" if label == "CONTRADICTED" else "none" if label == "SUPPORTED" else "other"
+    kind = "number" if label == "CONTRADICTED" else "other"
     quotes = [f"{name}: {words}"] if words else []
-    why = "" if label == "SUPPORTED" else _why(label)  # as it is asked
+    why = "" if label == "SUPPORTED" else f"{kind}: {_why(label)}"  # as it is asked
     support = {"SUPPORTED": 10, "CONTRADICTED": 0, "UNSUPPORTED": 1}[label]
-    row = {"id": key, "quotes": quotes, "why": why, "label": label, "mode": mode, "conflict": False}
-    return row | {"support": support}
+    return {"id": key, "quotes": quotes, "why": why, "label": label, "support": support}
 
 
 def _why(label: str) -> str:

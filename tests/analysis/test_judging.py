@@ -6,7 +6,7 @@ from everyclaim.analysis import summarise, summary_to_json
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Span, Usage, Verdict
 
 NOTHING = Usage()
-CASCADE = "cascade:lexical>openai:m?2.batch=4"
+CASCADE = "cascade:lexical>openai:m?2.claims_per_call=4"
 
 
 def result(name, claims, verifier, *, usage=NOTHING, outcome=Outcome.SCORED, **parameters):
@@ -21,9 +21,9 @@ def result(name, claims, verifier, *, usage=NOTHING, outcome=Outcome.SCORED, **p
 
 
 FIRST = ("lexical", ())
-SECOND = ("openai:m?batch=4", ())
-AGREED = ("openai:m?batch=4", ("audited",))
-DIFFERED = ("openai:m?batch=4", ("audited", "audit_disagreed"))
+SECOND = ("openai:m?claims_per_call=4", ())
+AGREED = ("openai:m?claims_per_call=4", ("audited",))
+DIFFERED = ("openai:m?claims_per_call=4", ("audited", "audit_disagreed"))
 
 
 def test_a_cascade_says_what_its_first_judge_settled_and_how_often_it_was_right():
@@ -40,7 +40,7 @@ def test_a_cascade_says_what_its_first_judge_settled_and_how_often_it_was_right(
     assert (cascade.settled.value, cascade.settled.n) == (pytest.approx(5 / 6), 6)
     assert (cascade.agreement.value, cascade.agreement.n) == (pytest.approx(2 / 3), 3)
     assert cascade.agreement.low < 2 / 3 < cascade.agreement.high
-    assert summary.judging.judges == {CASCADE: 1, "lexical": 2, "openai:m?batch=4": 4}
+    assert summary.judging.judges == {CASCADE: 1, "lexical": 2, "openai:m?claims_per_call=4": 4}
 
 
 def test_what_a_cascade_saved_is_the_spared_answers_by_the_mean_of_the_others():

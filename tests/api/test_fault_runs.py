@@ -67,9 +67,9 @@ def edited(change: Callable[[list[dict[str, Any]]], Any]) -> Make:
 
     def make(good: str) -> str:
         reply = json.loads(good)
-        (name,) = reply
+        name = next(iter(reply))
         changed = change(reply[name])
-        return json.dumps({name: reply[name] if changed is None else changed})
+        return json.dumps(reply | {name: reply[name] if changed is None else changed})
 
     return make
 
@@ -93,7 +93,13 @@ wrong_label = edited(lambda rows: rows[0].update(label="MOSTLY_TRUE"))
 wrong_kind = edited(lambda rows: rows[0].update(label=1))
 more_fields = edited(lambda rows: rows[0].update(confidence=0.3, label_of_c2="CONTRADICTED"))
 nowhere = edited(lambda rows: rows[0].update(quotes=["p1: The moon is made of cheese and of nothing else."]))
-other_language = edited(lambda rows: rows[0].update(claims=["Der dritte Wasserkocher hat eine rote Farbe."]))
+other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote Farbe.", *rows[1:]])
+
+
+def more_in_the_split(good: str) -> str:
+    return json.dumps(json.loads(good) | {"confidence": 0.3, "s2": "question"})
+
+
 REFUSED = Reply("I would rather not.", "refusal")
 
 TRANSPORT: dict[str, Case] = {
@@ -161,7 +167,7 @@ REPLIES: dict[str, Case] = {
     "missing sentence": Case([missing], 3, at="split"),
     "claims in another language once": Case([other_language], 3, at="split"),
     "claims in another language for ever": Case([other_language], 3, at="split", for_ever=True),
-    "extra fields of the split": Case([more_fields], 2, at="split"),
+    "extra fields of the split": Case([more_in_the_split], 2, at="split"),
 }
 CASES = {**TRANSPORT, **SPLITTING, **REPLIES}
 

@@ -58,8 +58,8 @@ def test_a_band_is_fitted_and_the_cascade_keeps_to_it(tmp_path: Path) -> None:
 def test_options_of_the_judges_come_with_their_place() -> None:
     """And judges made of judges have none."""
     fit = ec.fit_band(SURE, Thermometer())
-    spec = cascade_spec(fit, "lexical?threshold=0.4", "openai:m?batch=4")
-    assert spec.startswith("cascade:lexical>openai:m?1.threshold=0.4&2.batch=4&high=")
+    spec = cascade_spec(fit, "lexical?threshold=0.4", "openai:m?claims_per_call=4")
+    assert spec.startswith("cascade:lexical>openai:m?1.threshold=0.4&2.claims_per_call=4&high=")
     with pytest.raises(ec.ConfigError, match="made of plain judges"):
         cascade_spec(fit, "lexical", "panel:openai:a|openai:b")
 

@@ -42,7 +42,7 @@ def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
     assert result.usage.calls == 2
     assert result.usage.cost is None  # no price is known for this model
     assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
-    assert result.provenance.parameters["judge_prompt"].startswith("verdict-4")
+    assert result.provenance.parameters["judge_prompt"].startswith("verdict-5")
 
 
 def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> None:
@@ -104,10 +104,12 @@ def test_a_panel_of_two_providers_asks_both(server: JudgeServer) -> None:
 
 def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> None:
     """Both are in the spec that results store."""
-    judge = llm_verifier(Spec.parse("openai:m?batch=4&repeats=3&evidence=required&max_tokens=100&inference=explicit"))
-    assert (judge.batch, judge.repeats, judge.evidence) == (4, 3, "required")
-    assert judge.spec == "openai:m?batch=4&evidence=required&inference=explicit&max_tokens=100&repeats=3"
-    assert judge.chat.spec == "openai:m?max_tokens=100&temperature=0"
+    judge = llm_verifier(
+        Spec.parse("openai:m?claims_per_call=4&repeats=3&evidence=required&reply_tokens=100&inference=explicit")
+    )
+    assert (judge.claims_per_call, judge.repeats, judge.evidence) == (4, 3, "required")
+    assert judge.spec == "openai:m?claims_per_call=4&evidence=required&inference=explicit&repeats=3&reply_tokens=100"
+    assert judge.chat.spec == "openai:m?reply_tokens=100&temperature=0"
     assert (judge.parameters["temperature"], judge.reply_tokens) == ("0", 100)
     assert "inference=explicit" in judge.parameters["judge_prompt"]
     split = llm_decomposer(Spec.parse("openai:m?atomicity=low&sentences=5&language=de"))
@@ -117,8 +119,8 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ("openai:m?batch=0", "batch of 'openai' must be a whole number from 1 to 1,000, got 0"),
-        ("openai:m?batch=many", "batch of 'openai' must be a whole number from 1 to 1,000, got 'many'"),
+        ("openai:m?claims_per_call=0", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 0"),
+        ("openai:m?claims_per_call=many", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 'many'"),
         ("openai:m?repeats=-1", "repeats of 'openai' must be a whole number from 1 to 1,000, got -1"),
         ("openai:m?inference=some", "inference of 'openai' must be one of allowed, explicit, got 'some'"),
         ("openai:m?evidence=maybe", "must be one of flag, required, got 'maybe'"),
@@ -126,11 +128,15 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
         ("openai:m?prompt=nli&hedges=strict", "unknown option 'hedges' of a judge with the prompt 'nli'"),
         ("openai:m?domain=nowhere.toml", "cannot read the domain file 'nowhere.toml'"),
         ("openai:m?btach=3", "unknown option 'btach'"),
+        ("openai:m?batch=3", "unknown option 'batch' of 'openai': it is called 'claims_per_call'"),
+        ("openai:m?max_tokens=3", "unknown option 'max_tokens' of 'openai:m': it is called 'reply_tokens'"),
+        ("panel:lexical|openai:m?2.batch=3", "it is called 'claims_per_call'"),
+        ("cascade:lexical>openai:m?batch=3", "it is called 'claims_per_call'"),
         ("openai:", "which model"),
         ("cascade:lexical", "a cascade needs two judges"),
         ("cascade:lexical>openai:m?low=x", "low of 'cascade' must be a number from 0 to 1, got 'x'"),
         ("cascade:lexical>openai:m?low=0.9&high=0.1", "a deferral zone"),
-        ("cascade:lexical>openai:m?batch=3", "as in '2.batch'"),
+        ("cascade:lexical>openai:m?claims_per_call=3", "as in '2.claims_per_call'"),
         ("panel:openai:a", "a panel needs two judges"),
         ("panel:openai:a|nobody:b", "unknown name 'nobody'"),
         ("panel:openai:a|openai:b?low=1", "unknown option 'low' of 'panel'"),
@@ -154,7 +160,7 @@ def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
 
 def test_the_decomposer_goes_with_the_judge() -> None:
     """A language model splits for itself; other judges have the embedded one."""
-    assert default_decomposer("openai:m?batch=4&max_tokens=9") == "openai:m?max_tokens=9"
+    assert default_decomposer("openai:m?claims_per_call=4&reply_tokens=9") == "openai:m?reply_tokens=9"
     assert default_decomposer("lexical") == "embedded"
     assert default_decomposer("cascade:lexical>openai:m") == "embedded"
     assert default_decomposer(LlmVerifier(None)) == "embedded"  # type: ignore[arg-type]
@@ -163,16 +169,16 @@ def test_the_decomposer_goes_with_the_judge() -> None:
 def test_judges_of_a_run_share_one_model_per_spec() -> None:
     """And so one pool, one cache, one budget."""
     chats = ChatPool()
-    judge = llm_verifier(Spec.parse("openai:m?batch=2"), chats)
+    judge = llm_verifier(Spec.parse("openai:m?claims_per_call=2"), chats)
     split = llm_decomposer(Spec.parse("openai:m"), chats)
     assert judge.chat is split.chat
 
 
 def test_no_key_shows_in_what_results_store(monkeypatch: pytest.MonkeyPatch) -> None:
     """Headers may hold one; the spec says that there is one."""
-    judge = llm_verifier(Spec.parse("openai:m?header.X-Token=hunter2&batch=2"))
+    judge = llm_verifier(Spec.parse("openai:m?header.X-Token=hunter2&claims_per_call=2"))
     assert "hunter2" not in judge.spec + repr(judge)
-    assert "batch=2" in judge.spec
+    assert "claims_per_call=2" in judge.spec
 
 
 def test_it_works_inside_a_running_loop_and_leaves_nothing_open(server: JudgeServer) -> None:

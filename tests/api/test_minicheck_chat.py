@@ -75,7 +75,7 @@ def test_replies_of_no_use_are_not_kept(tmp_path: Path) -> None:
 def test_one_token_is_enough_of_an_answer() -> None:
     """Where the reply is limited to one, it ends by that limit; a refusal is no answer."""
     with JudgeServer(Reply("Yes", "length")) as server:
-        assert ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server, "&max_tokens=1")).score == 1.0
+        assert ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server, "&reply_tokens=1")).score == 1.0
         server.script(Reply("No", "refusal"))
         result = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
     assert (result.outcome, result.reason.partition(":")[0]) == ("failed", "refused")
@@ -83,5 +83,5 @@ def test_one_token_is_enough_of_an_answer() -> None:
 
 def test_options_of_other_prompts_do_not_apply() -> None:
     """Several claims per call is not what the model was trained on."""
-    with pytest.raises(ConfigError, match="unknown option 'batch'"):
-        ec.score(response=ANSWER, passages=SHELF, judge="openai:m?prompt=minicheck&batch=4")
+    with pytest.raises(ConfigError, match="unknown option 'claims_per_call'"):
+        ec.score(response=ANSWER, passages=SHELF, judge="openai:m?prompt=minicheck&claims_per_call=4")

@@ -27,8 +27,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def rows_of(request: Request) -> list[Row]:
-    (found,) = json.loads(play(request.messages)).values()
-    return list(found)
+    return list(json.loads(play(request.messages))["verdicts"])
 
 
 def judged(shape: Shape, **options: Any) -> tuple[ec.Result, int]:
@@ -72,10 +71,12 @@ COMPLETE: dict[str, Shape] = {
     "ids in capitals": lambda rows: {"verdicts": [row | {"id": row["id"].upper()} for row in rows]},
     "labels in lower case": lambda rows: {"verdicts": [row | {"label": row["label"].lower()} for row in rows]},
     "labels with spaces": lambda rows: {"verdicts": [row | {"label": f" {row['label'].title()} \n"} for row in rows]},
-    "no mode as null": having(mode=None),
+    "a kind and a conflict of their own": lambda rows: {
+        "verdicts": [row | {"why": "not there" * bool(row["why"]), "mode": "Other", "conflict": False} for row in rows]
+    },
 }
 INCOMPLETE: dict[str, Shape] = {
-    "id and label alone": without("quotes", "why", "mode", "conflict"),
+    "id and label alone": without("quotes", "why", "support"),
     "id and label alone, in a bare list": lambda rows: [{"id": row["id"], "label": row["label"]} for row in rows],
     "no quotes": without("quotes"),
     "quotes null": having(quotes=None),
@@ -83,14 +84,11 @@ INCOMPLETE: dict[str, Shape] = {
     "no reason": without("why"),
     "reason null": having(why=None),
     "reason a list": having(why=["a", "b"]),
-    "no mode": lambda rows: {"verdicts": [row | {"mode": ""} for row in rows]},
-    "unknown mode": having(mode="hallucination"),
-    "mode a list": having(mode=["other"]),
-    "no conflict": without("conflict"),
+    "a reason without a kind": having(why="it is not there"),
+    "a reason of an unknown kind": having(why="hallucination: it is not there"),
     "no support": without("support"),
     "support a word": having(support="high"),
     "support a share": having(support=0.5),
-    "conflict a word": having(conflict="maybe"),
 }
 
 
@@ -173,24 +171,33 @@ def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
     assert [len(rows) for rows in asked] == [2, 1]
 
 
-SPLITS: dict[str, Shape] = {
-    "a bare list": lambda rows: rows,
-    "no reason to skip": lambda rows: {"sentences": [{"id": row["id"], "claims": row["claims"]} for row in rows]},
-    "one claim as a text": lambda rows: {"sentences": [row | {"claims": row["claims"][0]} for row in rows]},
-    "one more object, in a fence": lambda rows: f"```json\n{json.dumps({'reply': {'sentences': rows}})}\n```",
-    "by id": lambda rows: {"sentences": {row["id"]: {"claims": row["claims"]} for row in rows}},
-    "more fields": lambda rows: {"sentences": [row | {"note": 1} for row in rows]},
+def by_sentence(lines: list[str]) -> list[Row]:
+    """Group claims by their sentences, one each."""
+    return [{"id": key, "claims": [claim]} for key, _, claim in (line.partition(": ") for line in lines)]
+
+
+SPLITS: dict[str, Callable[[list[str]], Any]] = {
+    "as asked": lambda lines: {"claims": lines, "skipped": []},
+    "nothing about what is skipped": lambda lines: {"claims": lines},
+    "ids in brackets and capitals": lambda lines: {"claims": [f"[S{line[1]}]{line[2:]}" for line in lines]},
+    "one more object, in a fence": lambda lines: f"```json\n{json.dumps({'reply': {'claims': lines}})}\n```",
+    "more fields": lambda lines: {"claims": lines, "skipped": [], "notes": "none"},
+    "grouped, in a bare list": by_sentence,
+    "grouped": lambda lines: {"claims": by_sentence(lines)},
+    "grouped under another name": lambda lines: {"sentences": by_sentence(lines)},
+    "one claim as a text": lambda lines: {"claims": [row | {"claims": row["claims"][0]} for row in by_sentence(lines)]},
+    "by id": lambda lines: {"claims": {row["id"]: {"claims": row["claims"]} for row in by_sentence(lines)}},
 }
 
 
 @pytest.mark.parametrize("shape", SPLITS.values(), ids=SPLITS)
-def test_a_split_in_another_dress_is_the_same_split(shape: Shape) -> None:
+def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]], Any]) -> None:
     """Two calls, the same claims."""
 
     def rule(request: Request) -> str:
         if '"sentences"' not in request.messages[-1].content:
             return play(request.messages)
-        shaped = shape(rows_of(request))
+        shaped = shape(json.loads(play(request.messages))["claims"])
         return shaped if isinstance(shaped, str) else json.dumps(shaped)
 
     with JudgeServer(rule) as server:
@@ -200,7 +207,12 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Shape) -> None:
 
 def test_a_reply_in_another_dress_is_kept_in_the_cache(tmp_path: Path) -> None:
     """What could be used is not paid for twice."""
-    with JudgeServer(lambda request: json.dumps(rows_of(request))) as server:
+    def rule(request: Request) -> str:
+        if '"sentences"' in request.messages[-1].content:
+            return json.dumps(by_sentence(json.loads(play(request.messages))["claims"]))
+        return json.dumps(rows_of(request))
+
+    with JudgeServer(rule) as server:
         for calls in (2, 2):
             ec.score(
                 response=ANSWER,
@@ -215,10 +227,8 @@ def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
     """Claims and verdicts in one request: the same rules."""
 
     def rule(request: Request) -> str:
-        rows = rows_of(request)
-        for row in rows:
-            row["claims"] = [{"claim": one["claim"], "label": one["label"]} for one in row["claims"]]
-        return json.dumps(rows)
+        rows = json.loads(play(request.messages))["claims"]
+        return json.dumps({"claims": [{"claim": row["claim"], "label": row["label"]} for row in rows]})
 
     with JudgeServer(rule) as server:
         judge = f"openai:small?base_url={server.base_url}"

@@ -22,8 +22,8 @@ def played(request: object) -> str:
 @pytest.mark.parametrize(
     ("judge", "options", "spec"),
     [
-        ("openai:m", {"claims_per_call": 3, "repeats": 2}, "openai:m?batch=3&repeats=2"),
-        ("openai:m?batch=3", {"claims_per_call": 3}, "openai:m?batch=3"),
+        ("openai:m", {"claims_per_call": 3, "repeats": 2}, "openai:m?claims_per_call=3&repeats=2"),
+        ("openai:m?claims_per_call=3", {"claims_per_call": 3}, "openai:m?claims_per_call=3"),
         ("lexical", {"claims_per_call": 3}, "lexical"),
         ("mine:large", {"base_url": "http://x"}, "mine:large"),
         ("cascade:lexical>openai:m?audit=1", {"repeats": 2}, "cascade:lexical>openai:m?2.repeats=2&audit=1"),
@@ -57,7 +57,7 @@ def test_one_call_is_a_mode_of_the_metric() -> None:
 @pytest.mark.parametrize(
     ("judge", "options", "says"),
     [
-        ("openai:m?batch=2", {"claims_per_call": 3}, "'3' and '2'"),
+        ("openai:m?claims_per_call=2", {"claims_per_call": 3}, "'3' and '2'"),
         ("panel:openai:a|anthropic:b", {"base_url": "http://x"}, "as in '1.base_url=…'"),
         ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "say different things"),
     ],

@@ -27,7 +27,7 @@ def labels(desk):
 
 def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     """Both sides, their errors with a bound, and a spec in one piece that `score` takes."""
-    done = everyclaim("band", labels, "--judge", "lexical", "--then", "openai:m?batch=4", "--error", "0.1")
+    done = everyclaim("band", labels, "--judge", "lexical", "--then", "openai:m?claims_per_call=4", "--error", "0.1")
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
     assert "deferral zone · of lexical · 120 labelled claims on 120 sets of passages" in page
@@ -35,7 +35,7 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     assert "as not supported ≤" in page
     assert "0 (0.0 %)" in page
     spec = done.out.split("--judge '")[1].split("'")[0]
-    assert spec.startswith("cascade:lexical>openai:m?2.batch=4&high=0.")
+    assert spec.startswith("cascade:lexical>openai:m?2.claims_per_call=4&high=0.")
     with JudgeServer(lambda request: play(request.messages)) as server:
         answer = {"response": "Kettle 3 is red.", "contexts": ["Kettle 3 is red."]}
         Path("answers.jsonl").write_text(json.dumps(answer) + "\n")

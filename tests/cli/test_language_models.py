@@ -163,7 +163,7 @@ def test_settings_name_the_same_things(cli, server, desk):
         (["--repeats", "3"], "--repeats is about language models, but 'embedded' is none"),
         (["--batch"], "--batch is about language models, but 'embedded' is none"),
         (["--header", "secret"], "--header: write the header's name"),
-        (["--judge", "openai:m?batch=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
+        (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
         (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
         (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
         (["--judge", "openai:m", "--evidence", "some"], "--evidence: input should be"),
@@ -237,7 +237,7 @@ def test_batches_are_for_runs_and_can_be_a_projects_setting(cli, server, desk, q
     (desk / "everyclaim.toml").write_text("provider_batch = true\n")
     done = cli("verify", "claims.jsonl", *judge(server))
     assert (done.code, server.calls, server.batch_desk.batches) == (0, 5, []), done.err
-    named = ["--judge", "openai:some-model?batch=1", "--base-url", server.base_url]
+    named = ["--judge", "openai:some-model?claims_per_call=1", "--base-url", server.base_url]
     done = cli("score", "answers.jsonl", *named, "--json", "--no-cache")
     assert json.loads(done.out)["run"]["provenance"]["parameters"]["claims_per_call"] == "1"
     assert len(server.batch_desk.batches) == 2

@@ -28,12 +28,12 @@ def score(chat: ScriptedChat, answer: str = ANSWER, shelf: tuple[Passage, ...] =
 
 
 def changed(change: Callable[[dict[str, Any]], Any]) -> Callable[[Sequence[Message]], str]:
-    """Return a rule that changes the first sentence's row in every reply of one call."""
+    """Return a rule that changes the first row in every reply of one call."""
 
     def rule(messages: Sequence[Message]) -> str:
         reply = json.loads(play(messages))
-        if "sentences" in reply:
-            change(reply["sentences"][0])
+        if reply.get("claims"):
+            change(reply["claims"][0])
         return json.dumps(reply)
 
     return rule
@@ -64,7 +64,7 @@ def test_two_calls_and_one_call_agree() -> None:
 
 def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart() -> None:
     """Two calls: the second for that sentence alone."""
-    chat = ScriptedChat(changed(lambda row: row["claims"][0].update(claim="The kettle was sold in Vienna in 1999.")))
+    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle was sold in Vienna in 1999.")))
     result = score(chat)
     assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
     assert chat.calls == 2
@@ -73,7 +73,7 @@ def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart
 
 def test_a_claim_that_loses_a_hedge_gives_way_to_its_sentence() -> None:
     """Its verdict, which came with it, goes as well."""
-    chat = ScriptedChat(changed(lambda row: row["claims"][0].update(claim="The kettle is red.")))
+    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is red.")))
     result = score(chat, "The kettle may be red. It holds 9 litres.")
     assert [c.text for c in result.claims] == ["The kettle may be red.", "It holds 9 litres."]
     assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle may be red."}}]
@@ -81,7 +81,8 @@ def test_a_claim_that_loses_a_hedge_gives_way_to_its_sentence() -> None:
 
 def test_a_skipped_sentence_with_a_number_is_said() -> None:
     """As with two calls."""
-    chat = ScriptedChat(changed(lambda row: row.update(claims=[], skip="opinion")))
+    row = {"claim": "s2: The kettle is red.", "quotes": [], "why": "", "label": "SUPPORTED", "support": 9}
+    chat = ScriptedChat(json.dumps({"claims": [row], "skipped": ["s1: opinion"]}))
     result = score(chat, "It was made in 1990 in Linz. The kettle is red.")
     assert [(piece.reason, piece.unchecked) for piece in result.skipped] == [("opinion", True)]
     assert "not checked: opinion" in result.warnings[0]
@@ -89,7 +90,7 @@ def test_a_skipped_sentence_with_a_number_is_said() -> None:
 
 def test_a_sentence_with_an_unusable_verdict_is_asked_for_again_then_judged_apart() -> None:
     """Three calls: all, that sentence, its verdict."""
-    chat = ScriptedChat(changed(lambda row: row["claims"] and row["claims"][0].update(label="YES")))
+    chat = ScriptedChat(changed(lambda row: row.update(label="YES")))
     result = score(chat)
     assert (result.outcome, chat.calls) == (Outcome.SCORED, 3)
     assert list(request_data(chat.asked[1])["sentences"].values()) == ["The kettle is red."]

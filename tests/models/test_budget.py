@@ -94,7 +94,7 @@ def unlike(request: Request) -> Step:
 CASES: dict[str, tuple[Rule, dict[str, str], float]] = {
     "steady": (steady, {}, 0.05),
     "uneven replies": (uneven, {}, 0.1),
-    "long replies within a stated limit": (heavy, {"max_tokens": "4000"}, 0.5),
+    "long replies within a stated limit": (heavy, {"reply_tokens": "4000"}, 0.5),
     "dense prompts": (dense, {}, 0.05),
     "counts unlike the texts": (unlike, {}, 1.0),
     "one call is dearer than the limit": (unlike, {}, 0.01),
@@ -234,7 +234,7 @@ def test_batches_keep_to_the_limit_as_well(prices: Path, tmp_path: Path, wire: s
     prices.write_text(json.dumps({provider: {"models": {"judge-1": dearer}} for provider in ("openai", "anthropic")}))
     with JudgeServer(reply) as server:
         chosen = batch_settings(tmp_path, budget=budget, prices=prices)
-        results, meter = ask_many(server, chosen, 200, wire=wire, max_tokens="2000")
+        results, meter = ask_many(server, chosen, 200, wire=wire, reply_tokens="2000")
         assert sum(isinstance(result, ChatReply) for result in results) == meter.usage.calls == 28
         assert max(len(batch.requests) for batch in server.batch_desk.batches) >= 6  # not one by one
 

@@ -43,8 +43,8 @@ def forgetful(request: Request) -> Step:
 def inventive(request: Request) -> Step:
     """Put a year into the first claim that its sentence does not hold."""
     reply = json.loads(play(request.messages))
-    if "sentences" in reply and "not_in_sentence" not in request.text:
-        reply["sentences"][0]["claims"] = ["The kettle of 1899 holds 1.7 litres."]
+    if "skipped" in reply and "not_in_sentence" not in request.text:
+        reply["claims"][0] = "s1: The kettle of 1899 holds 1.7 litres."
     return json.dumps(reply)
 
 
@@ -102,7 +102,7 @@ CASES: dict[str, tuple[Callable[[Request], Step], Callable[[str], object]]] = {
     "anthropic": (usual, score(judge="anthropic:judge-1?base_url=http%3A%2F%2Fjudge.invalid", decomposer="embedded")),
     "responses": (usual, score(judge=f"{JUDGE}&api=responses", decomposer="embedded")),
     "sampling": (usual, score(judge=f"{JUDGE}&seed=7&temperature=0.5&top_p=0.9", decomposer="embedded")),
-    "output limit": (usual, score(judge=f"{JUDGE}&max_tokens=900", decomposer="embedded")),
+    "output limit": (usual, score(judge=f"{JUDGE}&reply_tokens=900", decomposer="embedded")),
     "header, query and body": (
         usual,
         score(judge=f"{JUDGE}&header.X-Team=blue&query.v=2&body.user=%22u%22", decomposer="embedded"),

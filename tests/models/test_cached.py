@@ -25,7 +25,7 @@ from everyclaim.testing import JudgeServer, Reply, ScriptedChat, server_error, t
 
 GOOD = '{"ok": true}'
 TURNS = [Message("system", "rubric"), Message("user", "text")]
-BASE = "openai:m?base_url=http://a/v1&max_tokens=5"
+BASE = "openai:m?base_url=http://a/v1&reply_tokens=5"
 
 
 def key_for(
@@ -34,19 +34,25 @@ def key_for(
     return Call(read_options(spec).identity, turns, schema, tag).key
 
 
+def test_an_option_that_was_renamed_keeps_its_key() -> None:
+    """Replies that were kept under the former name, `max_tokens`, are found."""
+    assert '["max_tokens", "5"]' in read_options(BASE).identity
+    assert "reply_tokens" not in read_options(BASE).identity
+
+
 @pytest.mark.parametrize(
     "other",
     [
-        key_for("openai:n?base_url=http://a/v1&max_tokens=5"),
-        key_for("openai:m?base_url=http://b/v1&max_tokens=5"),
-        key_for("openai:m?base_url=http://a/v1&max_tokens=6"),
+        key_for("openai:n?base_url=http://a/v1&reply_tokens=5"),
+        key_for("openai:m?base_url=http://b/v1&reply_tokens=5"),
+        key_for("openai:m?base_url=http://a/v1&reply_tokens=6"),
         key_for("openai:m?base_url=http://a/v1"),
         *(key_for(f"{BASE}&{option}") for option in ("temperature=0", "top_p=1", "seed=1", "reasoning_effort=low")),
         *(
             key_for(f"{BASE}&{option}")
             for option in ("api=responses", "structured=tool", "header.X=1", "query.v=1", "body.k=1")
         ),
-        key_for("anthropic:m?base_url=http://a/v1&max_tokens=5"),
+        key_for("anthropic:m?base_url=http://a/v1&reply_tokens=5"),
         key_for(turns=[TURNS[0], Message("user", "texT")]),
         key_for(turns=[Message("user", "rubric"), TURNS[1]]),
         key_for(turns=[*TURNS, Message("assistant", "")]),
@@ -66,8 +72,8 @@ def test_changing_any_single_thing_misses(other: bytes) -> None:
 @pytest.mark.parametrize(
     "same",
     [
-        key_for("openai:m?max_tokens=5&base_url=http://a/v1"),
-        key_for("openai:m?base_url=http://a/v1/&max_tokens=5"),
+        key_for("openai:m?reply_tokens=5&base_url=http://a/v1"),
+        key_for("openai:m?base_url=http://a/v1/&reply_tokens=5"),
         key_for(f"{BASE}&timeout=7"),
         key_for(f"{BASE}&transport=sdk"),
         key_for(f"{BASE}&key_env=SOME_NAME"),

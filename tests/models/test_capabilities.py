@@ -106,7 +106,7 @@ def reasoning_model(request: Request) -> Reply | Fault:
 def test_a_reasoning_model_is_recognised_by_what_it_rejects(caplog: pytest.LogCaptureFixture) -> None:
     """The limit is renamed, the temperature left out and said; the next call is right at once."""
     with JudgeServer(reasoning_model) as server, caplog.at_level(logging.WARNING):
-        modes = ask_twice(server, "chat", max_tokens="500", temperature="0")
+        modes = ask_twice(server, "chat", reply_tokens="500", temperature="0")
         assert modes == ["schema"] * 4
         last = server.requests[-1].body
     assert last["max_completion_tokens"] == 500
@@ -121,7 +121,7 @@ def test_a_limit_that_is_too_high_is_an_error_not_a_renaming() -> None:
     """A rejection of the value must not be taken for one of the name."""
     with JudgeServer(rejected("max_tokens is too large: 99999. This model supports at most 4096.")) as server:
         with pytest.raises(JudgeError, match="too large"):
-            ask(server, schema=None, max_tokens="99999")
+            ask(server, schema=None, reply_tokens="99999")
         assert server.calls == 1
 
 

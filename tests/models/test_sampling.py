@@ -66,7 +66,7 @@ def test_models_that_are_known_to_take_none_lose_no_request(spec: str, has: bool
 
 def test_thoughts_have_a_budget_beside_that_of_the_reply() -> None:
     """Anthropic counts both in one limit, and takes no other temperature then."""
-    found = body("anthropic:m?thinking_tokens=2000&max_tokens=500")
+    found = body("anthropic:m?thinking_tokens=2000&reply_tokens=500")
     assert (found["thinking"], found["max_tokens"]) == ({"type": "enabled", "budget_tokens": 2000}, 2500)
     with JudgeServer(lambda request: play(request.messages)) as server:
         spec = f"anthropic:m?thinking_tokens=2000&base_url={server.root}"

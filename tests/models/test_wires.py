@@ -117,7 +117,7 @@ def test_nothing_is_kept_at_the_provider() -> None:
 def test_the_output_limit_has_its_name_in_each_format(endpoint: str, field: str, value: int) -> None:
     """One option, three names."""
     with JudgeServer('{"ok": true}') as server:
-        ask(server, endpoint, max_tokens=str(value))
+        ask(server, endpoint, reply_tokens=str(value))
         assert server.requests[0].body[field] == value
 
 

@@ -39,10 +39,10 @@ def test_an_answer_is_one_call_as_long_as_its_verdicts_fit(claims: int, calls: i
 
 
 def test_a_stated_reply_limit_cuts_sooner() -> None:
-    """`max_tokens` of the model's spec is kept in mind, so that replies are not cut."""
+    """`reply_tokens` of the model's spec is kept in mind, so that replies are not cut."""
     with JudgeServer(lambda request: play(request.messages)) as server:
         answer = " ".join(f"Hall {i} holds {i} boats." for i in range(1, 13))
-        options: Any = {"judge": "openai:m?max_tokens=500", "base_url": server.base_url, "decomposer": "embedded"}
+        options: Any = {"judge": "openai:m?reply_tokens=500", "base_url": server.base_url, "decomposer": "embedded"}
         result = ec.score(response=answer, passages=[answer], **options)
         assert result.score == 1.0
         assert server.calls == 2

@@ -135,7 +135,7 @@ def test_a_judge_fooled_about_one_claim_changes_that_claim_only() -> None:
 def test_with_one_claim_per_call_a_hostile_claim_stands_alone() -> None:
     """The other claims' requests do not hold it."""
     chat = ScriptedChat(play)
-    asyncio.run(judged(LlmVerifier(chat, batch=1), CLAIMS, SHELF))
+    asyncio.run(judged(LlmVerifier(chat, claims_per_call=1), CLAIMS, SHELF))
     assert sum("Label all" in message.content for asked in chat.asked for message in asked) == 1
 
 

@@ -77,11 +77,11 @@ def test_the_request_holds_passages_and_claims_under_ids_of_its_own() -> None:
     }
 
 
-@pytest.mark.parametrize(("batch", "calls"), [(1, 20), (3, 7), (8, 3), (20, 1), (1000, 1)])
-def test_claims_go_out_in_batches_of_the_stated_size(batch: int, calls: int) -> None:
+@pytest.mark.parametrize(("size", "calls"), [(1, 20), (3, 7), (8, 3), (20, 1), (1000, 1)])
+def test_claims_go_out_in_batches_of_the_stated_size(size: int, calls: int) -> None:
     """Every claim is judged once, whatever the size."""
     chat = ScriptedChat(play)
-    found = run(chat, [claim(i, f"Claim number {i} holds.") for i in range(20)], batch=batch)
+    found = run(chat, [claim(i, f"Claim number {i} holds.") for i in range(20)], claims_per_call=size)
     assert chat.calls == calls
     assert [c.id for c in found] == [f"c{i}" for i in range(20)]
 
@@ -90,7 +90,7 @@ def test_a_shared_prefix_is_marked_only_where_another_call_follows() -> None:
     """Writing a provider's cache for one call costs and gains nothing."""
     alone, shared = ScriptedChat(play), ScriptedChat(play)
     run(alone, [claim(1)])
-    run(shared, [claim(1), claim(2)], batch=1)
+    run(shared, [claim(1), claim(2)], claims_per_call=1)
     assert [[m.cache for m in asked] for asked in alone.asked] == [[False, False, False]]
     assert [[m.cache for m in asked] for asked in shared.asked] == [[False, True, False]] * 2
     assert shared.asked[0][:2] == shared.asked[1][:2]
@@ -111,7 +111,7 @@ def test_with_long_passages_the_first_call_goes_ahead() -> None:
             return await super().complete(messages, **options)
 
     long = [Passage("p", "The kettle holds 1.7 litres. " * 200)]
-    asyncio.run(LlmVerifier(Slow(play), batch=1).verify([claim(i) for i in range(5)], long))
+    asyncio.run(LlmVerifier(Slow(play), claims_per_call=1).verify([claim(i) for i in range(5)], long))
     assert most == [1, 1, 2, 3, 4]
 
 

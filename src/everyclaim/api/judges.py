@@ -11,7 +11,7 @@ from everyclaim.api.pool import ChatPool
 from everyclaim.api.talking import EvidenceRule, Few, Hedges, Inference, Numbers, ProbabilitySource, Reasons, Share
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, divided, option_names, read, wrong_value
+from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
@@ -46,7 +46,7 @@ _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these
 class OfJudges:
     """What a spec may say of a language model that judges; what else it says is the endpoint's."""
 
-    batch: Annotated[Few | None, Opt("most claims per call; else as many as fit")] = None
+    claims_per_call: Annotated[Few | None, Opt("most claims per call; else as many as fit", was="batch")] = None
     repeats: Annotated[Few, Opt("judge every claim so often; the majority decides")] = 1
     prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("how claims are put")] = "verdict"
     probabilities: Annotated[ProbabilitySource | None, Opt("where probabilities come from")] = None
@@ -84,7 +84,7 @@ class _OfPanels:
     pass
 
 
-_PLAIN = {"nli": ("prompt", "batch", "repeats", "probabilities", "input_tokens"), "minicheck": ("prompt",)}
+_PLAIN = {"nli": ("prompt", "claims_per_call", "repeats", "probabilities", "input_tokens"), "minicheck": ("prompt",)}
 
 
 def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:
@@ -109,13 +109,13 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
     return LlmVerifier(
         chat,
         prompt,
-        batch=own.batch,
+        claims_per_call=own.claims_per_call,
         repeats=own.repeats,
         evidence=own.evidence,
         name=name,
         probabilities=probabilities,
         ranker=Bm25Ranker(),
-        reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).max_tokens or REPLY_TOKENS),
+        reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).reply_tokens or REPLY_TOKENS),
         input_tokens=own.input_tokens,
         temperature=asked.options.get("temperature", ""),
     )
@@ -136,7 +136,7 @@ def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
 
 
 def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
-    """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.batch=4``."""
+    """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.claims_per_call=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
         raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {spec.shown!r}")
@@ -146,7 +146,7 @@ def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
 
 
 def panel(spec: Spec, chats: ChatPool | None = None) -> Panel:
-    """Build ``panel:first|second|…``; a part's own options are ``2.batch=4``."""
+    """Build ``panel:first|second|…``; a part's own options are ``2.claims_per_call=4``."""
     parts, own = taken_apart(spec, "|")
     if len(parts) < 2:
         raise ConfigError(f"a panel needs two judges or more, as in 'panel:openai:a|anthropic:b', got {spec.shown!r}")
@@ -170,6 +170,7 @@ def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
 
 def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
     """Read what is said of a judge made of judges; an option of a part alone is told how it is said of that part."""
+    refuse_former_names(Spec(spec.name, "", own), OfJudges, ChatOptions)
     known = option_names(declared)
     parts = {*option_names(OfJudges), *option_names(ChatOptions)} - {*known}
     if meant := next((name for name in sorted(own) if name in parts), ""):

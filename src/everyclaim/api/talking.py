@@ -149,7 +149,7 @@ class _Said:
 
 
 _OF_JUDGES = {
-    "claims_per_call": "batch",
+    "claims_per_call": "claims_per_call",
     "repeats": "repeats",
     "evidence": "evidence",
     "inference": "inference",

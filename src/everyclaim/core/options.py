@@ -33,6 +33,7 @@ class Opt:
     panel: str = ""
     kind: Any = None  # what settings and the command line take, where that is less than Python takes
     usual: Any = None  # of settings, where it is not None
+    was: str = ""  # its name in former versions, which is refused with this one
 
 
 def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
@@ -51,6 +52,7 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
     nearest that is, and for a value that is not allowed, with what is.
     """
     owner = owner or repr(spec.name)
+    refuse_former_names(spec, declared, owner=owner)
     annotations = _annotations(declared)
     families = {name for name, annotation in annotations.items() if _is_family(annotation)}
     found: dict[str, Any] = {name: {} for name in families}
@@ -70,11 +72,24 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
 
 
 def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:
-    """Return a spec with the options that are declared, and one with the rest, which are somebody else's."""
+    """Return a spec with the options that are declared, and one with the rest, which are somebody else's.
+
+    Raises `ConfigError` for the former name of one that is declared.
+    """
+    refuse_former_names(spec, *declared)
     names = {name for one in declared for name in option_names(one)}
     own = {key: value for key, value in spec.options.items() if key in names}
     rest = {key: value for key, value in spec.options.items() if key not in names}
     return Spec(spec.name, spec.argument, own), Spec(spec.name, spec.argument, rest)
+
+
+def refuse_former_names(spec: Spec, *declared: type[Any], owner: str = "") -> None:
+    """Raise `ConfigError` for an option that has another name now, with that name."""
+    for one in declared:
+        for name, annotation in _annotations(one).items():
+            notes = getattr(annotation, "__metadata__", ())
+            if old := next((note.was for note in notes if isinstance(note, Opt) and note.was in spec.options), ""):
+                raise ConfigError(f"unknown option {old!r} of {owner or repr(spec.name)}: it is called {name!r}")
 
 
 def option_names(declared: type[Any]) -> tuple[str, ...]:

@@ -107,16 +107,17 @@ def play(messages: Sequence[Message]) -> str:
     if "claims" in data:
         claims = [pair for group in data["claims"] for pair in group["claims"].items()]
         return json.dumps({"verdicts": [{"id": k} | judge_by_words(claim, data["passages"]) for k, claim in claims]})
-    rows = []
+    rows: list[Any] = []
+    skipped = []
     for key, sentence in data["sentences"].items():
-        is_question = sentence.rstrip().endswith("?")
-        claim: Any = sentence
-        if "passages" in data:
-            claim = {"claim": sentence} | judge_by_words(sentence, data["passages"])
-        rows.append(
-            {"id": key, "claims": [] if is_question else [claim], "skip": "question" if is_question else "none"}
-        )
-    return json.dumps({"sentences": rows})
+        line = f"{key}: {sentence}"
+        if sentence.rstrip().endswith("?"):
+            skipped.append(f"{key}: question")
+        elif "passages" in data:
+            rows.append({"claim": line} | judge_by_words(sentence, data["passages"]))
+        else:
+            rows.append(line)
+    return json.dumps({"claims": rows, "skipped": skipped})
 
 
 def _about_questions(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,13 +154,9 @@ def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:
         if words <= _words(text):
             sentences = re.split(r"(?<=[.!?])\s", text.strip())
             best = max(sentences, key=lambda sentence: len(words & _words(sentence)))
-            return _verdict("SUPPORTED", [f"{key}: {best}"], "", "none")
-    return _verdict("UNSUPPORTED", [], "some of its words are in no passage", "other")
-
-
-def _verdict(label: str, quotes: Sequence[str], why: str, mode: str) -> dict[str, Any]:
-    is_yes = label == "SUPPORTED"
-    return {"quotes": list(quotes), "why": why, "label": label, "mode": mode, "conflict": False, "support": 9 * is_yes}
+            return {"quotes": [f"{key}: {best}"], "why": "", "label": "SUPPORTED", "support": 9}
+    why = "other: some of its words are in no passage"
+    return {"quotes": [], "why": why, "label": "UNSUPPORTED", "support": 0}
 
 
 def _words(text: str) -> frozenset[str]:

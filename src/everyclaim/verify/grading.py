@@ -13,15 +13,15 @@ from dataclasses import replace
 
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Label, Probabilities, Verdict
+from everyclaim.prompts.verdicts import BOTH, READERS
 
-READERS = 10
 LOST = 0.25  # what is left of the odds of support where the evidence for it is nowhere; stated, not fitted
 _NEAR = 0.05  # of one half: as sure as a label that its own number speaks against
 _REST = 0.85  # of what is not support: the part of the label that was given
 _LEAST = 0.001  # no chance is nothing, none is certain
 _FIELD = re.compile(r'"(id|label|relation)"\s*:\s*"')
 _WORDS: tuple[Mapping[str, Label], ...] = (  # that one reply chooses from
-    {label.value.casefold(): label for label in Label},
+    {label.value.casefold(): label for label in Label} | {BOTH.casefold(): Label.SUPPORTED},
     {"entailment": Label.SUPPORTED, "neutral": Label.UNSUPPORTED, "contradiction": Label.CONTRADICTED},
 )
 

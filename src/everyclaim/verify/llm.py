@@ -30,7 +30,7 @@ _OF_NUMBERS = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
 class LlmVerifier:
     """Judge claims with a chat model.
 
-    As many claims go into one call as fit `reply_tokens` of verdicts, at most `batch` (1: one claim per call). Passages
+    As many claims go into one call as fit `reply_tokens` of verdicts, at most `claims_per_call` (1: one claim per call). Passages
     of more than `input_tokens` are judged in parts, where there is a `ranker` to put together what is spread. With
     `repeats` every claim is judged so many times and the majority decides; a claim whose label was not the same every
     time is flagged `unstable`. Probabilities come from the scale that the prompt asks for, with `tokens` from the
@@ -41,7 +41,7 @@ class LlmVerifier:
 
     chat: ChatModel
     prompt: JudgePrompt = field(default_factory=VerdictPrompt)
-    batch: int | None = None
+    claims_per_call: int | None = None
     repeats: int = 1
     evidence: Literal["flag", "required"] = "flag"
     name: str = ""
@@ -61,7 +61,7 @@ class LlmVerifier:
         """What else made the verdicts, for the result's provenance."""
         return {
             "judge_prompt": self.prompt.version,
-            "claims_per_call": "auto" if self.batch is None else str(self.batch),
+            "claims_per_call": "auto" if self.claims_per_call is None else str(self.claims_per_call),
             "reply_tokens_per_call": str(self.reply_tokens),
             "input_tokens_per_call": str(self.input_tokens),
             "repeats": str(self.repeats),
@@ -89,7 +89,7 @@ class LlmVerifier:
 
     async def _together(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         inquiries = [self._inquiry(passages, question, repeat) for repeat in range(1, self.repeats + 1)]
-        groups = [{claim.id: claim for claim in part} for part in by_reply(claims, self.reply_tokens, self.batch)]
+        groups = [{claim.id: claim for claim in part} for part in by_reply(claims, self.reply_tokens, self.claims_per_call)]
         turns = [(inquiry, group) for inquiry in inquiries for group in groups]
         shared = len(turns) > 1
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.

@@ -14,7 +14,7 @@ from everyclaim.models import build_chat_model
 from everyclaim.models.chat.options import SAMPLING
 from everyclaim.models.chat.providers import find_provider, is_provider, provider_names
 
-_OWN = (*SAMPLING, "max_tokens", "timeout")
+_OWN = {name: name for name in (*SAMPLING, "timeout")} | {"max_tokens": "reply_tokens"}
 
 
 @public
@@ -49,6 +49,6 @@ def _address(client: Any) -> str:
 
 def _as_options(given: Mapping[str, Any]) -> dict[str, str]:
     return {
-        name if name in _OWN else f"body.{name}": str(value) if name in _OWN else json.dumps(value)
+        _OWN.get(name, f"body.{name}"): str(value) if name in _OWN else json.dumps(value)
         for name, value in given.items()
     }

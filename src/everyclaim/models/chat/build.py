@@ -131,7 +131,7 @@ def build_chat_model(
         meter,
         price.times(BATCH_SHARE) if price and batched else price,
         settings.budget,
-        reply_limit=options.max_tokens,
+        reply_limit=options.reply_tokens,
         together=batched is not None,
     )
     endpoint.before_another = metered.another

@@ -154,6 +154,6 @@ def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
     required = list(schema.get("required", ()))
     try:
         value = parse_object(reply.content)
-        return value.keys() >= set(required) or (len(required) == 1 and bool(rows(value, required[0])))
+        return value.keys() >= set(required) or bool(required and rows(value, required[0]))
     except JudgeError:
         return False

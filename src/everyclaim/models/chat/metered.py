@@ -5,7 +5,7 @@ reserves what it may take, and starts only if that fits beside what was used and
 A call that does not fit waits for those: their true cost may leave room. It starts all the same when nothing is under
 way and the limit is not reached. So cost and tokens stay within the limit, or go over it by that one call.
 
-That holds as long as no reply is longer than reckoned: as the spec's `max_tokens` where it says one; else as twice
+That holds as long as no reply is longer than reckoned: as the spec's `reply_tokens` where it says one; else as twice
 the longest so far, and 1,000 tokens at least. A prompt is reckoned as a token for two bytes, or more where calls
 turned out to take more. Before the first answer of a model its calls go one by one; in a batch, where that would be a
 batch of one, a quarter of what is left is given out.

@@ -1,4 +1,4 @@
-"""What a chat model's spec may say: ``openai:gpt-5-mini?base_url=…&max_tokens=…&header.X=…``.
+"""What a chat model's spec may say: ``openai:gpt-5-mini?base_url=…&reply_tokens=…&header.X=…``.
 
 See `ChatOptions`.
 """
@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.kinds import Range
-from everyclaim.core.options import Opt, option_names, read, wrong_value
+from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.spec import Spec
 from everyclaim.models.chat.bounded import MAX_REPLY_MB, MB
 from everyclaim.models.chat.keys import Secret
@@ -45,7 +45,7 @@ class ChatOptions:
     ] = ""
     api: Annotated[Format | None, Opt("the format, where a provider has several; else its first")] = None
     transport: Annotated[Literal["direct", "sdk"], Opt("`sdk`: the provider's own client; see `transport`")] = "direct"
-    max_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("most tokens of a reply")] = None
+    reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("most tokens of a reply", was="max_tokens")] = None
     temperature: Annotated[_Amount | None, Opt("sent as given; where refused dropped, with a warning")] = None
     top_p: Annotated[_Amount | None, Opt("as temperature")] = None
     seed: Annotated[int | None, Opt("as temperature")] = None
@@ -83,7 +83,7 @@ class EndpointOptions:
     transport: Literal["direct", "sdk"]
     spec: str
     identity: str = field(repr=False)
-    max_tokens: int | None = None
+    reply_tokens: int | None = None
     extra: str = "openai"  # what has to be installed
     sampling: Mapping[str, Any] = field(default_factory=dict)
     structured: Mode | None = None
@@ -156,7 +156,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         transport=said.transport,
         spec=spec.shown,
         identity=_identity(spec, base_url, said),
-        max_tokens=said.max_tokens,
+        reply_tokens=said.reply_tokens,
         extra=provider.extra,
         sampling=_sampling(said, spec, provider.formats[0]),
         structured=said.structured,
@@ -171,6 +171,7 @@ def read_options(spec: Spec | str) -> EndpointOptions:
 
 def _check_names(spec: Spec, provider: Provider, owner: str) -> None:
     """Refuse what may be meant for a key, and say where a key goes."""
+    refuse_former_names(spec, ChatOptions, owner=owner)
     for name in sorted({name.partition(".")[0] for name in spec.options} - {*option_names(ChatOptions)}):
         if "key" in name.lower() or "token" in name.lower():
             raise ConfigError(
@@ -268,5 +269,7 @@ def _identity(spec: Spec, base_url: str, said: ChatOptions) -> str:
         for name, value in named.items():
             told = _secret(f"{kind}.{name}", value).reveal()
             options[f"{kind}.{name.lower()}"] = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    if "reply_tokens" in options:
+        options["max_tokens"] = options.pop("reply_tokens")  # its former name: replies that were kept stay found
     options["base_url"] = hashlib.sha256(_plain_address(base_url).encode()).hexdigest()
     return json.dumps([spec.name, spec.argument, sorted(options.items())])

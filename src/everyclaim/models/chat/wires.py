@@ -82,8 +82,8 @@ def write_chat(
 ) -> Json:
     """Write a request for chat completions."""
     body: Json = {"model": options.model, "messages": _plain_turns(_instructed(messages, schema, capabilities))}
-    if options.max_tokens:
-        body[capabilities.limit] = options.max_tokens
+    if options.reply_tokens:
+        body[capabilities.limit] = options.reply_tokens
     body |= _sampling(options, capabilities)
     if "top_logprobs" in body:
         body["logprobs"] = True
@@ -121,8 +121,8 @@ def write_responses(
     """Write a request for the responses API. Nothing is kept at the provider (`store` is false)."""
     turns = _plain_turns(_instructed(messages, schema, capabilities))
     body: Json = {"model": options.model, "input": turns, "store": False}
-    if options.max_tokens:
-        body["max_output_tokens"] = options.max_tokens
+    if options.reply_tokens:
+        body["max_output_tokens"] = options.reply_tokens
     body |= _sampling(options, capabilities)
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
@@ -171,7 +171,7 @@ def write_messages(
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
     system = [_block(m, marked) for m in turns if m.role == "system" and m.content]
     others = [{"role": m.role, "content": [_block(m, marked)]} for m in turns if m.role != "system" and m.content]
-    body: Json = {"model": options.model, "max_tokens": options.max_tokens or ANTHROPIC_MAX_TOKENS}
+    body: Json = {"model": options.model, "max_tokens": options.reply_tokens or ANTHROPIC_MAX_TOKENS}
     if system:
         body["system"] = system
     body["messages"] = others
