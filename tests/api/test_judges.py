@@ -120,7 +120,10 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
     ("spec", "says"),
     [
         ("openai:m?claims_per_call=0", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 0"),
-        ("openai:m?claims_per_call=many", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 'many'"),
+        (
+            "openai:m?claims_per_call=many",
+            "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 'many'",
+        ),
         ("openai:m?repeats=-1", "repeats of 'openai' must be a whole number from 1 to 1,000, got -1"),
         ("openai:m?inference=some", "inference of 'openai' must be one of allowed, explicit, got 'some'"),
         ("openai:m?evidence=maybe", "must be one of flag, required, got 'maybe'"),

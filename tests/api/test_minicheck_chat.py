@@ -75,7 +75,9 @@ def test_replies_of_no_use_are_not_kept(tmp_path: Path) -> None:
 def test_one_token_is_enough_of_an_answer() -> None:
     """Where the reply is limited to one, it ends by that limit; a refusal is no answer."""
     with JudgeServer(Reply("Yes", "length")) as server:
-        assert ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server, "&reply_tokens=1")).score == 1.0
+        assert (
+            ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server, "&reply_tokens=1")).score == 1.0
+        )
         server.script(Reply("No", "refusal"))
         result = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
     assert (result.outcome, result.reason.partition(":")[0]) == ("failed", "refused")

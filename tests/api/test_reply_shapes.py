@@ -207,6 +207,7 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]],
 
 def test_a_reply_in_another_dress_is_kept_in_the_cache(tmp_path: Path) -> None:
     """What could be used is not paid for twice."""
+
     def rule(request: Request) -> str:
         if '"sentences"' in request.messages[-1].content:
             return json.dumps(by_sentence(json.loads(play(request.messages))["claims"]))

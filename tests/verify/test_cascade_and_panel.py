@@ -168,7 +168,12 @@ def test_the_order_of_judges_changes_no_label(votes: list[Label]) -> None:
 @pytest.mark.parametrize(
     ("name", "mark", "specs", "own"),
     [
-        ("cascade", ">", ["lexical", "openai:gpt-5-mini?claims_per_call=4&base_url=http%3A%2F%2Fx%2Fv1"], {"low": "0.1"}),
+        (
+            "cascade",
+            ">",
+            ["lexical", "openai:gpt-5-mini?claims_per_call=4&base_url=http%3A%2F%2Fx%2Fv1"],
+            {"low": "0.1"},
+        ),
         ("panel", "|", ["openai:a?claims_per_call=1", "anthropic:b", "lexical?threshold=0.4"], {}),
         ("cascade", ">", ["lexical", "panel:openai:a|openai:b"], {}),
     ],

@@ -136,7 +136,7 @@ def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
 
 
 def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
-    """Build ``cascade:first>second``, with `low`, `high` and `audit`; a part's own options are ``2.claims_per_call=4``."""
+    """Build ``cascade:first>second``, with `low`, `high` and `audit`; options of a part: ``2.claims_per_call=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
         raise ConfigError(f"a cascade needs two judges, as in 'cascade:embedded>openai:gpt-5-mini', got {spec.shown!r}")

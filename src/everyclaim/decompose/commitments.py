@@ -54,7 +54,7 @@ def _weight(_found: Drift, claim: str, sentence: str) -> int:
 @remembered(2_000_000, _weight)
 def drift(claim: str, sentence: str) -> Drift:
     """Compare what a claim and its sentence commit to; empty for a faithful claim."""
-    if claim == sentence or len(sentence) > LONG or len(claim) > LONG:
+    if _bare(claim) == _bare(sentence) or len(sentence) > LONG or len(claim) > LONG:
         return Drift()
     if not _ENGLISH.search(sentence) and any(found := drift_elsewhere(claim, sentence)):
         return Drift(*map(tuple, found))
@@ -65,6 +65,10 @@ def drift(claim: str, sentence: str) -> Drift:
     added += [said.text(cue) for cue in said.cues if _adds(cue, said, own)]
     lost = [*_compared(own, said, is_lost=True), *(own.text(cue) for cue in own.cues if _loses(cue, said, own))]
     return Drift(tuple(dict.fromkeys(added)), tuple(dict.fromkeys(lost)))
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(". ")
 
 
 def _adds(cue: Cue, said: Reading, own: Reading) -> bool:

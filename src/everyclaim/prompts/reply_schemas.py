@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from everyclaim.core.errors import JudgeError
@@ -87,8 +88,12 @@ def whole_number(row: Mapping[str, Any], name: str) -> int | None:
 
 def word(row: Mapping[str, Any], name: str, words: Iterable[str]) -> str | None:
     """Return a field that holds one of these words, in whatever case and spacing; None when it holds anything else."""
-    given = _closed_up(text(row, name) or "")
-    return next((one for one in words if _closed_up(one) == given), None)
+    return _by_spelling(tuple(words)).get(_closed_up(text(row, name) or ""))
+
+
+@lru_cache(maxsize=64)
+def _by_spelling(words: tuple[str, ...]) -> Mapping[str, str]:
+    return {_closed_up(one): one for one in words}
 
 
 def _closed_up(given: str) -> str:

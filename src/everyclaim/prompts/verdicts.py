@@ -135,7 +135,8 @@ _INFERENCE = {
     "explicit": "Only what they say in so many words counts, paraphrased at most; conclude and compute nothing.",
 }
 _NUMBERS = {
-    "rounded": "Values and names must agree; plain rounding is fine, and what a bound implies (over 240: more than 186).",
+    "rounded": "Values and names must agree; plain rounding is fine, and what a bound implies (over 240: more than "
+    "186).",
     "exact": "Values, bounds and names must agree exactly, in any spelling; a rounding does not.",
 }
 _HEDGES = {

@@ -9,7 +9,7 @@ from everyclaim.core.spec import Spec
 
 
 def composed(name: str, mark: str, verifiers: Sequence[Verifier], own: Mapping[str, str]) -> str:
-    """Write ``name:first<mark>second?option=value``; the parts' own options carry the part's place: ``2.claims_per_call=4``."""
+    """Write ``name:first<mark>second?option=value``; a part's own options: ``2.claims_per_call=4``."""
     parts = [Spec.parse(verifier.spec) for verifier in verifiers]
     options = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
     return str(Spec(name, mark.join(str(Spec(part.name, part.argument)) for part in parts), options | dict(own)))

@@ -30,10 +30,10 @@ _OF_NUMBERS = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
 class LlmVerifier:
     """Judge claims with a chat model.
 
-    As many claims go into one call as fit `reply_tokens` of verdicts, at most `claims_per_call` (1: one claim per call). Passages
-    of more than `input_tokens` are judged in parts, where there is a `ranker` to put together what is spread. With
-    `repeats` every claim is judged so many times and the majority decides; a claim whose label was not the same every
-    time is flagged `unstable`. Probabilities come from the scale that the prompt asks for, with `tokens` from the
+    As many claims go into one call as fit `reply_tokens` of verdicts, at most `claims_per_call` (1: one each).
+    Passages of more than `input_tokens` are judged in parts, where there is a `ranker` to put together what is spread.
+    With `repeats` every claim is judged so many times and the majority decides; a claim whose label was not the same
+    every time is flagged `unstable`. Probabilities come from the scale that the prompt asks for, with `tokens` from the
     chances of the label's tokens where the endpoint gives them; repeats are averaged, and a support whose quotes are
     nowhere has a quarter of its odds. `evidence="required"` asks once more for a quote that is nowhere in the
     passages, and then does not accept the support. `name` is the spec it was built from.
@@ -89,7 +89,9 @@ class LlmVerifier:
 
     async def _together(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         inquiries = [self._inquiry(passages, question, repeat) for repeat in range(1, self.repeats + 1)]
-        groups = [{claim.id: claim for claim in part} for part in by_reply(claims, self.reply_tokens, self.claims_per_call)]
+        groups = [
+            {claim.id: claim for claim in part} for part in by_reply(claims, self.reply_tokens, self.claims_per_call)
+        ]
         turns = [(inquiry, group) for inquiry in inquiries for group in groups]
         shared = len(turns) > 1
         # Where a provider keeps a long prefix, the first call puts it there and the others find it.

@@ -39,7 +39,10 @@ def read_reply(reply: ChatReply) -> dict[str, Any]:
 def check_finish(reply: ChatReply) -> None:
     """Raise `JudgeError` for a reply that did not end by itself: `truncated`, `refused` or `filtered`."""
     if reply.finish == "length":
-        raise JudgeError("truncated", "the reply was cut at the output limit; raise reply_tokens or lower claims_per_call in the spec")
+        raise JudgeError(
+            "truncated",
+            "the reply was cut at the output limit; raise reply_tokens or lower claims_per_call in the spec",
+        )
     if reply.finish == "refusal":
         raise JudgeError("refused", f"the model declined: {_shown(reply.content)}")
     if reply.finish == "filtered":
