@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from everyclaim.api.deferral import fit_band
     from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.guarding import Guard
+    from everyclaim.api.judge_check import check_judge
     from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label
@@ -58,6 +59,7 @@ _ON_FIRST_USE = {
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
     "calibrate": "everyclaim.api.labels",
+    "check_judge": "everyclaim.api.judge_check",
     "check_splits": "everyclaim.api.splits",
     "label": "everyclaim.api.labels",
     "label_splits": "everyclaim.api.splits",
@@ -113,6 +115,7 @@ __all__ = [
     "averify_claims",
     "build_corpus",
     "calibrate",
+    "check_judge",
     "check_splits",
     "compare",
     "extract_claims",

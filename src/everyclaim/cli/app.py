@@ -19,6 +19,7 @@ from everyclaim.cli import (
     compare,
     corpus,
     doctor,
+    judge_check,
     judge_test,
     label,
     report,
@@ -75,6 +76,7 @@ app.command("calibrate")(calibrate.calibrate)
 app.command("band")(band.band)
 app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)
+app.command("judge-check")(judge_check.judge_check)
 app.command("ui")(ui.ui)
 app.command("watch")(watch.watch)
 app.command("serve")(serve.serve)

@@ -1,0 +1,86 @@
+"""``everyclaim judge-check``: whether a judge repeats itself, drifts, or minds order and length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, cast
+
+import typer
+
+from everyclaim.analysis.judge_check import MAX_FLIPS, MAX_UNJUDGED
+from everyclaim.api.judge_check import HISTORY, check_judge
+from everyclaim.api.talking import Judging
+from everyclaim.cli import options as opt
+from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
+from everyclaim.cli.progress import progressing
+from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.core.types import Outcome
+from everyclaim.report.judge_check import judge_check_page
+
+
+@with_talking(Judging)
+def judge_check(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help="Whose labelled claims are judged; else 60 that ship with the package."),
+    ] = None,
+    *,
+    judge: opt.Judge = None,
+    strategy: opt.Strategy = None,
+    strict: opt.Strict = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=1, max=20, help="How often every claim is judged.")
+    ] = 3,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="SPEC", help="Another judge, on the same claims.")
+    ] = None,
+    max_flips: Annotated[
+        float,
+        typer.Option("--max-flips", metavar="SHARE", min=0, max=1, help="Claims that may change their label."),
+    ] = MAX_FLIPS,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="FILE.jsonl", help=f"Where checks are kept ({HISTORY} beside the store)."),
+    ] = None,
+    json: opt.Json = False,
+    store: opt.Store = None,
+    talking: Mapping[str, Any],
+    config: opt.Config = None,
+) -> int:
+    """Check a judge on labelled claims that stay the same.
+
+    Every claim is judged several times and once with the passages in the opposite order: does it repeat itself, does it
+    mind order, does it mind length. The check is kept, and the next one of this judge is compared with the first: does
+    it drift. However many checks are made, all together raise a false alarm of drift in at most 5 %.
+
+    Exit codes: 0 nothing is shown to be wrong, 1 something is, 2 bad input or usage, 3 too many claims without a
+    verdict, or stopped at a limit.
+    """
+    settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))
+    check_use(talking, settings.judge, against)
+    check_files(settings, config, [], {"standard output": "-", "--history": history})
+    options = dict(chosen(Judging, settings, settings.judge, against))
+    options.pop("cache", None)  # a reply that was kept says nothing of the judge today
+    with progressing(quiet=False) as progress:
+        progress.start(None)
+        found = check_judge(
+            settings.judge,
+            run=run,
+            repeats=repeat,
+            against=against,
+            history=history,
+            max_flips=max_flips,
+            on_case=lambda result: progress.step(failed=result.outcome is Outcome.FAILED),
+            strategy=settings.strategy,
+            strict=settings.strict,
+            store=settings.store,
+            **cast("Judging", options),
+        )
+    if json:
+        show_json(found.to_json())
+    else:
+        show(judge_check_page(found))
+    if found.unjudged > MAX_UNJUDGED:
+        return TOO_MANY_FAILURES
+    return GATE_FAILED if found.findings else OK
