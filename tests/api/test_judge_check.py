@@ -57,7 +57,7 @@ def test_a_sound_judge_has_no_finding(labelled: Path, tmp_path: Path) -> None:
 def test_a_judge_that_throws_dice_does_not_repeat_itself(labelled: Path, tmp_path: Path) -> None:
     """Flips are counted over all repeats, and turning passages flips no more than repeating does."""
     draw = random.Random(5)
-    found = check(labelled, tmp_path, lambda claim, passages: draw.random() < 0.6, repeats=4)
+    found = check(labelled, tmp_path, lambda claim, passages: draw.random() < 0.6, times=4)
     assert found.flips.value > 0.5
     assert any("does not repeat itself" in told for told in found.findings)
     assert not any("order" in told for told in found.findings)
@@ -85,10 +85,10 @@ def test_a_judge_that_minds_length_is_found(labelled: Path, tmp_path: Path) -> N
 
 def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path, tmp_path: Path) -> None:
     """Every further check may spend less of the 5 %; a judge that got worse is named with how much."""
-    assert check(labelled, tmp_path, honest, repeats=1).drift is None
+    assert check(labelled, tmp_path, honest, times=1).drift is None
     alphas = []
     for _ in range(3):
-        drift = check(labelled, tmp_path, honest, repeats=1).drift
+        drift = check(labelled, tmp_path, honest, times=1).drift
         assert drift.changed == 0
         assert not drift.is_shown
         alphas.append(drift.alpha)
@@ -102,7 +102,7 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
     history.write_text(
         json.dumps({**rows[0], "labels": rows[0]["labels"] | worse, "created": "2026-01-02"}) + "\n", "utf-8"
     )
-    found = check(labelled, tmp_path, honest, repeats=1)
+    found = check(labelled, tmp_path, honest, times=1)
     assert found.drift.changed == 40
     assert found.drift.difference.value > 0
     assert any("drifted since 2026-01-02: it judges better" in told for told in found.findings)
@@ -110,7 +110,7 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
 
 def test_another_judge_stands_beside(labelled: Path, tmp_path: Path) -> None:
     """On the same claims: how often both say the same, and which is right more often."""
-    found = check(labelled, tmp_path, honest, against=lambda claim, passages: True, repeats=1)
+    found = check(labelled, tmp_path, honest, against=lambda claim, passages: True, times=1)
     assert found.against.agreeing.value == 0.5
     assert found.against.difference.value == -0.5
     assert found.to_json()["against"]["claims"] == 120
@@ -118,7 +118,7 @@ def test_another_judge_stands_beside(labelled: Path, tmp_path: Path) -> None:
 
 def test_claims_ship_for_a_judge_without_labels(tmp_path: Path) -> None:
     """Sixty of them; the check is kept beside the store."""
-    found = ec.check_judge(lambda claim, passages: True, repeats=1, store=tmp_path / "runs.db")
+    found = ec.check_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")
     assert len(found.asked) == 60
     assert (tmp_path / "judge_checks.jsonl").is_file()
 
@@ -131,7 +131,7 @@ def test_a_judge_that_fails_is_told_apart_from_one_that_errs(labelled: Path, tmp
             raise RuntimeError
         return honest(claim, passages)
 
-    found = check(labelled, tmp_path, broken, repeats=2)
+    found = check(labelled, tmp_path, broken, times=2)
     assert 0.05 < found.unjudged < 0.4
     assert found.failing_called_so.value == 1.0
     assert any("no verdict came" in told for told in found.findings)

@@ -161,7 +161,7 @@ class JudgeCheck:
             "schema": JUDGE_CHECK_SCHEMA,
             "judge": self.judge,
             "claims": len(self.asked),
-            "repeats": len(self.asked[0].passes) if self.asked else 0,
+            "times": len(self.asked[0].passes) if self.asked else 0,
             "unjudged": self.unjudged,
             "supported_called_so": asdict(self.supported_called_so),
             "failing_called_so": asdict(self.failing_called_so),
@@ -268,12 +268,15 @@ def _turned(asked: Sequence[Asked]) -> tuple[Estimate, Inference | None]:
 def _lengths(
     judged: Sequence[Asked], called: NDArray[np.bool_], truth: NDArray[np.bool_], places: NDArray[np.int64]
 ) -> list[LengthBias]:
-    texts = {"claim": [one.words for one in judged], "answer": [one.answer_words for one in judged]}
+    texts: dict[str, Sequence[int | None]] = {
+        "claim": [one.words for one in judged],
+        "answer": [one.answer_words for one in judged],
+    }
     looks = []
     for of, found in texts.items():
         if not found or None in found:
             continue
-        words = np.array(found, dtype=float)
+        words = np.array(found, dtype=np.float64)
         middle = float(np.median(words))
         for rate, right, kind in (("supported_called_so", called, truth), ("failing_called_so", ~called, ~truth)):
             sides = [kind & (words <= middle), kind & (words > middle)]
@@ -357,4 +360,6 @@ def _groups(asked: Sequence[Asked]) -> NDArray[np.int64]:
 
 
 def _inference(one: Inference | None) -> dict[str, Any] | None:
-    return one and {"value": one.value, "low": one.interval.low, "high": one.interval.high, "level": one.interval.level}
+    if one is None:
+        return None
+    return {"value": one.value, "low": one.interval.low, "high": one.interval.high, "level": one.interval.level}

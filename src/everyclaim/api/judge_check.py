@@ -49,7 +49,7 @@ class CheckJudgeOptions(Judging, total=False):
     """What can be chosen about a check; the rest as for `verify_claims`."""
 
     run: Wanted  # whose labelled claims are judged; None: the 60 that ship with the package
-    repeats: Times  # how often each claim is judged (3)
+    times: Times  # how often each claim is judged (3)
     against: JudgeSpec | Verifier | Callable[..., Any] | None  # another judge on the same claims
     history: str | os.PathLike[str] | None  # where checks are kept; None: beside the store
     max_flips: Share  # share of claims that may change their label on repeating (0.1)
@@ -59,7 +59,7 @@ class CheckJudgeOptions(Judging, total=False):
     store: str | os.PathLike[str]
 
 
-_OWN = ("run", "repeats", "against", "history", "max_flips", "on_case", "store")
+_OWN = ("run", "times", "against", "history", "max_flips", "on_case", "store")
 
 
 @public
@@ -68,7 +68,7 @@ def check_judge(
 ) -> JudgeCheck:
     """Check a judge on claims that people labelled: those of a run, at most 200, or the 60 that ship with the package.
 
-    Every claim is judged `repeats` times, and once with the passages in the opposite order. The check is kept as a line
+    Every claim is judged `times` times, and once with the passages in the opposite order. The check is kept as a line
     of `history`; a later one of the same judge is compared with the first on the claims that both hold, so that all
     checks ever made together raise a false alarm in at most 5 %. No reply is taken from a cache. Raises `InputError`
     for a run without labels, `ConfigError` for a wrong option, and `BudgetExceeded` at a limit.
@@ -79,9 +79,9 @@ def check_judge(
     given = list(_of_run(options["run"], store)) if options.get("run") is not None else list(_shipped())
     said = {name: value for name, value in options.items() if name not in _OWN} | {"cache": OFF}
     on_case = options.get("on_case")
-    repeats = options.get("repeats", 3)
+    times = options.get("times", 3)
     with closing(Session({**said, "judge": judge})) as session:
-        passes, turned, usage, made_by = session.run(_ask(session, given, repeats, on_case))
+        passes, turned, usage, made_by = session.run(_ask(session, given, times, on_case))
     name, other, others = made_by.provenance.verifier, "", {}
     if (rival := options.get("against")) is not None:
         with closing(Session({**said, "judge": rival})) as session:
@@ -115,7 +115,7 @@ Said = dict[str, Label]
 async def _ask(
     session: Session,
     given: Sequence[Case],
-    repeats: int,
+    times: int,
     on_case: Callable[[Result], object] | None,
     *,
     turn: bool = True,
@@ -131,7 +131,7 @@ async def _ask(
 
     used = Usage()
     passes: list[Said] = []
-    for _ in range(repeats):  # one after the other: what is asked at once may be answered at once
+    for _ in range(times):  # one after the other: what is asked at once may be answered at once
         results = await gather(about(case, case.sample.passages) for case in given)
         used = sum((one.usage for one in results), used)
         passes.append(_labels(given, results))

@@ -29,8 +29,8 @@ def judge_check(
     judge: opt.Judge = None,
     strategy: opt.Strategy = None,
     strict: opt.Strict = None,
-    repeat: Annotated[
-        int, typer.Option("--repeat", metavar="N", min=1, max=20, help="How often every claim is judged.")
+    times: Annotated[
+        int, typer.Option("--times", metavar="N", min=1, max=20, help="How often every claim is judged.")
     ] = 3,
     against: Annotated[
         str | None, typer.Option("--against", metavar="SPEC", help="Another judge, on the same claims.")
@@ -67,7 +67,7 @@ def judge_check(
         found = check_judge(
             settings.judge,
             run=run,
-            repeats=repeat,
+            times=times,
             against=against,
             history=history,
             max_flips=max_flips,
