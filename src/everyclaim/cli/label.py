@@ -110,9 +110,7 @@ def label(
             found, n, by=way, answers=answers, annotators=names or ["annotator"], overlap=overlap, seed=seed
         )
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
-        warn(
-            f"queue {made.id} of run {made.run} ({shares}): `everyclaim ui` has it at /label/queues/{made.id}", kind=""
-        )
+        warn(f"queue {made.id} at /label/queues/{made.id} of `everyclaim ui`: {shares}", kind="")
         return OK
     sheet = choose(
         found,

@@ -14,11 +14,11 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
 from everyclaim.web.app import assets
 from everyclaim.web.app.entrance import Access, Entrance, Sessions, check_form
-from everyclaim.web.app.pages import login, runs
+from everyclaim.web.app.pages import desk, labelling, login, runs
 from everyclaim.web.app.site import Site, render
 from everyclaim.web.security import App, Shield
 
-ROUTERS = (assets.router, login.router, runs.router)
+ROUTERS = (assets.router, login.router, runs.router, labelling.router, desk.router)
 
 
 def create_app(

@@ -1,4 +1,4 @@
-"""The store as pages read it: opened when it is first needed, and told apart when it is not there yet."""
+"""The store as pages use it: opened when it is first needed, and told apart when it is not there yet."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from everyclaim.store import Store
 
 
 class Shelf:
-    """A store that is only read from. It may come into being after the dashboard did."""
+    """A store that is only read from, unless it `writes`. It may come into being after the dashboard did."""
 
-    def __init__(self, location: str) -> None:
+    def __init__(self, location: str, *, writes: bool = False) -> None:
         self._location = location
+        self._writes = writes
         self._store: Store | None = None
         self._guard = Lock()
 
@@ -20,7 +21,10 @@ class Shelf:
         """The store. Raises `NoStoreError` as long as there is none."""
         with self._guard:
             if self._store is None:
-                self._store = Store.open_to_read(self._location)
+                self._store = Store.open_to_read(self._location)  # which makes none
+                if self._writes:
+                    self._store.close()
+                    self._store = Store.open(self._location)
             return self._store
 
     def close(self) -> None:

@@ -33,17 +33,20 @@ class Site:
     sessions: Sessions
     evaluator: Evaluator | None = None
     shelf: Shelf = field(init=False)
+    pen: Shelf = field(init=False)  # what people say is kept through it
     memo: Memo = field(default_factory=Memo)
     login_rates: LoginRates = field(default_factory=LoginRates)
     templates: Environment = field(default_factory=_templates)
 
     def __post_init__(self) -> None:
         self.shelf = Shelf(self.location)
+        self.pen = Shelf(self.location, writes=True)
 
     def close(self) -> None:
         """Let go of the store and of what is being computed."""
         self.memo.close()
         self.shelf.close()
+        self.pen.close()
 
 
 def site_of(request: Request) -> Site:

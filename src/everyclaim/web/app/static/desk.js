@@ -1,0 +1,547 @@
+// Labelling without waiting: what is said goes into an outbox, kept by the browser until the server has it, and the next
+// text is there already. Every action has an id of its own, so that sending it again does nothing twice. Without this
+// script the page is a form like any other.
+"use strict";
+(() => {
+  const desk = document.getElementById("desk");
+  if (!desk) return;
+  const { base, who } = desk.dataset;
+  const place = `everyclaim:${base}:${who}:`;
+  const AHEAD = 6; // texts fetched before they are needed
+  const PATIENCE = 20_000; // ms, for one answer of the server
+  const PAUSE = 400; // ms after a press of a button in which another one is a slip: the text has changed under it
+
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+  const item = () => document.getElementById("item");
+  const keyHere = () => item()?.dataset.key || "";
+  const address = (part, more = {}) => {
+    const query = new URLSearchParams(who ? { who, ...more } : more);
+    return `${base}/${part}?${query}`;
+  };
+  const announce = (text) => { one("#live").textContent = text; };
+  const words = { SUPPORTED: "supported", UNSUPPORTED: "unsupported", CONTRADICTED: "contradicted", over_split: "over-split",
+    under_split: "under-split", not_a_claim: "not checkable", lost_meaning: "lost meaning", skip: "skipped", withdraw: "taken back" };
+  const signs = { SUPPORTED: "✓", UNSUPPORTED: "?", CONTRADICTED: "✗" };
+
+  // ---- kept by the browser
+
+  const memory = {
+    read(name) { try { return JSON.parse(localStorage.getItem(place + name)); } catch { return null; } },
+    write(name, value) { try { localStorage.setItem(place + name, JSON.stringify(value)); return true; } catch { return false; } },
+    drop(name) { try { localStorage.removeItem(place + name); } catch { /* there is none */ } },
+    all(prefix) {
+      try {
+        return Object.keys(localStorage).filter((name) => name.startsWith(place + prefix)).map((name) => this.read(name.slice(place.length))).filter(Boolean);
+      } catch { return []; }
+    },
+  };
+  const newId = () => [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+
+  // ---- what waits
+
+  let state = JSON.parse(desk.dataset.state);
+  let waiting = state.next; // keys, in order
+  let csrf = desk.dataset.csrf;
+  let loading = false;
+  let lastPress = -PAUSE;
+  const outbox = memory.all("out:").sort((a, b) => a.at - b.at);
+  const fetched = new Map(); // key → the page's part for it, or the promise of it
+  const sent = new Map(); // key → comment and evidence as they were sent, for whoever undoes it
+
+  const drawState = () => {
+    const pending = new Set(outbox.filter((act) => act.word !== "undo" && act.word !== "skip" && act.fresh).map((act) => act.key));
+    const done = Math.min(state.total, state.done + pending.size);
+    one("#far").value = done;
+    const skipped = state.skipped ? `, ${state.skipped} skipped` : "";
+    one("#counts").textContent = `${done} of ${state.total} done${skipped}`;
+  };
+  const tellKept = (text, late = false) => {
+    const kept = one("#kept");
+    if (kept.textContent !== text) kept.textContent = text;
+    kept.classList.toggle("late", late);
+  };
+
+  // ---- sending
+
+  let sending = false;
+  let again = 0;
+  const post = (act) => fetch(`${base}/do`, {
+    method: "POST",
+    headers: { accept: "application/json", "x-csrf-token": csrf },
+    body: new URLSearchParams({ who, action: act.id, word: act.word, key: act.key, note: act.note || "", mode: act.mode || "", evidence: act.evidence || "" }),
+    redirect: "manual",
+    signal: AbortSignal.timeout(PATIENCE),
+  });
+  const renew = async () => { // the server was started again, or somebody logged in anew
+    const reply = await fetch(address("desk"), { signal: AbortSignal.timeout(PATIENCE), redirect: "manual" });
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    const found = page.getElementById("desk")?.dataset.csrf;
+    const is_new = Boolean(found) && found !== csrf;
+    if (is_new) csrf = found;
+    return is_new;
+  };
+
+  const flush = async () => {
+    if (sending) return;
+    sending = true;
+    clearTimeout(again);
+    let wait = 0;
+    while (outbox.length) {
+      const act = outbox[0];
+      let reply;
+      try {
+        reply = await post(act);
+        if (reply.status === 403 && (await renew())) reply = await post(act);
+        if (reply.status === 401 || reply.type === "opaqueredirect") { wait = 5000; tellKept("log in again in another tab: nothing is lost", true); break; }
+        if (reply.status >= 500 || reply.status === 429) throw new Error(String(reply.status));
+      } catch {
+        wait = 3000;
+        tellKept(`no connection: ${outbox.length} kept here, sent when it is back`, true);
+        break;
+      }
+      let told = {};
+      try { told = await reply.json(); } catch { /* a page, not an answer */ }
+      outbox.shift();
+      memory.drop(`out:${act.id}`);
+      if (reply.ok) heard(act, told);
+      else refused(act, told.error || `the server said ${reply.status}`);
+      tellKept(outbox.length ? "saving …" : reply.ok ? "saved" : "");
+    }
+    sending = false;
+    drawState();
+    if (wait) again = setTimeout(flush, wait);
+  };
+
+  const heard = (act, told) => {
+    state = told.state;
+    const pending = new Set(outbox.map((one) => one.key));
+    const skipped = outbox.filter((one) => one.word === "skip").map((one) => one.key);
+    waiting = [...state.next.filter((key) => !pending.has(key)), ...skipped];
+    if (act.word === "undo") {
+      if (told.key) { fetched.delete(told.key); go(told.key, "Undone"); } else announce("Nothing is left to undo");
+    } else if (told.judged && lastAct === act.id) {
+      one("#last-judged").replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: "· the judge said " }), chip(told.judged.toUpperCase()));
+      announce(`Saved. The judge said ${told.judged}.`);
+    }
+    if (!keyHere() && !outbox.length) go(waiting[0] || "");
+    prefetch();
+  };
+
+  const refused = (act, why) => {
+    const fault = one("#fault");
+    fault.hidden = false;
+    fault.textContent = `Not kept: ${why}`;
+    if (act.key) { waiting = [act.key, ...waiting.filter((key) => key !== act.key)]; fetched.delete(act.key); }
+  };
+
+  // ---- what is shown
+
+  const part = (key) => {
+    if (!fetched.has(key)) {
+      fetched.set(key, fetch(address("item", key ? { at: key } : {}), { signal: AbortSignal.timeout(PATIENCE), redirect: "manual" })
+        .then(async (reply) => {
+          if (!reply.ok) throw new Error(String(reply.status));
+          return reply.text();
+        })
+        .catch((error) => { fetched.delete(key); throw error; }));
+    }
+    return fetched.get(key);
+  };
+  const prefetch = async () => {
+    for (const key of waiting.slice(0, AHEAD)) {
+      if (key === keyHere() || fetched.has(key)) continue;
+      try { await part(key); } catch { return; }
+    }
+    const near = new Set([...waiting.slice(0, 3 * AHEAD), keyHere()]);
+    for (const key of fetched.keys()) if (!near.has(key)) fetched.delete(key);
+  };
+
+  let journey = 0;
+  const go = async (key, said = "") => {
+    const mine = (journey += 1);
+    loading = true;
+    let html;
+    try { html = await part(key); } catch {
+      if (mine === journey) { loading = false; tellKept("no connection: the next text cannot be fetched", true); setTimeout(() => { if (mine === journey) go(key, said); }, 3000); }
+      return;
+    }
+    if (mine !== journey) return;
+    if (!key) fetched.delete(key); // what comes next, or that nothing does: another time something else
+    const made = document.createElement("template");
+    made.innerHTML = html;
+    item().replaceWith(one("#item", made.content));
+    loading = false;
+    dress();
+    const head = one("h1", item());
+    head.focus({ preventScroll: true });
+    if (desk.getBoundingClientRect().top < 0) desk.scrollIntoView();
+    if (said) announce(`${said}: ${head.textContent.trim()}`);
+    history.replaceState(null, "", address("desk"));
+    prefetch();
+  };
+
+  const chip = (word) => {
+    const made = document.createElement("span");
+    made.className = word in signs ? `label ${words[word]}` : "chip";
+    made.textContent = word in signs ? `${signs[word]} ${words[word]}` : words[word];
+    return made;
+  };
+
+  // ---- saying something
+
+  let lastAct = "";
+  const enqueue = (act) => {
+    act.id = newId();
+    act.at = Date.now();
+    outbox.push(act);
+    if (!memory.write(`out:${act.id}`, act)) addEventListener("beforeunload", (event) => { if (outbox.length) event.preventDefault(); });
+    tellKept("saving …");
+    flush();
+  };
+
+  const decide = (word) => {
+    const shown = item();
+    const key = keyHere();
+    if (word === "undo") { enqueue({ word, key: "" }); return; }
+    if (loading || !key) { announce("One moment"); return; }
+    one("#fault").hidden = true;
+    const act = { word, key, fresh: !("done" in shown.dataset) };
+    if (word in words && word !== "skip" && word !== "withdraw") {
+      act.note = one("#note", shown).value;
+      act.mode = one("#mode", shown).value;
+      if (word in signs) act.evidence = JSON.stringify(picks.map((pick) => pick.slice(0, 3)));
+      sent.set(key, { note: act.note, mode: act.mode, picks: [...picks] });
+    }
+    waiting = waiting.filter((other) => other !== key);
+    if (word === "skip") waiting.push(key);
+    if (word === "withdraw") waiting.unshift(key);
+    memory.drop(`draft:${key}`);
+    fetched.delete(key);
+    const claim = one(".claim-text", shown)?.textContent || one("h1", shown).textContent.trim();
+    enqueue(act);
+    lastAct = act.id;
+    one("#last-claim").textContent = claim.length > 90 ? `${claim.slice(0, 88)}…` : claim;
+    one("#last-said").replaceChildren(chip(word));
+    one("#last-judged").replaceChildren();
+    one("#last").hidden = false;
+    one("#rule").hidden = true;
+    announce(`${words[word]}`);
+    drawState();
+    if (word === "withdraw") { flush().then(() => go(key)); return; }
+    if (waiting.length) go(waiting[0]);
+    else if (outbox.length) { shown.dataset.key = ""; shown.classList.add("left"); } // the answer says what comes next
+    else go("");
+  };
+
+  // ---- evidence: what people select, found again by where each stretch of a passage stands in it
+
+  let picks = []; // [place of the passage, start, end, what stands there]
+  const canMark = typeof Highlight === "function" && CSS.highlights;
+  const LAYERS = ["picked", "reading", "found", "found-now"]; // the last one on top
+  const paint = (name, ranges) => {
+    if (canMark) CSS.highlights.set(name, Object.assign(new Highlight(...ranges), { priority: LAYERS.indexOf(name) }));
+  };
+  const points = (text) => [...text].length; // offsets count code points
+  const spans = (passage) => all("[data-s]", passage);
+  const isEscape = (span) => points(span.textContent) !== span.dataset.e - span.dataset.s;
+
+  const offset = (span, node, at) => {
+    const text = node === span ? (at ? span.textContent : "") : node.nodeType === Node.TEXT_NODE ? node.data.slice(0, at) : "";
+    const inside = points(text);
+    if (isEscape(span)) return inside ? Number(span.dataset.e) : Number(span.dataset.s);
+    return Number(span.dataset.s) + inside;
+  };
+  const pickOf = (passage, range) => {
+    const touched = spans(passage).filter((span) => range.intersectsNode(span));
+    if (!touched.length) return null;
+    const [first, last] = [touched[0], touched.at(-1)];
+    let start = first.contains(range.startContainer) ? offset(first, range.startContainer, range.startOffset) : Number(first.dataset.s);
+    let end = last.contains(range.endContainer) ? offset(last, range.endContainer, range.endOffset) : Number(last.dataset.e);
+    const text = textBetween(passage, start, end);
+    start += points(text) - points(text.trimStart());
+    end -= points(text) - points(text.trimEnd());
+    return start < end ? [Number(passage.dataset.passage), start, end, textBetween(passage, start, end)] : null;
+  };
+  const textBetween = (passage, start, end) => spans(passage).map((span) => {
+    const [low, high] = [Number(span.dataset.s), Number(span.dataset.e)];
+    if (high <= start || low >= end) return "";
+    if (isEscape(span)) return span.textContent;
+    return [...span.textContent].slice(Math.max(0, start - low), end - low).join("");
+  }).join("");
+  const rangesOf = ([number, start, end]) => {
+    const passage = one(`[data-passage="${number}"]`, item());
+    if (!passage) return [];
+    return spans(passage).filter((span) => Number(span.dataset.e) > start && Number(span.dataset.s) < end).map((span) => {
+      const range = document.createRange();
+      const text = span.firstChild;
+      if (!text || isEscape(span)) { range.selectNodeContents(span); return range; }
+      const letters = [...text.data];
+      const low = Number(span.dataset.s);
+      range.setStart(text, letters.slice(0, Math.max(0, start - low)).join("").length);
+      range.setEnd(text, letters.slice(0, Math.max(0, end - low)).join("").length);
+      return range;
+    });
+  };
+
+  const drawPicks = () => {
+    paint("picked", picks.flatMap(rangesOf));
+    const box = one("#picked", item());
+    if (!box) return;
+    box.hidden = !picks.length;
+    one("ul", box).replaceChildren(...picks.map((pick, number) => {
+      const row = document.createElement("li");
+      const quote = Object.assign(document.createElement("span"), { dir: "auto", textContent: `${pick[0] + 1}: ${pick[3].slice(0, 200)}` });
+      const drop = Object.assign(document.createElement("button"), { type: "button", className: "plain", textContent: "×", title: "Remove" });
+      drop.setAttribute("aria-label", `Remove evidence ${number + 1}`);
+      drop.addEventListener("click", () => { picks.splice(number, 1); drawPicks(); keepDraft(); });
+      row.append(quote, " ", drop);
+      return row;
+    }));
+  };
+  const add = (found) => {
+    for (const pick of found) {
+      if (!picks.some((other) => String(other) === String(pick))) picks.push(pick);
+    }
+    drawPicks();
+    keepDraft();
+    announce(`Evidence: ${found.map((pick) => pick[3]).join(" … ")}`);
+  };
+  const selected = () => {
+    const selection = getSelection();
+    if (!selection.rangeCount || selection.isCollapsed) return [];
+    const range = selection.getRangeAt(0);
+    return all("[data-passage]", item()).filter((passage) => range.intersectsNode(passage)).map((passage) => pickOf(passage, range)).filter(Boolean);
+  };
+  const pick = () => {
+    const found = selected();
+    if (found.length) { getSelection().removeAllRanges(); add(found); return; }
+    const at = cursor >= 0 ? sentences()[cursor] : hits.length ? sentenceOf(hits[Math.max(0, hit)]) : null;
+    if (at) add([pickOf(at.passage, at.range)].filter(Boolean));
+    else announce("Select text in a passage first, or go to a sentence with N");
+  };
+  const keepDraft = () => {
+    const key = keyHere();
+    if (!key || "done" in item().dataset) return;
+    const draft = { note: one("#note", item()).value, mode: one("#mode", item()).value, picks };
+    if (draft.note || draft.mode || picks.length) memory.write(`draft:${key}`, draft);
+    else memory.drop(`draft:${key}`);
+  };
+
+  // ---- reading: search, and sentence by sentence
+
+  let hits = [];
+  let hit = -1;
+  let cursor = -1;
+  let cut = null; // the sentences of the passages, made when they are first asked for
+  const lines = () => all("[data-passage] .prose, [data-passage] .record > div, [data-passage] td, [data-passage] th", item());
+  const rangeIn = (line, start, end) => { // offsets in the text of the line, in UTF-16
+    const range = document.createRange();
+    let at = 0;
+    const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+      const after = at + node.data.length;
+      if (start >= at && start < after) range.setStart(node, start - at);
+      if (end > at && end <= after) { range.setEnd(node, end - at); return range; }
+      at = after;
+    }
+    return range;
+  };
+  const sentences = () => {
+    if (!cut) {
+      const segmenter = typeof Intl.Segmenter === "function" ? new Intl.Segmenter(undefined, { granularity: "sentence" }) : null;
+      cut = lines().flatMap((line) => {
+        const text = line.textContent;
+        const found = segmenter ? [...segmenter.segment(text)].map((one) => [one.index, one.segment]) : [[0, text]];
+        return found.filter(([, sentence]) => sentence.trim()).map(([start, sentence]) => {
+          const low = start + sentence.length - sentence.trimStart().length;
+          const range = rangeIn(line, low, start + sentence.trimEnd().length);
+          return { range, passage: line.closest("[data-passage]"), text: sentence.trim() };
+        });
+      });
+    }
+    return cut;
+  };
+  const sentenceOf = (place) => sentences().find(({ range }) => (
+    range.compareBoundaryPoints(Range.START_TO_START, place) <= 0 && range.compareBoundaryPoints(Range.START_TO_END, place) > 0
+  ));
+  const bring = (range) => {
+    const box = range.getBoundingClientRect();
+    const column = one(".sources", item());
+    const frame = column.scrollHeight > column.clientHeight + 1 ? column.getBoundingClientRect() : null;
+    if (frame) {
+      if (box.top < frame.top + 60 || box.bottom > frame.bottom - 20) column.scrollTop += box.top - frame.top - frame.height / 3;
+    } else if (box.top < 80 || box.bottom > innerHeight - 160) scrollBy(0, box.top - innerHeight / 3);
+  };
+  const step = (by) => {
+    const found = sentences();
+    if (!found.length) return;
+    if (cursor < 0 && hit >= 0) cursor = found.indexOf(sentenceOf(hits[hit])) - (by > 0 ? 1 : -1);
+    cursor = Math.min(found.length - 1, Math.max(0, cursor + by));
+    paint("reading", [found[cursor].range]);
+    bring(found[cursor].range);
+    one("#pick", item()).hidden = false;
+    announce(found[cursor].text);
+  };
+  const search = (asked, wholeWords = false) => {
+    hits = [];
+    hit = -1;
+    const terms = [...new Set(asked.toLowerCase().split(/\s+/u).filter(Boolean))].sort((a, b) => b.length - a.length);
+    if (terms.length) {
+      const either = terms.map((term) => term.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&")).join("|");
+      const pattern = new RegExp(wholeWords ? `(?<![\\p{L}\\p{N}])(?:${either})(?![\\p{L}\\p{N}])` : either, "giu");
+      for (const line of lines()) {
+        for (const match of line.textContent.matchAll(pattern)) {
+          hits.push(rangeIn(line, match.index, match.index + match[0].length));
+          if (hits.length >= 2000) break;
+        }
+      }
+    }
+    paint("found", hits);
+    paint("found-now", []);
+    const inside = new Set(hits.map((range) => range.startContainer.parentElement.closest("[data-passage]"))).size;
+    one("#hits", item()).textContent = !terms.length ? "" : hits.length ? `${hits.length} in ${inside} ${inside === 1 ? "passage" : "passages"}` : "not found";
+    for (const name of ["#hit-before", "#hit-after"]) one(name, item()).hidden = !hits.length;
+    if (hits.length) toHit(1);
+  };
+  const toHit = (by) => {
+    if (!hits.length) return;
+    hit = (hit + by + hits.length) % hits.length;
+    cursor = -1;
+    paint("reading", []);
+    paint("found-now", [hits[hit]]);
+    bring(hits[hit]);
+  };
+  const findWords = () => {
+    const box = one("#find", item());
+    const claim = one(".claim-text", item());
+    if (!box || !claim) return;
+    const told = claim.textContent.match(/[\p{L}\p{N}][\p{L}\p{N}.,'’-]*[\p{L}\p{N}]|\p{N}/gu) || [];
+    const telling = told.filter((word, place) => word.length > 3 || /\p{N}/u.test(word) || (place && /\p{Lu}/u.test(word)));
+    box.value = [...new Set(telling.length ? telling : told)].slice(0, 20).join(" ");
+    search(box.value, true);
+  };
+
+  // ---- a text that has just come
+
+  const dress = () => {
+    const shown = item();
+    picks = [];
+    hits = [];
+    hit = cursor = -1;
+    cut = null;
+    for (const name of LAYERS) paint(name, []);
+    if (!keyHere()) return;
+    const draft = "done" in shown.dataset ? null : memory.read(`draft:${keyHere()}`) || sent.get(keyHere());
+    picks = draft?.picks || JSON.parse(shown.dataset.evidence);
+    if (draft) {
+      one("#note", shown).value = draft.note;
+      one("#mode", shown).value = draft.mode;
+      if (draft.note || draft.mode) one(".more", shown).open = true;
+    }
+    drawPicks();
+    const about = one(".in-answer .about", shown);
+    if (about) {
+      const box = one(".in-answer", shown);
+      box.scrollTop = about.offsetTop - box.offsetTop - box.clientHeight / 3;
+    }
+  };
+
+  // ---- keys, buttons, selections
+
+  let keysOn = memory.read("keys") !== false;
+  const letterOf = (event) => {
+    const digit = /^(?:Digit|Numpad)([1-4])$/u.exec(event.code); // also where digits need shift
+    if (digit && !(event.key === "?" || event.key === "/")) return digit[1];
+    if (/^[a-z?/]$/iu.test(event.key)) return event.key.toLowerCase();
+    const letter = /^Key([A-Z])$/u.exec(event.code); // a keyboard of another script
+    return letter && event.key.length === 1 && event.key > "\u007f" ? letter[1].toLowerCase() : event.key;
+  };
+  const openKeys = () => one("#keys").showModal();
+  const badClaim = () => {
+    const menu = one("details.bad", item());
+    if (!menu) { announce("A whole answer is not cut"); return; }
+    menu.open = !menu.open;
+    (menu.open ? one("button", menu) : one("summary", menu)).focus();
+  };
+  const actions = {
+    1: () => decide("SUPPORTED"), 2: () => decide("UNSUPPORTED"), 3: () => decide("CONTRADICTED"),
+    b: badClaim,
+    s: () => { if (one('[value="skip"]', item())) decide("skip"); else step(0); },
+    u: () => decide("undo"),
+    x: () => { if (one('[value="withdraw"]', item())) decide("withdraw"); },
+    c: () => { one(".more", item()).open = true; one("#note", item()).focus(); },
+    "/": () => one("#find", item())?.focus(),
+    w: findWords,
+    n: () => step(1), p: () => step(-1),
+    e: pick,
+    ArrowLeft: () => { if (item().dataset.before) go(item().dataset.before, "Back"); },
+    ArrowRight: () => { if (item().dataset.after) go(item().dataset.after, "On"); },
+    "?": openKeys,
+  };
+  document.addEventListener("keydown", (event) => {
+    const field = event.target.closest("input, textarea, select");
+    if (event.key === "Escape") {
+      const menu = one("details.bad[open]", item());
+      if (menu) { menu.open = false; one("summary", menu).focus(); } else if (field) one("h1", item()).focus();
+      return;
+    }
+    if (field?.id === "find" && event.key === "Enter") { event.preventDefault(); toHit(event.shiftKey ? -1 : 1); return; }
+    if (field?.id === "note" && event.key === "Enter" && (event.ctrlKey || event.metaKey)) { one("h1", item()).focus(); return; }
+    if (field || event.ctrlKey || event.metaKey || event.altKey || one("#keys").open || !keysOn) return;
+    const letter = letterOf(event);
+    const menu = one("details.bad[open]", item());
+    if (menu && /^[1-4]$/u.test(letter)) {
+      event.preventDefault();
+      if (!event.repeat) decide(all("button", menu)[letter - 1].value);
+      return;
+    }
+    if (!Object.hasOwn(actions, letter) || (!keyHere() && !["u", "?"].includes(letter))) return;
+    const inBox = event.target.closest(".scroll, .in-answer");
+    if (inBox && letter.startsWith("Arrow")) return; // it scrolls
+    event.preventDefault();
+    if (event.repeat && !["n", "p"].includes(letter)) return; // a key that is held is pressed once
+    actions[letter]();
+  });
+
+  desk.addEventListener("submit", (event) => {
+    if (event.target.id !== "said") return;
+    event.preventDefault();
+    const word = event.submitter?.value;
+    if (!word) return;
+    if (event.timeStamp - lastPress < PAUSE) return; // a double press
+    lastPress = event.timeStamp;
+    decide(word);
+  });
+  desk.addEventListener("click", (event) => {
+    const pressed = event.target.closest("button");
+    const what = { help: openKeys, words: findWords, pick, "hit-before": () => toHit(-1), "hit-after": () => toHit(1) }[pressed?.id];
+    if (what) what();
+  });
+  desk.addEventListener("input", (event) => {
+    if (event.target.id === "find") search(event.target.value);
+    else if (event.target.id === "note" || event.target.id === "mode") keepDraft();
+  });
+  document.addEventListener("selectionchange", () => {
+    const button = one("#pick", item());
+    if (button) button.hidden = !selected().length && cursor < 0;
+  });
+  // A press takes the selection with it before the click comes.
+  desk.addEventListener("pointerdown", (event) => { if (event.target.closest("#pick")) event.preventDefault(); });
+  one("#keys-on").checked = keysOn;
+  one("#keys-on").addEventListener("change", (event) => { keysOn = event.target.checked; memory.write("keys", keysOn); });
+  one("#help").hidden = false;
+  addEventListener("online", flush);
+  addEventListener("storage", (event) => { if (event.key === `${place}keys`) keysOn = memory.read("keys") !== false; });
+
+  dress();
+  if (outbox.length) { // left over from a page that was closed
+    const gone = new Set(outbox.map((act) => act.key));
+    if (gone.has(keyHere()) && !new URLSearchParams(location.search).has("at")) {
+      waiting = waiting.filter((key) => !gone.has(key));
+      item().dataset.key = "";
+    }
+    flush();
+  }
+  prefetch();
+})();
