@@ -157,11 +157,13 @@ def test_a_failure_mode_leads_to_its_answers(report, watch):
 
 @pytest.mark.parametrize("file", ["report.html", "comparison.html"])
 def test_a_phone_shows_it_without_scrolling_sideways(report, compared, watch, file):
-    """Nothing is wider than the screen."""
+    """Nothing is wider than the screen, and what scrolls inside itself is reached with the keyboard."""
     report(some_answers(30, 12), slices=["source"])
-    page = watch(compared, viewport={"width": 360, "height": 740}).open(f"/{file}")
+    browser = watch(compared, viewport={"width": 360, "height": 740})
+    page = browser.open(f"/{file}")
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    browser.check_accessibility()
 
 
 def test_on_paper_everything_is_open(report, watch):

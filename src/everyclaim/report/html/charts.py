@@ -93,7 +93,8 @@ def difference_plot(readings: Sequence[Reading], *, title: str, axis: str) -> Ma
     for tick in (-1.0, -0.5, 0.0, 0.5, 1.0):
         x = scale(tick * reach)
         parts.append(_line(x, 4, x, bottom, "base" if tick == 0 else "grid"))
-        parts.append(_text(f"{100 * tick * reach:+g}".replace("-", "−"), x, bottom + 15, "middle", class_="tick"))
+        written = f"{100 * tick * reach:+g}".replace("-", "−") if tick else "0"
+        parts.append(_text(written, x, bottom + 15, "middle", class_="tick"))
     parts.append(_text(axis, (left + right) / 2, bottom + 30, "middle", class_="axis"))
     told = []
     for place, one in enumerate(readings):

@@ -16,9 +16,10 @@ from typing import Any
 
 from markupsafe import Markup
 
+from everyclaim.analysis.slices import values_of
 from everyclaim.analysis.worst import badness, has_finding
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import FailureMode, Label, Outcome, Result, tag_values
+from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.environment import shared
 
@@ -148,7 +149,7 @@ class _Packing:
         tags = sorted(
             self.values.setdefault((name, value), len(self.values))
             for name in self.tags
-            for value in _values(result, name)
+            for value in values_of(result, name)
         )
         mask = sum(1 << place for place, mode in enumerate(_MODES) if mode in modes)
         return [view.position, _flags(view), mask, tags]
@@ -174,12 +175,6 @@ def _batches(records: Iterable[Kept]) -> Iterator[list[Kept]]:
             batch = []
     if batch:
         yield batch
-
-
-def _values(result: Result, name: str) -> tuple[str, ...]:
-    if name in result.tags:
-        return tag_values(result.tags[name])
-    return (getattr(result, name) or "",) if name in ("model", "release") else ("",)
 
 
 def _flags(view: AnswerView) -> int:

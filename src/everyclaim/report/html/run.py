@@ -9,10 +9,11 @@ from markupsafe import Markup
 
 from everyclaim.analysis.calibration import Calibration, ends, method, standing
 from everyclaim.analysis.estimates import percent
+from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import words
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.calibration import corrected_rows
 from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.file import whole_page
@@ -24,6 +25,7 @@ from everyclaim.store import RunRecord
 BINS = 10
 _CHARTED = 14  # values of a tag
 _LISTED = 40
+_BESIDE = 8
 _TOLD_ELSEWHERE = {"why"}
 
 
@@ -51,6 +53,7 @@ def run_report(
         metric=words(record.provenance.metric.partition("?")[0]),
         group=summary.overall,
         summary=summary,
+        few=FEW,
         failing=summary.overall.claims - summary.overall.labels[Label.SUPPORTED],
         rest=[outcome for outcome in Outcome if outcome is not Outcome.SCORED],
         bar=label_bar(summary.overall.labels),
@@ -81,6 +84,13 @@ class SliceView:
     rows: tuple[tuple[str, Group], ...]
     chart: Markup
     left_out: int
+    beside: tuple[str, ...]  # values whose failure modes stand beside each other
+    modes: tuple[tuple[str, tuple[float, ...]], ...]  # of each mode its share of the claims of these
+
+    @property
+    def is_small(self) -> bool:
+        """Whether a slice has so few answers that only its interval says something."""
+        return any(group.is_small for _, group in self.rows)
 
 
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
@@ -89,7 +99,15 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     readings = [_reading(value or "(not given)", group.supported) for value, group in ordered[:_CHARTED]]
     title = f"Claims supported, by {tag}"
     chart = interval_plot(readings, title=title, axis="claims supported, with 95 % intervals")
-    return SliceView(tag, tuple(ordered[:_LISTED]), chart, max(0, len(ordered) - _LISTED))
+    beside = [(value, group) for value, group in ordered if group.claims][:_BESIDE]
+    there = {mode for _, group in beside for mode in group.failure_modes}
+    modes = [
+        (mode.value, tuple(group.failure_modes.get(mode.value, 0) / group.claims for _, group in beside))
+        for mode in FailureMode
+        if mode.value in there and len(beside) > 1
+    ]
+    values = tuple(value for value, _ in beside)
+    return SliceView(tag, tuple(ordered[:_LISTED]), chart, max(0, len(ordered) - _LISTED), values, tuple(modes))
 
 
 @dataclass(frozen=True, slots=True)

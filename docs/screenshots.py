@@ -1,0 +1,95 @@
+"""Make the pictures of the documentation: every page of a report, wide and narrow, light and dark.
+
+    python docs/screenshots.py [FOLDER]
+
+scores the two releases of the example, writes their reports and photographs them with a Chromium that is installed, to
+``docs/pictures/`` or the folder given. Look at each of them after a change of the look.
+"""  # noqa: INP001 - a script
+
+from __future__ import annotations
+
+import io
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import chdir
+from pathlib import Path
+from typing import NamedTuple
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, sync_playwright
+
+import everyclaim as ec
+
+HERE = Path(__file__).parent.resolve()
+EXAMPLE = HERE.parent / "examples" / "support_bot"
+SIZES = {"desktop": (1200, 860), "phone": (390, 780)}
+SCHEMES = ("light", "dark")
+
+
+class Picture(NamedTuple):
+    """A page and what to do before it is photographed, in the page's own language."""
+
+    name: str
+    address: str
+    prepare: str = ""
+
+
+def example(folder: Path) -> Iterator[Picture]:
+    """Score the example, write its reports, and say what to look at."""
+    store = str(folder / "runs.db")
+    with ec.Evaluator() as evaluator:
+        for release, name in (("v1", "answers.jsonl"), ("v2", "answers_v2.jsonl")):
+            shutil.copy(EXAMPLE / name, folder / name)
+            evaluator.score_file(name, store=store, name=f"support bot {release}", release=release, slices=["topic"])
+    before, after = (ec.find_run(f"support bot {release}", store=store) for release in ("v1", "v2"))
+    ec.calibrate(before, EXAMPLE / "labels.jsonl")
+    before.report(folder / "report.html")
+    ec.compare(before, after, by=["topic"]).report(folder / "comparison.html")
+    report, comparison = ((folder / name).as_uri() for name in ("report.html", "comparison.html"))
+    yield Picture("report", report)
+    yield Picture("report-slices", report, "document.querySelector('.slices').previousElementSibling.scrollIntoView()")
+    yield Picture("report-answers", report, "document.getElementById('entries').scrollIntoView()")
+    yield Picture("comparison", comparison)
+    open_first = (
+        "const d = document.querySelector('section.change > details'); d.open = true; d.parentElement.scrollIntoView()"
+    )
+    yield Picture("comparison-answers", comparison, open_first)
+
+
+def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Path]:
+    """Take a page's picture in every size and scheme."""
+    for size, (width, height) in SIZES.items():
+        for scheme in SCHEMES:
+            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page: Page = context.new_page()
+            page.goto(picture.address)
+            page.wait_for_timeout(300)
+            if picture.prepare:
+                page.evaluate(picture.prepare)
+                page.wait_for_timeout(200)
+            path = folder / f"{picture.name}-{size}-{scheme}.png"
+            shot = Image.open(io.BytesIO(page.screenshot()))
+            shot.convert("RGB").quantize(160, dither=Image.Dither.NONE).save(path, optimize=True)
+            context.close()
+            yield path
+
+
+def main(folder: Path) -> None:
+    """Make all pictures."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        sys.exit("chromium is not installed")
+    folder.mkdir(parents=True, exist_ok=True)
+    folder = folder.resolve()
+    with tempfile.TemporaryDirectory() as place, chdir(place), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        for picture in example(Path(place)):
+            for path in photograph(browser, picture, folder):
+                sys.stdout.write(f"{path}\n")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE / "pictures")
