@@ -26,7 +26,7 @@ from everyclaim.engine import BackgroundLoop
 from everyclaim.store import Store
 from everyclaim.web.service import jobroutes, routes
 from everyclaim.web.service.admission import Admission
-from everyclaim.web.service.gate import Asked, Gate, say
+from everyclaim.web.service.gate import Asked, Gate, say, template
 from everyclaim.web.service.jobroutes import Batches
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.openapi import described
@@ -150,10 +150,16 @@ def _problem(request: Request, error: Exception) -> Problem:
     if error.status_code == 404:
         return Problem("not-found", f"there is nothing at {request.url.path[:100]!r}; /openapi.json says what there is")
     if error.status_code == 405:
-        allowed = dict(error.headers or {})
-        methods = allowed.get("Allow", "another method")
-        return Problem("wrong-method", f"{request.method[:20]} is not for this address: use {methods}", headers=allowed)
+        methods = _methods(request, error)
+        detail = f"{request.method[:20]} is not for this address: use {methods}"
+        return Problem("wrong-method", detail, headers={"Allow": methods})
     return Problem("malformed", "the request cannot be read")
+
+
+def _methods(request: Request, error: HTTPException) -> str:
+    """Return the methods of an address: the framework names those of one route, and an address may have several."""
+    described: dict[str, Any] = request.app.openapi()["paths"].get(template(request.url.path), {})
+    return ", ".join(sorted(map(str.upper, described))) or (error.headers or {}).get("Allow", "GET")
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

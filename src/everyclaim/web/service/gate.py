@@ -169,8 +169,13 @@ def _route(scope: Scope, pages: frozenset[str]) -> str:
     route = scope.get("route")
     if route is not None:
         return str(getattr(route, "path", "other"))
-    path = _JOB.sub("/v1/jobs/{job}", scope["path"])
+    path = template(scope["path"])
     return path if path in OPEN | pages or path in _KNOWN else "other"
+
+
+def template(path: str) -> str:
+    """Return an address as the description of the API has it."""
+    return _JOB.sub("/v1/jobs/{job}", path)
 
 
 def _method(scope: Scope) -> str:

@@ -32,7 +32,7 @@ SUFFIXES = {
     "text/csv": ".csv",
     "text/tab-separated-values": ".tsv",
 }
-_PAGE, _LARGEST_PAGE = 100, 1000
+_PAGE, _LARGEST_PAGE, _FARTHEST = 100, 1000, 10**15
 _LIMIT = parameter("limit", "At most so many", {"type": "integer", "minimum": 1, "maximum": _LARGEST_PAGE})
 _LONGEST = 200  # characters of a name, a release, a key
 
@@ -137,7 +137,7 @@ def routes(batches: Batches) -> APIRouter:
         Also while the job goes on: what is scored already without a gap. Then `next` is never null.
         """
         given = options_of(request.query_params.multi_items(), ("after", "limit"))
-        after = whole_number("after", given.get("after"), -1, -1, 10**15)
+        after = whole_number("after", given.get("after"), -1, -1, _FARTHEST)
         limit = whole_number("limit", given.get("limit"), _PAGE, 1, _LARGEST_PAGE)
         found = batches.find(request, job)
         if not _wants_lines(request):
@@ -189,7 +189,7 @@ def _wants_lines(request: Request) -> bool:
 
 
 def _of_results() -> list[dict[str, Any]]:
-    number = {"type": "integer", "minimum": -1}
+    number = {"type": "integer", "minimum": -1, "maximum": _FARTHEST}
     return [
         parameter("after", "Only behind this place, counted from 0: the `next` of the page before", number),
         _LIMIT,

@@ -50,7 +50,6 @@ def takes_data() -> dict[str, Any]:
     """Describe the body and the parameters of a job."""
     row = request_schema("score") | {"additionalProperties": True}
     text = {"schema": {"type": "string"}}
-    many = {"type": "array", "items": {"type": "string"}}
     return {
         "requestBody": {
             "required": True,
@@ -64,8 +63,8 @@ def takes_data() -> dict[str, Any]:
         "parameters": [
             parameter("name", "What you call the run", {"type": "string", "maxLength": 200}),
             parameter("release", "Of rows that do not name one", {"type": "string", "maxLength": 200}),
-            parameter("slice", "A field by whose values the run is broken down", many),
-            parameter("map", "Their field = our field", many),
+            parameter("slice", "A field by whose values the run is broken down", _many(".+")),
+            parameter("map", "Their field = our field", _many("^[^=]+=.+$")),
             parameter(
                 "Idempotency-Key",
                 "The same key with the same request is the same job, for seven days",
@@ -74,6 +73,10 @@ def takes_data() -> dict[str, Any]:
             ),
         ],
     }
+
+
+def _many(pattern: str) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string", "pattern": pattern}}
 
 
 def described(document: dict[str, Any]) -> dict[str, Any]:

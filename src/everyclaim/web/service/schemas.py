@@ -265,31 +265,39 @@ class ProblemOut(Out):
 
 
 _TEXT = {"type": "string"}
+_SAYING = {"type": "string", "pattern": r"\S"}
+_SCALAR = {"type": ["string", "number", "boolean", "null"]}
+_SHARE = {"type": "number", "minimum": 0, "maximum": 1}
+_ACTION = {"enum": ["block", "annotate", "pass"]}
 _PASSAGE = {
     "type": "object",
-    "properties": {"id": _TEXT, "text": _TEXT, "title": _TEXT},
+    "properties": {"text": _TEXT, "id": _SCALAR, "title": _SCALAR},
     "required": ["text"],
+    "additionalProperties": False,
 }
 _SHAPES: dict[str, dict[str, Any]] = {
     "response": _TEXT,
-    "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}]},
-    "question": _TEXT,
+    "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}, {"type": "null"}]},
+    "question": {"type": ["string", "null"]},
     "reference": {"type": ["string", "null"]},
-    "id": _TEXT,
-    "tags": {"type": "object", "additionalProperties": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]}},
-    "model": {"type": ["string", "null"]},
-    "release": {"type": ["string", "null"]},
-    "timestamp": {"type": ["string", "null"]},
-    "claims": {"anyOf": [_TEXT, {"type": "array", "items": _TEXT}]},
+    "id": _SCALAR,
+    "tags": {
+        "type": ["object", "null"],
+        "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]},
+    },
+    "model": _SCALAR,
+    "release": _SCALAR,
+    "timestamp": _SCALAR,
+    "claims": {"anyOf": [_SAYING, {"type": "array", "items": _SAYING}]},
     "rules": {
-        "type": "object",
+        "type": ["object", "null"],
         "additionalProperties": False,
         "properties": {
-            "threshold": {"type": "number", "minimum": 0, "maximum": 1},
-            "keep": {"type": "number", "minimum": 0, "maximum": 1},
+            "threshold": _SHARE,
+            "keep": _SHARE,
             "repair": {"enum": ["drop", "none"]},
-            "contradicted": {"enum": ["block", "annotate", "pass"]},
-            "unsupported": {"enum": ["block", "annotate", "pass"]},
+            "contradicted": _ACTION,
+            "unsupported": _ACTION,
             "refusal": _TEXT,
         },
     },
@@ -304,16 +312,10 @@ NAMES = {**SAMPLE_FIELDS, "claims": ("claims", *CLAIM_FIELDS["claim"]), "rules":
 
 
 def request_schema(kind: str) -> dict[str, Any]:
-    """Return the JSON schema of a request, with every name that a field is known by."""
+    """Return the JSON schema of a request; by which other names a field is known, its description says."""
     properties: dict[str, Any] = {}
     for ours in REQUESTS[kind]:
-        for name in NAMES[ours]:
-            also = {} if name == ours else {"description": f"Another name of `{ours}`"}
-            properties[name] = {**_SHAPES[ours], **also}
-    needed = NAMES[REQUESTS[kind][0]]
-    return {
-        "type": "object",
-        "properties": properties,
-        "additionalProperties": False,
-        "oneOf": [{"required": [name]} for name in needed],
-    }
+        others = ", ".join(f"`{name}`" for name in NAMES[ours] if name != ours)
+        properties[ours] = _SHAPES[ours] | ({"description": f"Also known as {others}"} if others else {})
+    needed = REQUESTS[kind][0]
+    return {"type": "object", "properties": properties, "required": [needed], "additionalProperties": False}
