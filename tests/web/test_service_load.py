@@ -124,6 +124,38 @@ def test_several_workers_share_what_there_is_to_do(started):
     assert service.end() == 0
 
 
+def counted(service, name):
+    lines = service.ask("GET", "/metrics").body.decode().splitlines()
+    return {
+        line.split("{")[-1].split(" ")[0].rstrip("}"): float(line.split()[-1])
+        for line in lines
+        if line.startswith(name)
+    }
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_happens_is_counted_for_prometheus(started, workers):
+    """At /metrics: answers of requests and of jobs, requests by route and status; of all workers together."""
+    service = started("--metrics", "--workers", workers, JUDGE_SECONDS="0.0")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda number: service.ask("POST", "/v1/score", body(number)), range(2, 12)))
+    job = service.ask("POST", "/v1/jobs", json.dumps(body(20)), {"Content-Type": "application/x-ndjson"}).json["id"]
+    service.ended_job(job)
+    for path in ("/etc/passwd", "/v1/jobs/secret-name"):
+        service.ask("GET", path)
+    assert counted(service, "everyclaim_answers_total") == {'outcome="scored",release=""': 11.0}
+    requests = counted(service, "everyclaim_requests_total")
+    assert requests['method="POST",route="/v1/score",status="200"'] == 10.0
+    assert requests['method="GET",route="other",status="404"'] == 1.0
+    assert requests['method="GET",route="/v1/jobs/{job}",status="404"'] == 1.0
+    assert "secret" not in str(requests)
+
+
+def test_metrics_are_there_where_they_are_wanted(started):
+    """Without --metrics there is no such address."""
+    assert started(JUDGE_SECONDS="0.0").ask("GET", "/metrics").status == 404
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [
@@ -132,7 +164,7 @@ def test_several_workers_share_what_there_is_to_do(started):
         (["--workers", "0"], "--workers must be from 1 to 256, got 0"),
         (["--tokens", "nowhere"], "the file of tokens nowhere cannot be read"),
         (["--store", "postgresql://u:geheim@localhost/x"], "--jobs-folder"),
-        (["--observer", "os:nothing"], "there is no observer 'os:nothing'"),
+        (["--observe", "otle"], "unknown observer 'otle'"),
         (["--judge", "openai:gpt-5-mini", "--max-calls", "1", "--workers", "2"], "max_calls=1 cannot be shared by 2"),
         (["--timeout", "0"], "seconds must be more than 0"),
         (["--judge", "embeded"], "did you mean 'embedded'"),

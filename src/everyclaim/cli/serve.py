@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +22,7 @@ from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
 from everyclaim.web.tokens import SCOPES, VARIABLE, Tokens, add_token, new_token
 
+VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
 
 
@@ -71,15 +75,10 @@ def serve(
             "--jobs-folder", metavar="FOLDER", help="Where jobs wait; beside the store.", rich_help_panel="Run"
         ),
     ] = None,
-    observers: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--observer",
-            metavar="MODULE:FUNCTION",
-            help="Who is told of what happens. Repeatable.",
-            rich_help_panel=_SERVER,
-        ),
-    ] = None,
+    metrics: Annotated[
+        bool, typer.Option("--metrics", help="Answer at /metrics, for Prometheus.", rich_help_panel=_SERVER)
+    ] = False,
+    observe: opt.Observe = None,
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Write requests into the log, texts and all.", rich_help_panel=_SERVER)
     ] = False,
@@ -112,6 +111,7 @@ def serve(
         empty=empty,
         store=store,
         concurrency=concurrency,
+        observe=observe or None,
         **as_settings(talking),
     )
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
@@ -136,11 +136,26 @@ def serve(
         body_seconds=min(20.0, seconds),
         body_mb=body_mb,
         job_mb=job_mb,
-        observers=tuple(observers or ()),
+        metrics=metrics,
         log_texts=log_texts,
     )
-    make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
-    run(partial(serve_app, service), binding, on_listening=lambda address: warn(f"listening at {address}", kind=""))
+    with _counted_together() if metrics and workers > 1 else nullcontext():
+        make_app(service)  # whatever is wrong with the settings is said here, and not by every worker
+        run(partial(serve_app, service), binding, on_listening=lambda address: warn(f"listening at {address}", kind=""))
+
+
+@contextmanager
+def _counted_together() -> Iterator[None]:
+    """Let the counts of all workers be one, by a folder that they share; before Prometheus's client is loaded."""
+    if VARIABLE_OF_COUNTS in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="everyclaim-metrics-") as folder:
+        os.environ[VARIABLE_OF_COUNTS] = folder
+        try:
+            yield
+        finally:
+            del os.environ[VARIABLE_OF_COUNTS]
 
 
 def _make_token(name: str, scopes: str, rate: int | None, file: Path | None) -> None:
@@ -158,5 +173,5 @@ def _options(settings: Settings) -> dict[str, Any]:
     """Return what an evaluator is made with. Batches of providers are for those who can wait for hours."""
     if settings.provider_batch:
         raise ConfigError("--batch (provider_batch) is for runs: whoever asks a service waits for the answer")
-    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy")
+    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy", "observe")
     return {**{name: getattr(settings, name) for name in names}, **chosen_for_runs(settings)}

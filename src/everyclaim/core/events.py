@@ -4,8 +4,8 @@ A hook is any callable that takes an event. There are two kinds of events, and t
 
 - of a run (`RunStarted` … `RunFinished`), told to the hooks that the run was given, in their order, from the thread
   that runs the engine. They must be quick, and what they raise stops the run.
-- of the work itself (`ScoringStarted` … `QueueChanged`), told to the observers in whose block it is done, wherever in
-  tasks and threads that is, and from there: an observer must be quick and safe from any thread. What it raises is
+- of the work itself (`ScoringStarted` … `RequestAnswered`), told to the observers in whose block it is done, wherever
+  in tasks and threads that is, and from there: an observer must be quick and safe from any thread. What it raises is
   logged once and changes nothing: telemetry that is down must not take the scoring with it.
 
       with observed([metrics]):
@@ -118,10 +118,20 @@ class QueueChanged:
     waiting: int
 
 
+@dataclass(frozen=True, slots=True)
+class RequestAnswered:
+    """A request to the service is answered, or turned away. `route` is one of few, not the address as it was given."""
+
+    route: str
+    method: str
+    status: int
+    seconds: float
+
+
 Event = RunStarted | SampleFinished | SampleSkipped | RunFinished
 Hook = Callable[[Event], None]
 
-WorkEvent = ScoringStarted | ScoringEnded | AnswerGuarded | JudgeCalled | QueueChanged
+WorkEvent = ScoringStarted | ScoringEnded | AnswerGuarded | JudgeCalled | QueueChanged | RequestAnswered
 Observer = Callable[[WorkEvent], None]
 
 _OBSERVERS: ContextVar[tuple[_Guarded, ...]] = ContextVar("everyclaim_observers", default=())

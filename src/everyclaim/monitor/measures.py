@@ -9,7 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from everyclaim.core.events import AnswerGuarded, JudgeCalled, QueueChanged, ScoringEnded, ScoringStarted, WorkEvent
+from everyclaim.core.events import (
+    AnswerGuarded,
+    JudgeCalled,
+    QueueChanged,
+    RequestAnswered,
+    ScoringEnded,
+    ScoringStarted,
+    WorkEvent,
+)
 from everyclaim.core.types import Label, Outcome, Result, tag_values
 
 Kind = Literal["counter", "histogram", "level", "gauge"]  # a level goes up and down by steps, a gauge is set
@@ -89,13 +97,17 @@ GUARDED = Measure(
     "guarded_answers", "counter", "Answers of guards: validated, returned all the same, refused.", ("decision",)
 )
 CHECKS = Measure("guard_checks", "counter", "Drafts that guards checked on the way.", ("outcome",))
+REQUESTS = Measure("requests", "counter", "Requests to the service.", ("route", "method", "status"))
+REQUEST_SECONDS = Measure(
+    "request_seconds", "histogram", "Time of a request to the service, waiting among it.", ("route",), "s", _SECONDS
+)
 FOLDED = Measure(
     "folded_labels", "counter", "Values beyond the most that a label tells apart; they count as `other`.", ("label",)
 )
 
 MEASURES = (
     ANSWERS, CLAIMS, PRODUCTS, SCORE, SLICED, FLAGGED, FAILURES, SECONDS, IN_PROGRESS, QUEUE, CALLS, ERRORS,
-    CALL_SECONDS, TOKENS, COST, UNPRICED, GUARDED, CHECKS, FOLDED,
+    CALL_SECONDS, TOKENS, COST, UNPRICED, GUARDED, CHECKS, REQUESTS, REQUEST_SECONDS, FOLDED,
 )  # fmt: skip
 CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
 
@@ -118,6 +130,9 @@ def readings(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Reading]:
             yield from _of_call(event)
         case QueueChanged():
             yield Reading(QUEUE, (event.queue,), event.waiting)
+        case RequestAnswered():
+            yield Reading(REQUESTS, (event.route, event.method, str(event.status)), 1)
+            yield Reading(REQUEST_SECONDS, (event.route,), event.seconds)
 
 
 def _of_scoring(result: Result, seconds: float, slices: Sequence[str], *, is_draft: bool) -> Iterator[Reading]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
+from everyclaim.core.events import Observer, QueueChanged, observed, tell
 from everyclaim.web.service.problems import Problem
 
 _LEARNING = 0.1  # how fast the usual time of a request follows the last ones
@@ -19,12 +20,13 @@ class Admission:
     that is long. `usual` is the time, in seconds, that a request takes of late.
     """
 
-    def __init__(self, places: int, queue: int) -> None:
+    def __init__(self, places: int, queue: int, observers: Sequence[Observer] = ()) -> None:
         self.places = places
         self.queue = queue
         self.working = 0
         self.waiting = 0
         self.usual = 0.1
+        self._observers = observers
         self._free = asyncio.Semaphore(places)
 
     @asynccontextmanager
@@ -36,11 +38,11 @@ class Admission:
                 f"{self.working} requests are worked on and {self.waiting} wait: come again later",
                 retry_after=self.usual * (self.waiting + 1) / self.places,
             )
-        self.waiting += 1
+        self._wait(1)
         try:
             await self._free.acquire()
         finally:
-            self.waiting -= 1
+            self._wait(-1)
         self.working += 1
         begun = time.perf_counter()
         try:
@@ -49,3 +51,8 @@ class Admission:
             self.working -= 1
             self._free.release()
             self.usual += _LEARNING * (time.perf_counter() - begun - self.usual)
+
+    def _wait(self, step: int) -> None:
+        self.waiting += step
+        with observed(self._observers):
+            tell(QueueChanged("requests", self.waiting))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
+from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
@@ -20,9 +20,11 @@ from starlette.routing import Route
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.talking import talks
-from everyclaim.core.errors import ConfigError, EveryclaimError, OperatorError
+from everyclaim.core.errors import EveryclaimError, OperatorError
+from everyclaim.core.events import Observer
 from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
+from everyclaim.monitor.prometheus import Metrics
 from everyclaim.store import Store
 from everyclaim.web.service import jobroutes, routes
 from everyclaim.web.service.admission import Admission
@@ -31,16 +33,15 @@ from everyclaim.web.service.jobroutes import Batches
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.openapi import described
 from everyclaim.web.service.problems import Problem, problem_of
-from everyclaim.web.service.routes import Single
+from everyclaim.web.service.routes import Load, Single
 from everyclaim.web.service.settings import ServiceSettings
 from everyclaim.web.service.spool import Spool
-from everyclaim.web.service.watching import Load, Watching
 from everyclaim.web.service.work import Work
 from everyclaim.web.serving import log_to_stderr, with_parent
 from everyclaim.web.tokens import Tokens
 
 _logger = logging.getLogger("everyclaim.web")
-_TRIAL = {"response": "The bridge is 120 metres long.", "contexts": ["The bridge is 120 m long."]}
+_TRIAL = "The bridge is 120 metres long."
 
 
 def serve_app(settings: ServiceSettings) -> Any:
@@ -56,10 +57,13 @@ def make_app(settings: ServiceSettings) -> Any:
     Raises `ConfigError`.
     """
     tokens = Tokens.find(settings.tokens)
-    watching = [_watching(name) for name in settings.observers]
-    evaluator = Evaluator(**settings.options_of_a_worker)
+    metrics = Metrics() if settings.metrics else None
+    options = settings.options_of_a_worker
+    if metrics:
+        options["observe"] = [*(options.get("observe") or ()), metrics]
+    evaluator = Evaluator(**options)
     _ = evaluator.provenance, settings.folder  # whatever is wrong with them is said now
-    service = _Service(settings, evaluator, watching)
+    service = _Service(settings, evaluator, metrics)
     app = FastAPI(
         title="everyclaim",
         version=__version__,
@@ -71,23 +75,30 @@ def make_app(settings: ServiceSettings) -> Any:
         redirect_slashes=False,
     )
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
-    return Gate(app, tokens, rate=settings.share(settings.per_minute), has_to_ask=len(tokens) > 0, watching=watching)
+    rate = settings.share(settings.per_minute)
+    return Gate(app, tokens, rate=rate, has_to_ask=len(tokens) > 0, observers=service.observers)
 
 
 @dataclass(slots=True)
 class _Service:
     settings: ServiceSettings
     evaluator: Evaluator
-    watching: list[Watching]
+    metrics: Metrics | None
+
+    @property
+    def observers(self) -> Sequence[Observer]:
+        """Who is told of requests; of scoring the evaluator tells."""
+        return [self.metrics] if self.metrics else []
 
     @asynccontextmanager
     async def lifespan(self, app: FastAPI) -> AsyncIterator[None]:
         """Open everything, answer requests, and close it in the order in which nothing is lost."""
         settings = self.settings
         total = settings.concurrency or self.evaluator.concurrency
-        admission = Admission(settings.share(total), settings.share(settings.queue) if settings.queue else 0)
+        queue = settings.share(settings.queue) if settings.queue else 0
+        admission = Admission(settings.share(total), queue, self.observers)
         loop = BackgroundLoop("everyclaim-work")
-        work = Work(self.evaluator, loop, admission, settings.seconds, self.watching)
+        work = Work(self.evaluator, loop, admission, settings.seconds)
         store = await asyncio.to_thread(Store.open, settings.store)
         spool = Spool(settings.folder)
         jobs = Jobs(spool, store, settings.store, work, max(1, admission.places // 2))
@@ -97,10 +108,8 @@ class _Service:
 
         app.include_router(routes.routes(Single(work, settings), load, store))
         app.include_router(jobroutes.routes(Batches(jobs, settings)))
-        for one in self.watching:
-            app.router.routes += [Route(path, page) for path, page in one.pages.items()]
-            if one.begin:
-                one.begin(load)
+        if self.metrics:
+            app.router.routes.append(Route("/metrics", partial(_rendered, self.metrics)))
         await asyncio.to_thread(spool.clear)
         await self._warm_up(loop)
         carrying_out = asyncio.create_task(jobs.carry_out_until_cancelled())
@@ -120,16 +129,12 @@ class _Service:
         components = [options.get(name) for name in ("judge", "decomposer", "metric")]
         is_ours = not any(isinstance(one, str) and Spec.parse(one).name == "python" for one in components)
         if is_ours and not talks(*components):
-            await loop.join(self.evaluator.ascore(_TRIAL))
+            await loop.join(self.evaluator.aclaims(_TRIAL))
+            await loop.join(self.evaluator.averify(_TRIAL, _TRIAL))
 
 
-def _watching(name: str) -> Watching:
-    module, _, function = name.partition(":")
-    try:
-        made: Callable[[], Watching] = getattr(import_module(module), function)
-    except (ImportError, AttributeError, ValueError):
-        raise ConfigError(f"there is no observer {name!r}: name one as package.module:function") from None
-    return made()
+async def _rendered(metrics: Metrics, request: Request) -> Response:  # noqa: ARG001 - as routes are called
+    return Response(await asyncio.to_thread(metrics.render), media_type=metrics.content_type)
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -15,8 +15,8 @@ from typing import Any
 
 from starlette.responses import Response
 
+from everyclaim.core.events import Observer, RequestAnswered, observed, tell
 from everyclaim.web.service.problems import MEDIA_TYPE, Problem
-from everyclaim.web.service.watching import RequestFinished, Watching
 from everyclaim.web.serving import is_local_name
 from everyclaim.web.tokens import Rates, Token, Tokens, bearer, network
 
@@ -53,18 +53,17 @@ class Asked:
 
 
 class Gate:
-    """Lets a request through whose token is good for it, often as its rate; tells of each what became of it."""
+    """Lets a request through whose token is good for it, as often as its rate; tells of each what became of it."""
 
     def __init__(
-        self, app: App, tokens: Tokens, *, rate: int, has_to_ask: bool, watching: Sequence[Watching] = ()
+        self, app: App, tokens: Tokens, *, rate: int, has_to_ask: bool, observers: Sequence[Observer] = ()
     ) -> None:
         self._app = app
         self._tokens = tokens
         self._has_to_ask = has_to_ask
         self._rates = Rates(rate)
         self._guesses = Rates(_GUESSES)
-        self._watching = watching
-        self._pages = frozenset(path for one in watching for path in one.pages)
+        self._observers = observers
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -111,31 +110,25 @@ class Gate:
         if wait := self._rates.take(token.name, token.per_minute):
             rate = token.per_minute or self._rates.per_minute
             raise Problem("too-often", f"{token.name} may ask {rate} times a minute", retry_after=wait)
-        scope_needed = self._scope_of(path)
+        scope_needed = _scope_of(path)
         if not token.may(scope_needed):
             raise Problem("not-allowed", f"this takes a token with the scope {scope_needed!r}")
 
-    def _scope_of(self, path: str) -> str:
-        if path in self._pages:
-            return "read"
-        return "jobs" if path == "/v1/jobs" or path.startswith("/v1/jobs/") else "score"
-
     def _tell(self, scope: Scope, asked: Asked, answer: _Answer, seconds: float) -> None:
-        route = _route(scope, self._pages)
-        done = RequestFinished(route, _method(scope), answer.status or _GONE, seconds, asked.owner)
+        done = RequestAnswered(_route(scope), _method(scope), answer.status or _GONE, seconds)
         row = {
             "request": asked.id,
             "method": done.method,
-            "route": route,
+            "route": done.route,
             "status": done.status,
             "seconds": round(seconds, 4),
-            "token": done.token,
+            "token": asked.owner,
             "client": scope["client"][0] if scope.get("client") else "",
             **asked.said,
         }
         _logger.info("request", extra=row)
-        for one in self._watching:
-            one.observe(done)
+        with observed(self._observers):
+            tell(done)
 
 
 class _Answer:
@@ -164,13 +157,19 @@ def say(problem: Problem, asked: Asked) -> Response:
     return Response(problem.body(asked.id), problem.status, problem.headers, media_type=MEDIA_TYPE)
 
 
-def _route(scope: Scope, pages: frozenset[str]) -> str:
+def _scope_of(path: str) -> str:
+    if path == "/metrics":
+        return "read"
+    return "jobs" if path == "/v1/jobs" or path.startswith("/v1/jobs/") else "score"
+
+
+def _route(scope: Scope) -> str:
     """Name the route by one of few names: an address may hold anything, and metrics keep every name for ever."""
     route = scope.get("route")
     if route is not None:
         return str(getattr(route, "path", "other"))
     path = template(scope["path"])
-    return path if path in OPEN | pages or path in _KNOWN else "other"
+    return path if path in OPEN or path in _KNOWN else "other"
 
 
 def template(path: str) -> str:
@@ -186,6 +185,7 @@ def _method(scope: Scope) -> str:
 
 _KNOWN = frozenset(
     {
+        "/metrics",
         "/v1/score",
         "/v1/verify",
         "/v1/claims",

@@ -127,7 +127,6 @@ class Jobs:
         def told(event: Event) -> None:
             if isinstance(event, RunStarted):
                 self.spool.keep(replace(job, run=event.run))
-            self.work.tell(event)
 
         options = cast("DatasetOptions", {**job.options, "hooks": [told], "concurrency": self.concurrency})
         source = str(self.spool.data(job))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,10 +30,20 @@ from everyclaim.web.service.schemas import (
     VersionOut,
 )
 from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.service.watching import Load
-from everyclaim.web.service.work import Work, since
+from everyclaim.web.service.work import Work
 
 _RULES = ("threshold", "repair", "contradicted", "unsupported", "keep", "refusal")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How much there is to do at this moment, in this process."""
+
+    working: int
+    waiting: int
+    places: int
+    queue: int
+    jobs_waiting: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +76,8 @@ def routes(single: Single, load: Callable[[], Load], store: Store) -> APIRouter:
         `outcome` is `failed`, with the `reason` and without a score.
         """
         row = await single.row(request, "score")
-        begun = time.perf_counter()
         given = {name: value for name, value in row.items() if value is not None}
         result = await work.done(request, lambda: evaluator.ascore(given))
-        work.tell_of(result, since(begun))
         _note(request, result)
         return json_answer(result_to_json(result))
 
@@ -102,9 +109,7 @@ def routes(single: Single, load: Callable[[], Load], store: Store) -> APIRouter:
         rules = _rules(row["rules"])
         checking = evaluator.guard(None, **rules)
         passages = _passages("guard", row["contexts"])
-        begun = time.perf_counter()
         answer = await work.done(request, lambda: checking.aanswer(question, passages, response=response))
-        work.tell_of(answer.result, since(begun))
         _note(request, answer.result)
         return json_answer(guarded_to_json(answer))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,7 @@ _OF_ALL = ("max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """How a service is run. `options` are those of an `Evaluator`.
-
-    `observers` are ``package.module:function``, called in every process without arguments for a `Watching`.
-    """
+    """How a service is run. `options` are those of an `Evaluator`."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
     store: str = DEFAULT_STORE
@@ -35,7 +32,7 @@ class ServiceSettings:
     body_mb: float = 2.0
     job_mb: float = 1000.0
     open_jobs: int = 100  # that may wait, of one token
-    observers: Sequence[str] = ()
+    metrics: bool = False  # for Prometheus, at /metrics
     log_texts: bool = False
 
     def __post_init__(self) -> None:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.events import Event, SampleFinished
-from everyclaim.core.types import Result
 from everyclaim.engine import BackgroundLoop
 from everyclaim.web.service.admission import Admission
 from everyclaim.web.service.problems import Problem
-from everyclaim.web.service.watching import Watching
 
 T = TypeVar("T")
 
@@ -29,7 +25,6 @@ class Work:
     loop: BackgroundLoop
     admission: Admission
     seconds: float
-    watching: Sequence[Watching] = ()
 
     async def done(self, request: Request, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Do a piece of work for a request. Raises `Problem` where there is no room, no time, or nobody any more."""
@@ -45,15 +40,6 @@ class Work:
                 task.cancel()
             await asyncio.gather(work, gone, return_exceptions=True)
 
-    def tell(self, event: Event) -> None:
-        """Tell whoever watches."""
-        for one in self.watching:
-            one.observe(event)
-
-    def tell_of(self, result: Result, seconds: float) -> None:
-        """Tell of a result that is no run's."""
-        self.tell(SampleFinished("", result, seconds))
-
     async def _in_turn(self, make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         try:
             async with asyncio.timeout(self.seconds), self.admission.place():
@@ -67,8 +53,3 @@ class Work:
 async def _gone(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def since(begun: float) -> float:
-    """Return how many seconds ago that was."""
-    return time.perf_counter() - begun
