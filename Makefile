@@ -18,7 +18,7 @@ demo: $(BIN)/python            ## install the package and score the example answ
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
 	$(BIN)/everyclaim score examples/support_bot/answers.jsonl --slice failure
 
-check: $(BIN)/uv               ## the inner loop: style, types, and the tests that take no more than a few seconds
+check: $(BIN)/uv $(BIN)/promtool ## the inner loop: style, types, and the tests that take no more than a few seconds
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test --group lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -26,7 +26,7 @@ check: $(BIN)/uv               ## the inner loop: style, types, and the tests th
 	$(PYTEST) --quiet -m 'not slow' $(PYTEST_ARGS)
 
 # torch first and alone, from wherever pip finds it (a CPU build on PIP_EXTRA_INDEX_URL will do); the extra keeps it.
-test: $(BIN)/uv                ## install what the tests need and run them all, also the slow ones
+test: $(BIN)/uv $(BIN)/promtool ## install what the tests need and run them all, also the slow ones
 	$(UV) sync --quiet --locked --inexact --no-default-groups --group test
 	$(PIP) '$(TORCH)'
 	$(PIP) --editable '.[hf]'
@@ -66,3 +66,10 @@ $(BIN)/python:
 
 $(BIN)/uv: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+
+# Tests put rules to it. Of Debian's package `prometheus`, unpacked and not installed: no service is started.
+$(BIN)/promtool: | $(BIN)/python
+	@if found=$$(command -v promtool); then ln -sf "$$found" $@; else \
+		cd "$$(mktemp -d)" && { apt-get download --quiet prometheus || \
+			{ apt-get update --quiet && apt-get download --quiet prometheus; }; } && \
+		dpkg -x prometheus_*.deb . && cp usr/bin/promtool $(abspath $@); fi

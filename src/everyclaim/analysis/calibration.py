@@ -107,7 +107,8 @@ class Calibration:
     corrected: Corrected
     notes: tuple[str, ...]
     advice: tuple[str, ...]
-    counts: JudgeCounts | None
+    counts: JudgeCounts | None  # of what is supported
+    contradicted: JudgeCounts | None = None  # of what is contradicted, for rates of contradicted claims
 
     @property
     def standing(self) -> tuple[Standing, Standing]:
@@ -191,16 +192,19 @@ def measure(claims: Sequence[LabelledClaim], population: Verdicts) -> tuple[Rate
     """Return the judge's rates and the corrected share, from the labels that may enter rates."""
     weights = weights_of(claims, population)
     found = rates(claims, weights)
-    counts = None
-    if found.tpr.value is not None and found.tnr.value is not None:
-        sizes = (_effective(found.tpr, found.supported), _effective(found.tnr, found.failing))
-        counts = JudgeCounts(found.tpr.value * sizes[0], sizes[0], found.tnr.value * sizes[1], sizes[1])
-    return found, _corrected(claims, weights, population), counts
+    return found, _corrected(claims, weights, population), _counts(found)
 
 
-def rates(claims: Sequence[LabelledClaim], weights: NDArray[np.float64] | None = None) -> Rates:
-    """Return TPR and TNR; clusters are answers."""
-    truth, called, places = columns(claims)
+def counts_of_contradicted(claims: Sequence[LabelledClaim], population: Verdicts) -> JudgeCounts | None:
+    """Return how often the judge calls contradicted what is, and not what is not; None without labels of both kinds."""
+    return _counts(rates(claims, weights_of(claims, population), Label.CONTRADICTED))
+
+
+def rates(
+    claims: Sequence[LabelledClaim], weights: NDArray[np.float64] | None = None, positive: Label = Label.SUPPORTED
+) -> Rates:
+    """Return TPR and TNR of this label; clusters are answers."""
+    truth, called, places = columns(claims, positive)
     weight = np.ones(len(claims)) if weights is None else weights
     return Rates(
         int(truth.sum()),
@@ -210,10 +214,12 @@ def rates(claims: Sequence[LabelledClaim], weights: NDArray[np.float64] | None =
     )
 
 
-def columns(claims: Sequence[LabelledClaim]) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
-    """Return which are supported by people, which by the judge, and the answers they are in."""
-    truth = np.array([one.people is Label.SUPPORTED for one in claims], dtype=bool)
-    called = np.array([one.judged is Label.SUPPORTED for one in claims], dtype=bool)
+def columns(
+    claims: Sequence[LabelledClaim], positive: Label = Label.SUPPORTED
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.int64]]:
+    """Return which have this label by people, which by the judge, and the answers they are in."""
+    truth = np.array([one.people is positive for one in claims], dtype=bool)
+    called = np.array([one.judged is positive for one in claims], dtype=bool)
     return truth, called, np.array([one.position for one in claims], dtype=np.int64)
 
 
@@ -320,6 +326,13 @@ def _as_inference(one: Estimate, name: str) -> Inference | None:
         return None
     error = (one.high - one.low) / (2 * 1.96)
     return Inference(one.value, Interval(one.low, one.high, 0.95), error, one.n, one.clusters, name)
+
+
+def _counts(found: Rates) -> JudgeCounts | None:
+    if found.tpr.value is None or found.tnr.value is None:
+        return None
+    sizes = (_effective(found.tpr, found.supported), _effective(found.tnr, found.failing))
+    return JudgeCounts(found.tpr.value * sizes[0], sizes[0], found.tnr.value * sizes[1], sizes[1])
 
 
 def _effective(rate: Estimate, labels: int) -> float:

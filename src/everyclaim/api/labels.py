@@ -18,6 +18,7 @@ from everyclaim.analysis.calibration import (
     Rates,
     columns,
     confusion_of,
+    counts_of_contradicted,
     grouped,
     measure,
     rates,
@@ -245,6 +246,7 @@ def _calibration(
         notes=tuple(_notes(run, claims, settled)),
         advice=advice(found, run),
         counts=counts,
+        contradicted=counts_of_contradicted(used, population) if sure else None,
     )
 
 

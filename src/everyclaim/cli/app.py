@@ -23,6 +23,7 @@ from everyclaim.cli import (
     judge_test,
     label,
     report,
+    rules,
     runs,
     score,
     serve,
@@ -78,6 +79,7 @@ app.command("tune")(tune.tune)
 app.command("judge-test")(judge_test.judge_test)
 app.command("judge-check")(judge_check.judge_check)
 app.command("ui")(ui.ui)
+app.command("rules")(rules.rules)
 app.command("watch")(watch.watch)
 app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)

@@ -270,15 +270,17 @@ def settings(config: Path | None, **given: Any) -> Settings:
     return load_settings(config, **given)
 
 
-def pairs(given: Sequence[str] | None) -> dict[str, str]:
+def pairs(
+    given: Sequence[str] | None,
+    option: str = "--map",
+    told: str = "the file's field, an equals sign and our field, as in answer_text=response",
+) -> dict[str, str]:
     """Take ``theirs=ours`` apart. Raises `ConfigError` for what has no two sides."""
     taken = {}
     for text in given or ():
         theirs, separator, ours = text.partition("=")
         if not (theirs and separator and ours):
-            raise ConfigError(
-                f"--map {text}: write the file's field, an equals sign and our field, as in answer_text=response"
-            )
+            raise ConfigError(f"{option} {text}: write {told}")
         taken[theirs] = ours
     return taken
 

@@ -1,0 +1,75 @@
+"""``everyclaim rules``: alerts for Prometheus, held against a kept run or a stated rate; or a dashboard for Grafana."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from everyclaim.api.baselines import baseline as baseline_of
+from everyclaim.cli import options as opt
+from everyclaim.cli.finish import check_destination
+from everyclaim.cli.screen import warn
+from everyclaim.core.errors import ConfigError
+from everyclaim.io import check_apart
+from everyclaim.io.sinks import open_sink
+from everyclaim.report.clean import json_text
+
+
+def rules(
+    *,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", metavar="RUN", help="What is usual by this run; the newest if nothing is said."),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        typer.Option(
+            "--rate",
+            metavar="SHARE",
+            help="The true share of contradicted claims that is in order (2 % is 0.02), instead of the baseline's own.",
+        ),
+    ] = None,
+    match: Annotated[
+        list[str] | None,
+        typer.Option("--match", metavar="LABEL=VALUE", help="Only series with this label, as job=bot. Repeatable."),
+    ] = None,
+    max_failed: Annotated[
+        float | None, typer.Option("--max-failed", metavar="SHARE", help="Share of answers that may fail (0.05).")
+    ] = None,
+    dashboard: Annotated[
+        bool, typer.Option("--dashboard", help="Write the dashboard for Grafana instead, as JSON.")
+    ] = False,
+    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where to; - is standard output.")] = "-",
+    store: opt.Store = None,
+    config: opt.Config = None,
+) -> None:
+    """Write rules for Prometheus: contradicted claims, lost score, a failing judge, a judge that changed.
+
+    Rates are corrected for the judge's error where claims of the run are labelled (`everyclaim calibrate`); a note in
+    the file says how its numbers came about. The metrics are those of `--observe prometheus:…`. A stated rate alone
+    reads no run, and corrects nothing.
+    """
+    from everyclaim.monitor.budget import Budget
+    from everyclaim.monitor.grafana import dashboard as made
+    from everyclaim.monitor.rules import rules_text
+
+    settings = opt.settings(config, store=store, max_failed=max_failed)
+    check_destination("--out", out, any_name=True)
+    check_apart({"the store": settings.store}, {"--out": out})
+    notes: tuple[str, ...] = ()
+    if dashboard:
+        said = {"--baseline": baseline, "--rate": rate, "--match": match or None, "--max-failed": max_failed}
+        if given := next((name for name, value in said.items() if value is not None), ""):
+            raise ConfigError(f"{given} is for rules, not for the dashboard")
+        text = json_text(made(), indent=2) + "\n"
+    else:
+        usual = None if rate is not None and baseline is None else baseline_of(baseline, store=settings.store)
+        budget = Budget.of_baseline(usual) if rate is None and usual else Budget.of_rate(rate or 0.0, usual)
+        matchers = opt.pairs(match, "--match", "a label, an equals sign and its value, as in job=bot")
+        text = rules_text(budget, match=matchers, max_failed=settings.max_failed)
+        notes = budget.notes
+    with open_sink(out) as sink:
+        sink.write(text.encode("utf-8"))
+    for note in notes:
+        warn(note, kind="")

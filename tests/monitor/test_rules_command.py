@@ -1,0 +1,99 @@
+"""``everyclaim rules``: a file for Prometheus from a run or a rate, and the dashboard; what it stands on is said."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from promtool import promtool
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples/support_bot"
+
+
+def everyclaim(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "everyclaim", *words]
+    return subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scored run of the example."""
+    folder = tmp_path_factory.mktemp("desk")
+    done = everyclaim(folder, "score", str(EXAMPLE / "answers.jsonl"), "--quiet", "--name", "first")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def checked(path: Path) -> str:
+    done = promtool("check", "rules", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return path.read_text("utf-8")
+
+
+def test_rules_of_a_run_are_rules_and_say_what_they_stand_on(desk: Path) -> None:
+    """The newest run without a word; its rate, its interval, and that nothing corrects it."""
+    done = everyclaim(desk, "rules", "--out", "rules.yml", "--match", "job=support-bot")
+    assert done.returncode == 0, done.stderr
+    text = checked(desk / "rules.yml")
+    assert 'job="support-bot"' in text
+    assert "2.46 % of 203 claims in 60 answers" in " ".join(text.replace("# ", "").split())
+    assert "there are no labels" in " ".join(done.stderr.split())
+    assert everyclaim(desk, "rules", "--baseline", "first", "--match", "job=support-bot").stdout == text
+
+
+def test_labels_of_the_baseline_correct_the_rates(desk: Path, tmp_path: Path) -> None:
+    """Sensitivity and specificity of calling a claim contradicted, by the labels of the run."""
+    shutil.copytree(desk / ".everyclaim", tmp_path / ".everyclaim")
+    done = everyclaim(tmp_path, "calibrate", "first", str(EXAMPLE / "labels.jsonl"))
+    assert done.returncode == 0, done.stderr
+    for words in ((), ("--baseline", "first", "--rate", "0.02")):
+        assert everyclaim(tmp_path, "rules", *words, "--out", "rules.yml").returncode == 0
+        text = checked(tmp_path / "rules.yml")
+        sensitivity, specificity = map(
+            float, re.search(r"sensitivity\s([\d.]+).*?specificity\s([\d.]+)", text.replace("\n# ", " ")).groups()
+        )
+        sharpness = f"{sensitivity + specificity - 1:.3f}"
+        assert re.search(rf"ratio_1h - {1 - specificity:.3f}\d*\) / {sharpness}", text)
+
+
+def test_a_rate_reads_no_run(tmp_path: Path) -> None:
+    """So it works where nothing was scored yet."""
+    done = everyclaim(tmp_path, "rules", "--rate", "0.02", "--out", "rules.yml")
+    assert done.returncode == 0, done.stderr
+    checked(tmp_path / "rules.yml")
+    assert not (tmp_path / ".everyclaim").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ((), "score something first"),
+        (("--rate", "2"), "2 % is 0.02"),
+        (("--rate", "0.02", "--match", "job"), "as in job=bot"),
+        (("--rate", "0.02", "--match", "release=v1"), "'release' is no label to match by"),
+        (("--rate", "0.02", "--out", "nowhere/rules.yml"), "there is no folder"),
+        (("--dashboard", "--rate", "0.02"), "--rate is for rules"),
+    ],
+)
+def test_wrong_wishes_are_one_line_and_code_2(tmp_path: Path, words: tuple[str, ...], told: str) -> None:
+    """Nothing is written."""
+    done = everyclaim(tmp_path, "rules", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_the_dashboard_in_the_repository_is_the_one_that_the_command_writes(tmp_path: Path) -> None:
+    """Byte by byte."""
+    done = everyclaim(tmp_path, "rules", "--dashboard")
+    assert done.returncode == 0
+    assert done.stdout == (ROOT / "deploy/grafana/everyclaim.json").read_text("utf-8"), (
+        "run everyclaim rules --dashboard --out deploy/grafana/everyclaim.json"
+    )
+    assert json.loads(done.stdout)["panels"]
