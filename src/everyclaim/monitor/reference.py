@@ -33,7 +33,8 @@ returned.
 | span | kind | attributes |
 | --- | --- | --- |
 | `everyclaim.score` | internal | `everyclaim.sample.id`, `.draft`, `.metric`, `.judge`, `.decomposer`, `.outcome`, \
-`.score`, `.release`, `.claims.supported`, `.claims.unsupported`, `.claims.contradicted`; `error.type` of one that failed |
+`.score`, `.release`, `.claims.supported`, `.claims.unsupported`, `.claims.contradicted`; \
+of one that failed `error.type` |
 | `chat MODEL` | client, inside it | `gen_ai.operation.name`, `gen_ai.provider.name`, `gen_ai.request.model`, \
 `gen_ai.response.model`, `gen_ai.usage.input_tokens`, `gen_ai.usage.output_tokens`, `everyclaim.cached`, \
 `everyclaim.cost_dollars`; `error.type` |
