@@ -126,11 +126,8 @@ def test_several_workers_share_what_there_is_to_do(started):
 
 def counted(service, name):
     lines = service.ask("GET", "/metrics").body.decode().splitlines()
-    return {
-        line.split("{")[-1].split(" ")[0].rstrip("}"): float(line.split()[-1])
-        for line in lines
-        if line.startswith(name)
-    }
+    found = (line.partition("{")[2].rpartition("} ") for line in lines if line.startswith(name))
+    return {labels: float(value) for labels, _, value in found}
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
