@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -97,6 +98,26 @@ def test_rows_far_from_the_evidence_are_left_out_and_headings_stay():
     assert [block.kind for block in blocks] == ["cut", "table", "cut"]
     assert written(blocks[1])[0] == ["what", "price"]
     assert ["item 300", "300 €"] in written(blocks[1])
+
+
+def test_a_record_with_long_values_is_cut_inside_them():
+    """Two marks in one long value: each is there once, with what stands around it."""
+    text = json.dumps({"a": "x " * 300 + "first needle " + "y " * 600 + "second needle " + "z " * 300, "b": 1})
+    marks = [
+        Mark(text.index(needle), text.index(needle) + len(needle), 1, Label.SUPPORTED, "evidence")
+        for needle in ("first needle", "second needle")
+    ]
+    blocks = lay_out(text, marks, context=40)
+    assert marked(blocks) == ["first needle", "second needle"]
+    shown = sum(len(line) for block in blocks if block.kind == "record" for _, line in written(block))
+    assert shown < 300
+    assert shown + sum(block.hidden for block in blocks) == pytest.approx(len(text), abs=4)
+
+
+def test_no_text_is_without_end():
+    """Of a text of two million characters fifty thousand are shown, and the rest is counted."""
+    whole, cut = lay_out("word" * 500_000, [Mark(0, 2_000_000, 1, Label.SUPPORTED)])
+    assert (len(written(whole)), cut.hidden) == (50_000, 1_950_000)
 
 
 @given(st.text(alphabet='{}[]:,"\\ab1 \n|-', max_size=60))

@@ -107,3 +107,32 @@ def test_a_reference_s_claims_find_their_evidence_in_the_answer():
     assert "Claims of the reference" in html
     assert html.count('<details class="finding') == 4
     assert len(set(re.findall(r'id="(a1-c\d)"', html))) == 4
+
+
+@pytest.mark.parametrize("score", [None, float("nan")])
+def test_no_number_is_made_up_for_an_answer_without_one(score):
+    """Neither NaN by policy nor None is printed as a score."""
+    result = Result("t", Outcome.ABSTAINED, score, sample.PROVENANCE)
+    kept = sample.kept(0, result)
+    html = str(shared().get_template("everyclaim/entry.html").module.entry(answer_view(kept)))
+    assert '<span class="score none">abstained</span>' in html
+
+
+def test_of_very_many_claims_the_failing_ones_are_listed():
+    """An answer of a thousand claims does not fill the page, and says so."""
+    claims = tuple(
+        sample.claim(n, f"Claim {n}.", Label.CONTRADICTED if n > 990 else Label.SUPPORTED) for n in range(1, 1001)
+    )
+    html = rendered(sample.kept(0, Result("t", Outcome.SCORED, 0.99, sample.PROVENANCE, claims=claims)))
+    assert "300 of 1,000 claims are listed" in html
+    assert html.count('<details class="finding contradicted"') == 10
+
+
+def test_what_a_metric_found_elsewhere_is_a_passage_and_what_is_none_is_passed_over():
+    """Texts in `details` that evidence lies in stand beside the passages, whatever else a metric keeps there."""
+    claim = sample.claim(1, "It is red.", Label.SUPPORTED, evidence=(Evidence("web1", 0, 3, "Red"),))
+    details = {"passages": {"web1": {"title": "A page", "text": "Red it is."}, "odd": 3, "none": {"title": "x"}}}
+    result = Result("t", Outcome.SCORED, 1.0, sample.PROVENANCE, claims=(claim,), details=details)
+    html = rendered(sample.kept(0, result))
+    assert "1 passage" in html
+    assert '<mark class="evidence" data-claims="1">Red</mark>' in html

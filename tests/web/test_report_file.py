@@ -189,6 +189,42 @@ def test_a_comparison_shows_both_answers(compared, watch, scheme):
     browser.check_accessibility()
 
 
+def test_a_slice_of_any_name_can_be_chosen(report, watch):
+    """Values that hold quotes, signs of their own or nothing at all lead to their answers."""
+    values = ['"quoted" & <b>', "a=b", "nul\x00", "", " two  blanks ", "line\nbreak"]
+    answers = [
+        answered([f"Answer {place}."], [S], name=f"n{place}", tags={"source": value} if value else {})
+        for place, value in enumerate(values)
+    ]
+    page = watch(report(answers, slices=["source"])).open("/report.html")
+    chosen = page.locator("select[name=tag]")
+    expect(chosen.locator("option")).to_have_count(7)
+    for place, value in enumerate(sorted(values), 1):
+        chosen.select_option(index=place)
+        expect(page.locator("#entries .id")).to_have_text(f"n{values.index(value)}")
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [[], [failed()], [answered(["It is so."], [S], name="")]],
+    ids=["nothing", "failed", "no id"],
+)
+def test_a_run_with_hardly_anything_in_it(report, watch, answers):
+    """It says what there is, and nothing breaks."""
+    page = watch(report(answers)).open("/report.html")
+    expect(page.locator("#status")).to_have_text(re.compile("^(1 answer, page|No answer)"))
+    assert "NaN" not in page.content()
+
+
+def test_of_too_many_answers_the_worst_are_kept(report, watch, monkeypatch):
+    """And the page says how many are not in it."""
+    monkeypatch.setattr("everyclaim.report.html.packing.MOST", 10)
+    page = watch(report(some_answers(30, 8))).open("/report.html")
+    expect(page.locator("#status")).to_have_text("10 answers, page 1 of 1")
+    expect(page.get_by_text("20 answers with the least to see are not in this file")).to_be_visible()
+    expect(page.locator("#entries .count.unsupported, #entries .count.contradicted")).to_have_count(8)
+
+
 def test_the_same_run_gives_the_same_bytes(place, tmp_path):
     """Nothing in a report depends on when or how often it is written."""
     with Store.open(place) as store:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from everyclaim.analysis import Summary, worst
@@ -67,7 +67,11 @@ def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
     """Write the page of a run."""
     from everyclaim.report.html.run import run_report
 
-    return run_report(run.record, summary, run.records, calibration=trust.beside(summary), known_error=trust.line)
+    def read(places: Sequence[int] | None) -> Iterator[Kept]:
+        with Store.open_to_read(run.store_location) as store:
+            yield from store.records(run.id) if places is None else store.records_at(run.id, places)
+
+    return run_report(run.record, summary, read, calibration=trust.beside(summary), known_error=trust.line)
 
 
 def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], destination: str | os.PathLike[str]) -> None:

@@ -23,6 +23,7 @@ from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment, segments
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
+_LISTED = 300  # claims of an answer
 _NAMED = {REFERENCE: "the reference", RESPONSE: "the response"}
 
 
@@ -86,6 +87,14 @@ class AnswerView:
     claims: Sequence[ClaimView]
     reference_claims: Sequence[ClaimView]
     passages: Sequence[PassageView]
+
+    @property
+    def listed(self) -> Sequence[ClaimView]:
+        """The claims to list: all of them, or of very many the failing ones first, in their order."""
+        if len(self.claims) <= _LISTED:
+            return self.claims
+        kept = sorted(self.claims, key=lambda view: (not view.is_failing, view.number))[:_LISTED]
+        return sorted(kept, key=lambda view: view.number)
 
     @property
     def conflicts(self) -> int:

@@ -24,6 +24,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{}\[\],]|\s+|[^\s"
 _PIPE = re.compile(r"(?<!\\)\|")
 _BETWEEN = " \t\r\n|:-"  # cells and rows
 _RULING = re.compile(r"[\s|:-]*")
+_LINE = 200  # characters of a line of a record that is shown whole or not at all
 _DEEPEST = 12  # levels that move a line to the right
 
 Kind = Literal["prose", "table", "record", "cut"]
@@ -63,7 +64,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     shown = 0
     for piece in _pieces(text):
         for window in windows:
-            start, end = max(window.start, _start(piece)), min(window.end, _end(piece))
+            start, end = max(window.start, _start(piece), shown), min(window.end, _end(piece))
             if start >= end:
                 continue
             block, reach = _block(text, piece, Span(start, end), marks)
@@ -140,11 +141,24 @@ def _block(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tup
     if isinstance(piece, Span):
         return Block("prose", segments(text, marks, *window)), window
     if isinstance(piece, _Record):
-        lines = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
+        inside = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
+        lines = [(indent, _clipped(line, window)) for indent, line in inside]
         if not lines:
             return None, window
         reach = Span(lines[0][1].start, lines[-1][1].end)
         return Block("record", lines=[Line(indent, segments(text, marks, *line)) for indent, line in lines]), reach
+    return _rows(text, piece, window, marks)
+
+
+def _clipped(line: Span, window: Span) -> Span:
+    """Keep a line whole unless it is long."""
+    if line.end - line.start <= _LINE:
+        return line
+    return Span(max(line.start, window.start), min(line.end, window.end))
+
+
+def _rows(text: str, piece: _Table, window: Span, marks: Sequence[Mark]) -> tuple[Block | None, Span]:
+    """Make the rows of a table that lie in a window, behind its headings."""
     head, *body = piece.rows
     rows = [row for row in body if row[0].start < window.end and row[-1].end > window.start]
     is_first = head[0].start < window.end and head[-1].end > window.start

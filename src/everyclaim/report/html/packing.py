@@ -9,7 +9,7 @@ import base64
 import heapq
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -21,7 +21,7 @@ from everyclaim.analysis.worst import badness, has_finding
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html.answers import AnswerView, answer_view
-from everyclaim.report.html.environment import shared
+from everyclaim.report.html.environment import shared, shown
 
 TOGETHER = 32  # answers that are compressed as one
 CONTEXTS = (None, 400, 120, 40)  # characters around evidence in long passages: as many as fit
@@ -31,6 +31,8 @@ _TELLING = 10  # chunks that tell how large the others will be
 STATIC = 5  # of the worst answers, in the page as they are, for readers without a script
 MOST = 10_000  # answers in a page
 _MODES = list(FailureMode)
+# Yields the answers at these places, or all, in the order of the input; each time the same.
+Reader = Callable[[Sequence[int] | None], Iterable[Kept]]
 # Base 85 of the standard library, but for the three characters that mean something in HTML.
 _PLAIN = str.maketrans("<>&", ",.:")
 
@@ -56,22 +58,27 @@ class Packed:
         return sum(map(len, self.chunks)) + len(self.index)
 
 
-def pack(read: Callable[[], Iterable[Kept]], tags: Iterable[str], total: int) -> Packed:
-    """Pack the answers that `read` yields, each time the same; of more than ten thousand those to look at first."""
-    chosen = _chosen(read()) if total > MOST else None
-    names = list(tags)
+def pack(read: Reader, tags: Iterable[str], total: int) -> Packed:
+    """Pack answers; of more than ten thousand those to look at first."""
+    names, chosen, scores = list(tags), None, None
+    if total > MOST:
+        scores, keys = [], []
+        for record in read(None):
+            scores += _score_of(record)
+            keys.append((order_of(record), record.position))
+        chosen = sorted(position for _, position in heapq.nsmallest(MOST, keys))
     budget = max(FEWEST_BYTES, BYTES_PER_ANSWER * min(total, MOST))
-    packing = _Packing(names, CONTEXTS[0], budget)
+    packing = _Packing(names, None, budget)
     for context in CONTEXTS:
         packing = _Packing(names, context, budget if context != CONTEXTS[-1] else None)
-        if packing.take_all(read(), chosen):
+        if packing.take_all(read(chosen)):
             break
-    return packing.finish(max(0, total - MOST))
+    return packing.finish(scores, max(0, total - MOST))
 
 
-def _chosen(records: Iterable[Kept]) -> set[int]:
-    keys = ((order_of(record), record.position) for record in records)
-    return {position for _, position in heapq.nsmallest(MOST, keys)}
+def _score_of(record: Kept) -> list[float]:
+    score = record.result.score
+    return [score] if record.result.outcome is Outcome.SCORED and score is not None and isfinite(score) else []
 
 
 def order_of(record: Kept) -> tuple[int, float, int, int]:
@@ -96,16 +103,17 @@ class _Packing:
     values: dict[tuple[str, str], int] = field(default_factory=dict)
     worst: list[tuple[tuple[Any, ...], Markup]] = field(default_factory=list)
 
-    def take_all(self, records: Iterable[Kept], chosen: set[int] | None) -> bool:
+    def take_all(self, records: Iterable[Kept]) -> bool:
         """Take the records in; False when they do not fit."""
         macros: Any = shared().get_template("everyclaim/entry.html").module
-        for together in _batches(self._taken(records, chosen)):
+        for together in _batches(records):
             written = []
             for record in together:
                 view = answer_view(record, context=self.context)
                 html = macros.entry(view, self.tags)
                 written.append(html)
                 order = order_of(record)
+                self.scores += _score_of(record)
                 self.orders.append(order)
                 self.rows.append(self._row(view))
                 self._keep_if_bad(order, html)
@@ -121,27 +129,19 @@ class _Packing:
         is_plain = len(self.chunks) == _TELLING
         return min(budget, 1.25 * BYTES_PER_ANSWER * len(self.rows)) if is_plain else budget
 
-    def finish(self, left_out: int) -> Packed:
-        """Return what was packed."""
+    def finish(self, scores: Sequence[float] | None, left_out: int) -> Packed:
+        """Return what was packed, with the scores of all answers where some were left out."""
         ranks = {place: rank for rank, place in enumerate(sorted(range(len(self.orders)), key=self.orders.__getitem__))}
         index = {
             "together": TOGETHER,
             "modes": [mode.value.replace("_", " ") for mode in _MODES],
-            "tags": [list(pair) for pair in self.values],
+            "tags": [[shown(name), shown(value)] for name, value in self.values],  # as the page writes them
             "answers": [[ranks[place], *row] for place, row in enumerate(self.rows)],
         }
         first = tuple(html for _, html in sorted(self.worst, key=lambda pair: pair[0]))
         text = json.dumps(index, ensure_ascii=True, separators=(",", ":"))
-        chunks, scores = tuple(self.chunks), tuple(self.scores)
-        return Packed(chunks, packed(text), first, scores, len(self.rows), left_out, self.context)
-
-    def _taken(self, records: Iterable[Kept], chosen: set[int] | None) -> Iterator[Kept]:
-        for record in records:
-            score = record.result.score
-            if record.result.outcome is Outcome.SCORED and score is not None and isfinite(score):
-                self.scores.append(score)
-            if chosen is None or record.position in chosen:
-                yield record
+        spread = tuple(self.scores if scores is None else scores)
+        return Packed(tuple(self.chunks), packed(text), first, spread, len(self.rows), left_out, self.context)
 
     def _row(self, view: AnswerView) -> list[Any]:
         result = view.result

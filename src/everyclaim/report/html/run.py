@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -12,12 +12,11 @@ from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import words
-from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.calibration import corrected_rows
 from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.file import whole_page
-from everyclaim.report.html.packing import pack
+from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.terminal import remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord
@@ -32,12 +31,12 @@ _TOLD_ELSEWHERE = {"why"}
 def run_report(
     record: RunRecord,
     summary: Summary,
-    read: Callable[[], Iterable[Kept]],
+    read: Reader,
     *,
     calibration: Calibration | None = None,
     known_error: str = "",
 ) -> bytes:
-    """Write the report of a run, UTF-8; `read` yields its answers, each time the same.
+    """Write the report of a run, UTF-8; `read` yields its answers.
 
     `calibration` is what labels say of the judge; `known_error` is said where there are none. At most about 2,000
     bytes an answer: where passages are too long for that, they are cut to what stands around the evidence, and of more

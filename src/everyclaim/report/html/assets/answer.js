@@ -1,15 +1,15 @@
 // An answer's claims and their evidence, for report and dashboard: a claim opened lights up its evidence in the passages.
 "use strict";
 (() => {
+  let closed = null; // what was, while a page is printed
+
   const restore = (answer) => {
     // Claims in the response keep the colour of their own label; only evidence takes that of the claim that is open.
     for (const one of answer.querySelectorAll("a.claim.on")) one.classList.remove("on");
     for (const one of answer.querySelectorAll("mark.on")) one.classList.remove("on", "supported", "unsupported", "contradicted");
   };
 
-  const light = (finding) => {
-    const answer = finding.closest(".answer");
-    if (!answer) return;
+  const light = (finding, answer) => {
     restore(answer);
     for (const other of answer.querySelectorAll("details.finding[open]")) if (other !== finding) other.open = false;
     const label = ["supported", "unsupported", "contradicted"].find((name) => finding.classList.contains(name));
@@ -43,9 +43,10 @@
 
   document.addEventListener("toggle", (event) => {
     const finding = event.target;
-    if (!finding.matches || !finding.matches("details.finding")) return;
-    if (finding.open) light(finding);
-    else if (!finding.closest(".answer")?.querySelector("details.finding[open]")) restore(finding.closest(".answer"));
+    const answer = finding.matches?.("details.finding") && finding.closest(".answer");
+    if (!answer || closed) return;
+    if (finding.open) light(finding, answer);
+    else if (!answer.querySelector("details.finding[open]")) restore(answer);
   }, true);
 
   document.addEventListener("click", (event) => {
@@ -63,8 +64,13 @@
     if (mark) open(`${mark.closest(".answer").dataset.answer}-c${mark.dataset.claims.split(" ")[0]}`);
   });
 
-  // On paper there is nothing to click.
+  // On paper there is nothing to click: all is open while it is printed.
   addEventListener("beforeprint", () => {
-    for (const one of document.querySelectorAll("details.finding, details.passage")) one.setAttribute("open", "");
+    closed ??= [...document.querySelectorAll("details:not([open])")];
+    for (const one of closed) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of closed ?? []) one.open = false;
+    setTimeout(() => { closed = null; });
   });
 })();
