@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label
     from everyclaim.api.queues import label_queue
+    from everyclaim.api.release import release_report
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.splits import check_splits, label_splits
@@ -70,6 +71,7 @@ _ON_FIRST_USE = {
     "compare": "everyclaim.api.compare",
     "find_run": "everyclaim.api.running",
     "fit_band": "everyclaim.api.deferral",
+    "release_report": "everyclaim.api.release",
     "score_file": "everyclaim.api.running",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
@@ -125,6 +127,7 @@ __all__ = [
     "label_queue",
     "label_splits",
     "open_corpus",
+    "release_report",
     "score",
     "score_file",
     "trend",

@@ -6,6 +6,8 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
 from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
@@ -16,6 +18,7 @@ from everyclaim.api.running import Run, find_run
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.api.trust import trust_of
 from everyclaim.core.errors import ConfigError
+from everyclaim.core.types import Outcome
 from everyclaim.store import RunRecord, Store
 from everyclaim.store.figures import Figures
 
@@ -64,9 +67,8 @@ def compare(
     Runs are `Run`s, or ids, beginnings of ids or names in `store`. Samples are paired by id where the runs share at
     least half of the smaller one's; otherwise all answers of one stand against all of the other. `by` names tags
     or automatic slices (`auto:length`; `auto` is all), `tag+tag` for a two-way cut, `tag+mode` for failure modes within
-    slices. Up to `movers` answers are told with the
-    claims that changed. Raises `ConfigError` when the runs were judged differently, unless `anyway`; `InputError`
-    when there is no such run.
+    slices. Up to `movers` answers are told with the claims that changed. Raises `ConfigError` when the runs were judged
+    differently, unless `anyway`; `InputError` when there is no such run.
     """
     runs = found(before, store), found(after, store)
     differs = check_alike([run.record for run in runs], anyway=anyway)
@@ -74,8 +76,21 @@ def compare(
 
 
 def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, ...], movers: int) -> KeptComparison:
-    records = [run.record for run in runs]
     first, second = (figures_of(run, by) for run in runs)
+    return compare_parts(runs, (first, second), by=by, differs=differs, movers=movers)
+
+
+def compare_parts(
+    runs: tuple[Run, Run],
+    figures: tuple[Figures, Figures],
+    *,
+    by: tuple[str, ...],
+    differs: tuple[str, ...],
+    movers: int,
+) -> KeptComparison:
+    """Compare the figures of two runs, or of some of the answers of each; both may be of one run."""
+    records = [run.record for run in runs]
+    first, second = figures
     numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs))
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
     claims = []
@@ -140,10 +155,15 @@ def judge_of(runs: Sequence[Run]) -> Calibration | None:
 
 
 def side_of(record: RunRecord, figures: Figures) -> Side:
-    """Say which run it is."""
+    """Say which run it is, of which these are all answers or some."""
     release = figures.release[0] if len(figures.release) == 1 else ""
     judge = record.provenance.verifier
-    return Side(record.id, record.name, release, judge, record.kept, record.counts, record.status)
+    total = len(figures.ids)
+    if total == record.kept:
+        return Side(record.id, record.name, release, judge, record.kept, record.counts, record.status)
+    counts = np.bincount(figures.outcome, minlength=len(Outcome)).tolist()
+    outcomes = {outcome: count for outcome, count in zip(Outcome, counts, strict=True) if count}
+    return Side(record.id, record.name, release, judge, total, outcomes, record.status)
 
 
 def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...]:

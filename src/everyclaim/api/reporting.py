@@ -83,13 +83,14 @@ def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], desti
         reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
     check_apart(reads, {"the report": destination})
     before, after = (
-        _answers(run, (moved.mover.places[side] for moved in comparison.moved)) for side, run in enumerate(runs)
+        answers_at(run, (moved.mover.places[side] for moved in comparison.moved)) for side, run in enumerate(runs)
     )
     page = comparison_report(comparison, before, after)
     with open_sink(destination) as sink:
         sink.write(page)
 
 
-def _answers(run: Run, places: Iterable[int]) -> dict[int, Kept]:
+def answers_at(run: Run, places: Iterable[int]) -> dict[int, Kept]:
+    """Return the answers of a run at these places."""
     with Store.open_to_read(run.store_location) as store:
         return {kept.position: kept for kept in store.records_at(run.id, places)}

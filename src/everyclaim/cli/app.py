@@ -22,6 +22,7 @@ from everyclaim.cli import (
     judge_check,
     judge_test,
     label,
+    release_report,
     report,
     rules,
     runs,
@@ -71,6 +72,7 @@ app.command("verify")(verify.verify)
 app.command("claims")(claims.claims)
 app.command("runs")(runs.runs)
 app.command("report")(report.report)
+app.command("release-report")(release_report.release_report)
 app.command("compare")(compare.compare)
 app.command("label")(label.label)
 app.command("calibrate")(calibrate.calibrate)

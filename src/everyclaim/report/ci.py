@@ -62,9 +62,9 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
     ]
     rows.append(("answers below 1.0", percent(group.below_one.value), interval(group.below_one)))
     lines = [
-        f"## everyclaim: {_md(name)}",
+        f"## everyclaim: {md(name)}",
         "",
-        f"**gate {gate.status.value.replace('_', ' ')}**: {_md(gate.message)}",
+        f"**gate {gate.status.value.replace('_', ' ')}**: {md(gate.message)}",
         "",
         f"{group.scored:,} scored of {group.total:,}",
         "",
@@ -76,8 +76,8 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
     if found:
         lines += ["", "### Answers to look at first", ""]
     for result in found:
-        lines.append(f"- **{_md(one_line(result.id, 80))}** {number(result.score)}")
-        lines += [f"  - {_md(line)}" for line in failing_lines(result)]
+        lines.append(f"- **{md(one_line(result.id, 80))}** {number(result.score)}")
+        lines += [f"  - {md(line)}" for line in failing_lines(result)]
     return "\n".join(lines) + "\n"
 
 
@@ -108,5 +108,6 @@ def _github(text: str) -> str:
     return one_line(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _md(text: str) -> str:
+def md(text: str) -> str:
+    """Write a text on one line of Markdown, so that nothing in it is markup."""
     return _IN_MARKDOWN.sub(r"\\\1", one_line(text))

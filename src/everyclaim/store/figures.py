@@ -5,7 +5,8 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from datetime import UTC, datetime
+from itertools import compress, groupby
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,35 @@ class Figures:
     modes: tuple[str, ...]
     claim: NDArray[np.uint64]  # of the claim's text
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
+    released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
+    time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
+
+    def of(self, rows: NDArray[np.bool_]) -> Figures:
+        """Return the figures of some of the samples."""
+        new = np.cumsum(rows, dtype=np.int32) - 1
+        claims = rows[self.sample]
+        inside = {
+            name: {value: new[having[rows[having]]] for value, having in values.items() if rows[having].any()}
+            for name, values in self.tags.items()
+        }
+        names = sorted({self.release[place] for place in self.released[rows].tolist() if place >= 0})
+        places = {self.release.index(name): place for place, name in enumerate(names)} | {-1: -1}
+        return Figures(
+            ids=tuple(compress(self.ids, rows.tolist())),
+            positions=self.positions[rows],
+            outcome=self.outcome[rows],
+            score=self.score[rows],
+            text=self.text[rows],
+            release=tuple(names),
+            sample=new[self.sample[claims]],
+            label=self.label[claims],
+            mode=self.mode[claims],
+            modes=self.modes,
+            claim=self.claim[claims],
+            tags=inside,
+            released=np.array([places[place] for place in self.released[rows].tolist()], dtype=np.int16),
+            time=self.time[rows],
+        )
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -61,24 +91,26 @@ class ClaimRow:
 def read_figures(connection: sa.Connection, run: str) -> Figures:
     """Read the figures of a run, samples in the order of the input."""
     ids: list[str] = []
-    releases: set[str] = set()
+    releases: dict[str, int] = {}
     position, outcome, score, text = array("q"), array("b"), array("d"), array("Q")
+    released, time = array("h"), array("d")
     columns = SAMPLES.c
     wanted = sa.select(
         columns.position, columns.sample_id, columns.release, _plain(columns.outcome), columns.score,
-        _plain(columns.response), _plain(columns.contexts),
+        _plain(columns.response), _plain(columns.contexts), columns.timestamp,
     )  # fmt: skip
     query = wanted.where(columns.run_id == run).order_by(columns.position)
     for part in _parts(connection, query):
-        for place, sample_id, release, came_to, number, response, contexts in part:
+        for place, sample_id, release, came_to, number, response, contexts, timestamp in part:
             ids.append(sample_id)
-            if release:
-                releases.add(release)
+            released.append(releases.setdefault(release, len(releases)) if release else -1)
+            time.append(_seconds(timestamp))
             position.append(place)
             outcome.append(_OUTCOMES[came_to])
             score.append(np.nan if number is None else number)
             text.append(hash((response, contexts)) & _MASK)
     places = np.array(position, dtype=np.int64)
+    order = {releases[name]: rank for rank, name in enumerate(sorted(releases))} | {-1: -1}
     sample, label, mode, modes, claim = _claims(connection, run, places)
     return Figures(
         ids=tuple(ids),
@@ -93,6 +125,8 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
         modes=modes,
         claim=claim,
         tags=_tags(connection, run, places),
+        released=np.array([order[one] for one in released], dtype=np.int16),
+        time=np.array(time, dtype=np.float64),
     )
 
 
@@ -147,6 +181,17 @@ def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dic
         }
         for name, values in sorted(found.items())
     }
+
+
+def _seconds(timestamp: str | None) -> float:
+    """Read a time as given; one without a zone is taken as UTC, one that is none as not said."""
+    if not timestamp:
+        return np.nan
+    try:
+        read = datetime.fromisoformat(timestamp.strip())
+    except ValueError:
+        return np.nan
+    return (read if read.tzinfo else read.replace(tzinfo=UTC)).timestamp()
 
 
 def _plain(column: sa.Column[Any]) -> sa.ColumnElement[Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from markupsafe import Markup
 
@@ -31,21 +32,31 @@ KIND = {Word.IMPROVED: "improved", Word.REGRESSED: "regressed", Word.NO_DIFFEREN
 
 def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
     """Write the report of a comparison, UTF-8; the mappings hold the answers that moved, by their places."""
-    numbers = comparison.numbers
     return whole_page(
         "everyclaim/comparison.html",
         styles=("theme.css", "report.css"),
         scripts=("answer.js",),
-        comparison=comparison,
-        pairing=pairing(comparison.matching),
-        sides=[side_line(side).plain for side in (comparison.before, comparison.after)],
-        whole=table("", [(look.measure.title, look) for look in numbers.whole]),
-        same_text=table("", [(look.measure.title, look) for look in numbers.same_text]) if numbers.same_text else None,
-        parts_=[table(heading, rows) for heading, rows in cuts(numbers.parts)],
-        changed=changed_claims(comparison).plain if comparison.changes is not None else "",
-        moved=list(_moved(comparison.moved, before, after)),
-        note=method_note(comparison),
+        **comparison_view(comparison, before, after),
     )
+
+
+def comparison_view(
+    comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept], leave_out: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return what the page of a comparison shows, without the cuts that are shown otherwise."""
+    numbers = comparison.numbers
+    same = [(look.measure.title, look) for look in numbers.same_text]
+    return {
+        "comparison": comparison,
+        "pairing": pairing(comparison.matching),
+        "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
+        "whole": table("", [(look.measure.title, look) for look in numbers.whole]),
+        "same_text": table("", same) if same else None,
+        "parts_": [table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
+        "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
+        "moved": list(_moved(comparison.moved, before, after)),
+        "note": method_note(comparison),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,66 @@
+"""A release against the one before: the sentence, slices by failure modes, claims that changed, labels, the rule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.looks import Look
+from everyclaim.analysis.rollback import RollBack
+from everyclaim.analysis.trend import Trend
+from everyclaim.core.plaintext import wrapped
+
+RELEASE_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModeTable:
+    """Failure modes by the values of a slice: what share of claims each was, and is."""
+
+    slice: str
+    values: tuple[str, ...]
+    looks: Mapping[str, Mapping[str, Look]]  # mode → value → look
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReport:
+    """What there is to say of a release. `trend` is over its parts and those before, where there are three or more."""
+
+    comparison: Comparison
+    rule: RollBack
+    trend: Trend | None = None
+
+    @property
+    def sentence(self) -> str:
+        """What changed, in words."""
+        return self.comparison.sentence
+
+    @property
+    def mode_tables(self) -> tuple[ModeTable, ...]:
+        """Failure modes by slice, a table for each slice that was asked for."""
+        found: dict[str, dict[str, dict[str, Look]]] = {}
+        for look in self.comparison.numbers.parts:
+            if look.mode is not None and len(look.where) == 1:
+                (tag, value), *_ = look.where
+                found.setdefault(tag, {}).setdefault(look.mode, {})[value] = look
+        return tuple(
+            ModeTable(tag, tuple(sorted({value for looks in modes.values() for value in looks})), modes)
+            for tag, modes in found.items()
+        )
+
+    def __str__(self) -> str:
+        """Tell in a few lines what changed and what the rule says."""
+        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.told))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, in the public schema."""
+        calibration = self.comparison.calibration
+        return {
+            "schema": RELEASE_SCHEMA,
+            "rule": self.rule.to_json(),
+            "comparison": self.comparison.to_json(),
+            "trend": self.trend.to_json() if self.trend else None,
+            "calibration": calibration.to_json() if calibration else None,
+        }

@@ -1,0 +1,160 @@
+"""A release against the one before: named on samples, over runs or inside one, and the rule for taking it back."""
+
+import json
+import random
+import re
+from pathlib import Path
+
+import pytest
+
+import everyclaim as ec
+
+BAD = "It holds 9 litres"
+
+
+def judge(claim: ec.Claim, passages: list[ec.Passage]) -> str:
+    return "CONTRADICTED" if claim.text == BAD else "SUPPORTED"
+
+
+def split(response: str) -> list[str]:
+    return response.split("|")
+
+
+def rows(release: str, bad: float, *, seed: int, day: int | None = None, answers: int = 120) -> list[dict[str, object]]:
+    """Answers of four claims, of which this share is contradicted."""
+    draw = random.Random(seed)
+    found = []
+    for number in range(answers):
+        claims = [BAD if draw.random() < bad else f"It is kettle {number} {place}" for place in range(4)]
+        row: dict[str, object] = {"id": f"{release}-{seed}-{number}", "response": "|".join(claims)}
+        row |= {"contexts": ["It holds 2 litres."], "release": release, "source": "web" if number % 2 else "shop"}
+        if day is not None:
+            row["timestamp"] = f"2026-03-{day + number // 20:02d}T12:00:00Z"
+        found.append(row)
+    return found
+
+
+def score(data: list[dict[str, object]], store: Path, name: str) -> None:
+    ec.score_file(data, judge=judge, decomposer=split, store=store, name=name, slices=["source"])
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "runs.db"
+
+
+def test_a_rise_that_lasts_over_runs_is_a_reason_to_roll_back(store: Path) -> None:
+    """Each of the last two runs is shown to be worse, corrected for as many looks; one alone is to be watched."""
+    score(rows("v1", 0.02, seed=1), store, "before")
+    score(rows("v2", 0.15, seed=2), store, "monday")
+    score(rows("v2", 0.15, seed=3), store, "tuesday")
+    found = ec.release_report(["before", "monday", "tuesday"], store=store)
+    assert found.rule.verdict == "roll back"
+    assert found.rule.lasting == 2
+    assert [step.title for step in found.rule.steps] == ["monday", "tuesday"]
+    assert all(step.adjusted is not None and step.adjusted <= 0.05 for step in found.rule.steps)
+    assert "Roll v2 back to v1" in found.rule.told
+    assert found.trend is not None
+    first = ec.release_report(["before", "monday"], store=store)
+    assert first.rule.verdict == "watch"
+    assert ec.release_report(["before", "monday"], lasting=1, store=store).rule.verdict == "roll back"
+
+
+def test_a_rise_that_went_away_is_none(store: Path) -> None:
+    """The newest run counts: what was risen before and is not now does not last."""
+    score(rows("v1", 0.02, seed=1), store, "before")
+    score(rows("v2", 0.2, seed=2), store, "monday")
+    score(rows("v2", 0.02, seed=3), store, "tuesday")
+    found = ec.release_report(["before", "monday", "tuesday"], store=store)
+    assert found.rule.steps[0].has_risen
+    assert found.rule.verdict == "keep"
+
+
+def test_chance_alone_is_no_reason(tmp_path: Path) -> None:
+    """Releases that are alike are kept, and few answers are called few."""
+    alike = tmp_path / "alike.db"
+    score(rows("v1", 0.05, seed=1), alike, "before")
+    score(rows("v2", 0.05, seed=2), alike, "after")
+    assert ec.release_report(["before", "after"], store=alike).rule.verdict == "keep"
+    few = tmp_path / "few.db"
+    score(rows("v1", 0.02, seed=1, answers=8), few, "before")
+    score(rows("v2", 0.9, seed=2, answers=8), few, "after")
+    assert ec.release_report(["before", "after"], store=few).rule.verdict == "too few samples"
+
+
+def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path) -> None:
+    """Samples name their release and their time; the newer half of the release is held against the older release, too."""
+    live = [*rows("v1", 0.02, seed=1, day=1), *rows("v2", 0.2, seed=2, day=10)]
+    score(live, store, "live")
+    found = ec.release_report(["live"], store=store)
+    assert (found.comparison.before.title, found.comparison.after.title) == ("v1", "v2")
+    assert found.comparison.before.total == found.comparison.after.total == 120
+    assert not found.comparison.matching.paired
+    assert [step.title for step in found.rule.steps] == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
+    assert found.rule.verdict == "roll back"
+    ids = {one.mover.id for one in found.comparison.moved}
+    assert not ids, "nothing is paired, so no answer moved"
+
+
+def test_the_report_has_slices_by_failure_modes(store: Path) -> None:
+    """A table for each slice, of shares before and after."""
+    score(rows("v1", 0.02, seed=1), store, "before")
+    score(rows("v2", 0.2, seed=2), store, "after")
+    found = ec.release_report(["before", "after"], store=store)
+    (table,) = found.mode_tables
+    assert table.slice == "source"
+    assert table.values == ("shop", "web")
+    assert table.looks["numeric_mismatch"]["web"].word.value == "regressed"
+
+
+def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Path) -> None:
+    """The page loads nothing; hostile ids and claims are text in all of them."""
+    before, after = rows("v1", 0.02, seed=1), rows("v2", 0.2, seed=1)
+    for old, new in zip(before, after, strict=True):
+        new["id"] = old["id"] = f"{old['id']}<script>alert(1)</script>|*x*"
+    score(before, store, "before")
+    score(after, store, "after")
+    found = ec.release_report(["before", "after"], store=store)
+    for name in ("page.html", "page.md", "page.json"):
+        found.write(tmp_path / name)
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "Take it back?" in page
+    assert "Failure modes by source" in page
+    assert "<script>alert" not in page
+    assert not re.search(r"(?:src|href)=\"https?:", page)
+    text = (tmp_path / "page.md").read_text("utf-8")
+    assert text.startswith("# v2 against v1\n")
+    assert "\\<script\\>" in text
+    assert "<script>" not in text
+    assert "Nobody has labelled an answer" in text
+    assert json.loads((tmp_path / "page.json").read_text("utf-8"))["rule"]["verdict"] == "watch"
+    with pytest.raises(ec.ConfigError, match=r"none of \.html, \.md and \.json"):
+        found.write(tmp_path / "page.pdf")
+    with pytest.raises(ec.ConfigError):
+        found.write(store)
+
+
+def test_what_people_labelled_is_in_it(store: Path, tmp_path: Path) -> None:
+    """From the same calibration as everywhere."""
+    score(rows("v1", 0.1, seed=1), store, "before")
+    score(rows("v2", 0.1, seed=2), store, "after")
+    sheet = ec.label("after", 80, by="random", store=store).rows
+    ec.calibrate("after", [{**row, "label": judge_of(str(row["claim"]))} for row in sheet], store=store)
+    found = ec.release_report(["before", "after"], store=store)
+    assert "The judge agrees with people on 100 %" in found.sentence
+    found.write(tmp_path / "page.md")
+    assert f"{found.comparison.calibration.labelled} claims of run" in (tmp_path / "page.md").read_text("utf-8")
+
+
+def judge_of(claim: str) -> str:
+    return "CONTRADICTED" if claim == BAD else "SUPPORTED"
+
+
+def test_one_release_alone_cannot_be_reported_on(store: Path) -> None:
+    """The message says how answers name theirs."""
+    score(rows("v1", 0.1, seed=1), store, "one")
+    score(rows("v1", 0.1, seed=2), store, "two")
+    with pytest.raises(ec.ConfigError, match=r"all answers are of 'v1'.*--release"):
+        ec.release_report(["one", "two"], store=store)
+    with pytest.raises(ec.ConfigError, match="a run at least"):
+        ec.release_report([], store=store)

@@ -1,0 +1,51 @@
+"""`everyclaim release-report`: files, exit codes, and what cannot be meant."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import write_jsonl
+
+SOUND = [{"id": f"a{n}", "response": "It is red | It is big", "contexts": ["It is red. It is big."]} for n in range(60)]
+TORN = [row | {"response": "It is red | It is old", "contexts": ["It is red. NOT It is old."]} for row in SOUND]
+
+
+@pytest.fixture
+def runs(everyclaim):
+    """A release, and two runs of the next, in which half of the claims are contradicted."""
+    for name, release, rows in (("old", "v1", SOUND), ("one", "v2", TORN), ("two", "v2", TORN)):
+        write_jsonl(f"{name}.jsonl", rows)
+        done = everyclaim("score", f"{name}.jsonl", "--name", name, "--release", release, "-q")
+        assert done.code == 0, done.err
+    return everyclaim
+
+
+def test_it_is_shown_written_and_gated(runs):
+    """One run of the release is to be watched, two are a reason to roll back."""
+    first = runs("release-report", "old", "one", "--require", "--json")
+    assert first.code == 4, first.err
+    assert json.loads(first.out)["rule"]["verdict"] == "watch"
+    done = runs("release-report", "old", "one", "two", "--require", "--out", "r.html", "--out", "r.md")
+    assert done.code == 1, done.err
+    assert "Roll v2 back to v1" in " ".join(done.out.split())
+    assert Path("r.html").read_text("utf-8").startswith("<!doctype html>")
+    assert "**risen**" in Path("r.md").read_text("utf-8")
+    assert runs("release-report", "old", "one", "two").code == 0, "without --require it reports"
+    assert runs("release-report", "one", "two", "old", "--require").code == 0, "better is no reason"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["one", "two"], "all answers are of 'v2'"),
+        (["old", "missing"], "no run 'missing'"),
+        (["old", "one", "--out", "r.pdf"], "none of .html, .md and .json"),
+        (["old", "one", "--by", "topic"], "no sample has a tag 'topic'"),
+    ],
+)
+def test_what_cannot_be_meant_is_one_line(runs, arguments, told):
+    """Exit code 2, and nothing is written."""
+    done = runs("release-report", *arguments)
+    assert done.code == 2
+    assert told in done.err
+    assert len(done.err.splitlines()) == 1
