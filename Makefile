@@ -4,6 +4,7 @@ VENV   ?= .venv
 PYTHON ?= python3
 BIN    := $(VENV)/bin
 RAGAS  ?= .venv-ragas
+FRAMES ?= .venv-frameworks
 JOBS   ?= auto
 TORCH  ?= torch==2.13.0
 PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -12,7 +13,7 @@ UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 # A worker goes through a run of neighbouring tests, so that what a file shares is made once; the idle ones steal.
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo check test lint docs docs-serve ragas clean
+.PHONY: demo check test lint docs docs-serve ragas integrations clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
@@ -58,8 +59,18 @@ $(RAGAS)/bin/ragas-ready: pyproject.toml | $(BIN)/uv
 		'ragas==0.4.3' 'langchain-community<0.4' 'instructor>=1.11'
 	touch $@
 
+integrations: $(FRAMES)/bin/frameworks-ready ## hold the integrations against installed frameworks, in an environment of their own
+	DEEPEVAL_TELEMETRY_OPT_OUT=YES MLFLOW_DISABLE_TELEMETRY=true HAYSTACK_TELEMETRY_ENABLED=False \
+		$(FRAMES)/bin/python -m pytest -o filterwarnings= -W ignore $(PYTEST_ARGS) tests/with_frameworks/check_*.py
+
+$(FRAMES)/bin/frameworks-ready: pyproject.toml | $(BIN)/uv
+	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(FRAMES)
+	timeout 600 $(BIN)/uv pip install --quiet --python $(FRAMES)/bin/python pytest alembic pandas \
+		--editable '.[langchain,llama-index,haystack,mlflow,langfuse]' deepeval
+	touch $@
+
 clean:                         ## remove what the commands above made
-	rm -rf $(VENV) $(RAGAS) build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(RAGAS) $(FRAMES) build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

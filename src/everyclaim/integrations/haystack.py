@@ -1,0 +1,85 @@
+"""Haystack: a component for evaluation pipelines, with the sockets of its own `FaithfulnessEvaluator`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
+from everyclaim.core.types import Outcome, Result
+from everyclaim.core.wire import result_to_json
+from everyclaim.integrations.held import explained
+
+try:
+    from haystack import component, default_from_dict, default_to_dict
+except ImportError:
+    raise MissingExtraError("The integration with Haystack", "haystack") from None
+
+
+@component
+class EveryclaimEvaluator:
+    """Scores answers claim by claim. Options are those of an `Evaluator`; those that are plain values are serialised.
+
+    `contexts` holds for each answer texts or `Document`s. `score` is the mean over the answers that were scored, None
+    where none was; `individual_scores` has None for every other, and `results` say why and hold every claim.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+        self._evaluator = Evaluator(**options)
+
+    @component.output_types(score=Any, individual_scores=list[Any], results=list[dict[str, Any]])  # type: ignore[untyped-decorator]
+    def run(self, questions: list[str], contexts: list[list[Any]], predicted_answers: list[str]) -> dict[str, Any]:
+        """Score every answer."""
+        rows = _rows(questions, contexts, predicted_answers)
+        return _outputs([self._evaluator.score(row) for row in rows])
+
+    @component.output_types(score=Any, individual_scores=list[Any], results=list[dict[str, Any]])  # type: ignore[untyped-decorator]
+    async def run_async(
+        self, questions: list[str], contexts: list[list[Any]], predicted_answers: list[str]
+    ) -> dict[str, Any]:
+        """Score every answer."""
+        rows = _rows(questions, contexts, predicted_answers)
+        return _outputs([await self._evaluator.ascore(row) for row in rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Serialise. Raises `ConfigError` for an option that is an object."""
+        for name, value in self._options.items():
+            if not isinstance(value, str | int | float | bool | None):
+                raise ConfigError(f"{name} cannot be serialised: give a spec, not {type(value).__name__}")
+        serialised: dict[str, Any] = default_to_dict(self, **self._options)
+        return serialised
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> EveryclaimEvaluator:
+        """Deserialise."""
+        made: EveryclaimEvaluator = default_from_dict(cls, data)
+        return made
+
+
+def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -> list[dict[str, Any]]:
+    if len({len(questions), len(contexts), len(answers)}) > 1:
+        raise InputError(
+            f"there are {len(questions)} questions, {len(contexts)} contexts and {len(answers)} answers: give as many"
+            " of each"
+        )
+    return [
+        {"question": question, "response": answer, "contexts": [_passage(one) for one in passages]}
+        for question, passages, answer in zip(questions, contexts, answers, strict=True)
+    ]
+
+
+def _passage(one: Any) -> Any:
+    if hasattr(one, "content") and hasattr(one, "meta"):  # a Document
+        return {"id": one.id, "text": one.content or "", "title": one.meta.get("title")}
+    return one
+
+
+def _outputs(results: list[Result]) -> dict[str, Any]:
+    scores = [one.score if one.outcome is Outcome.SCORED else None for one in results]
+    numbers = [score for score in scores if score is not None]
+    return {
+        "score": sum(numbers) / len(numbers) if numbers else None,
+        "individual_scores": scores,
+        "results": [result_to_json(one) | {"explanation": explained(one)} for one in results],
+    }

@@ -1,0 +1,45 @@
+"""What the integrations share: an evaluator, rows from what a framework hands over, and a result in few words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.types import Outcome, Result
+
+_LONGEST = 2_000
+
+
+def evaluator_of(evaluator: Evaluator | None, options: Mapping[str, Any]) -> Evaluator:
+    """Return the evaluator that is given, or one made of options; not of both."""
+    if evaluator is None:
+        return Evaluator(**options)
+    if options:
+        raise ConfigError(f"{min(options)} is an option of the evaluator, and one is given: say it there")
+    return evaluator
+
+
+def name_of(result: Result) -> str:
+    """Return the name of the metric."""
+    return result.provenance.metric.partition("?")[0]
+
+
+def number_of(result: Result) -> float | None:
+    """Return the score of an answer that was scored, None for every other. Raises `JudgeError` for a failed one."""
+    if result.outcome is Outcome.FAILED:
+        code, _, message = result.reason.partition(": ")
+        raise JudgeError(code, message or code)
+    return result.score if result.outcome is Outcome.SCORED else None
+
+
+def explained(result: Result) -> str:
+    """Say which claims fail and why, or why there is no score."""
+    lines = [
+        f"{claim.verdict.label.value.lower()}: {claim.text}"
+        + (f" ({claim.verdict.rationale})" if claim.verdict.rationale else "")
+        for claim in result.failing
+    ]
+    without = result.reason or result.outcome.value.replace("_", " ")
+    return ("\n".join(lines) or ("" if result.outcome is Outcome.SCORED else without))[:_LONGEST]

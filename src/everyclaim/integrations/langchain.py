@@ -1,0 +1,229 @@
+"""LangChain: a runnable that scores what a chain returns, and a callback that scores what it retrieves and answers.
+
+chain = answer | scoring()                    # adds the result under the key "everyclaim"
+
+with FaithfulnessCallback(on_result=print) as callback:
+    chain.invoke(question, config={"callbacks": [callback]})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from threading import Lock
+from types import TracebackType
+from typing import Any, Self
+
+from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.types import Result
+from everyclaim.integrations.held import evaluator_of
+from everyclaim.monitor.watching.conversations import answer_in, question_in
+
+try:
+    from langchain_core.callbacks import BaseCallbackHandler
+    from langchain_core.runnables import Runnable, RunnableLambda
+except ImportError:
+    raise MissingExtraError("The integration with LangChain", "langchain") from None
+
+Keys = tuple[str, str, str]
+
+
+def scoring(
+    evaluator: Evaluator | None = None,
+    *,
+    question: str = "input",
+    answer: str = "answer",
+    context: str = "context",
+    result: str = "everyclaim",
+    **options: Any,
+) -> Runnable[Mapping[str, Any], dict[str, Any]]:
+    """Return a runnable that adds to a chain's output, a mapping with these keys, the `Result` under `result`.
+
+    The keys are those of LangChain's own retrieval chains. Documents may be `Document`s or texts. Options are those of
+    an `Evaluator`; without one, an evaluator is made and kept as long as the runnable.
+    """
+    held = evaluator_of(evaluator, options)
+
+    def row(output: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "question": question_in(_plain(output.get(question))) or "",
+            "response": _text(output[answer]),
+            "contexts": _passages(output.get(context) or ()),
+        }
+
+    def score(output: Mapping[str, Any]) -> dict[str, Any]:
+        return {**output, result: held.score(row(output))}
+
+    async def ascore(output: Mapping[str, Any]) -> dict[str, Any]:
+        return {**output, result: await held.ascore(row(output))}
+
+    return RunnableLambda(score, afunc=ascore, name="everyclaim")
+
+
+@dataclass(slots=True)
+class _Run:
+    """One call of a chain under way."""
+
+    question: str
+    documents: list[Any] = field(default_factory=list)
+    has_retrieved: bool = False
+
+
+class FaithfulnessCallback(BaseCallbackHandler):  # type: ignore[misc]  # its base is known where LangChain is installed
+    """Scores the answers of chains in which something is retrieved, in a thread of its own, without holding them up.
+
+    `on_result` is given each `Result`; without it they are gathered in `results`. `wait` waits for those under way. A
+    chain that retrieves nothing is let be. What scoring raises is raised by `wait`, and never in the chain. Where
+    answers come faster than they are judged, those beyond `most_waiting` are let go and counted in `dropped`.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator | None = None,
+        *,
+        on_result: Callable[[Result], object] | None = None,
+        most_waiting: int = 1_000,
+        **options: Any,
+    ) -> None:
+        super().__init__()
+        self.results: list[Result] = []
+        self.dropped = 0
+        self._most_waiting = most_waiting
+        self._evaluator = evaluator_of(evaluator, options)
+        self._owned = evaluator is None
+        self._on_result = on_result
+        self._root: dict[Any, Any] = {}  # call → the call of the whole chain
+        self._runs: dict[Any, _Run] = {}
+        self._lock = Lock()
+        self._worker = ThreadPoolExecutor(1, "everyclaim")
+        self._under_way: list[Future[None]] = []
+
+    def wait(self) -> None:
+        """Wait for the answers under way. Raises what scoring one of them raised."""
+        with self._lock:
+            waiting, self._under_way = self._under_way, []
+        for one in waiting:
+            one.result()
+
+    def close(self) -> None:
+        """Wait, and close what was made for it."""
+        try:
+            self.wait()
+        finally:
+            self._worker.shutdown()
+            if self._owned:
+                self._evaluator.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- what LangChain tells
+
+    def on_chain_start(self, _: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
+        """Take note of a chain, and of what it was asked."""
+        self._begin(run_id, parent_run_id, inputs)
+
+    def on_retriever_start(self, _: Any, query: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
+        """Take note of which chain a retrieval is part of."""
+        self._begin(run_id, parent_run_id, query)
+
+    def on_tool_start(self, _: Any, input_str: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
+        """Take note of which chain a tool is part of, which may retrieve."""
+        self._begin(run_id, parent_run_id, input_str)
+
+    def on_retriever_end(self, documents: Sequence[Any], *, run_id: Any, **_: Any) -> None:
+        """Keep what was retrieved for the answer of the whole chain."""
+        with self._lock:
+            root = self._root.pop(run_id, run_id)
+            if run := self._runs.get(root):
+                run.documents += documents
+                run.has_retrieved = True
+            if root == run_id:  # a retriever that is called alone answers nothing
+                self._runs.pop(root, None)
+
+    def on_tool_end(self, _: Any, *, run_id: Any, **__: Any) -> None:
+        """Forget a tool that has ended."""
+        self._forget(run_id)
+
+    def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
+        """Score the answer when the whole chain has ended."""
+        run = self._forget(run_id)
+        if run is None or not run.has_retrieved:
+            return
+        answer = answer_in(_plain(outputs))
+        if answer is None:
+            return
+        row = {"question": run.question, "response": answer, "contexts": _passages(run.documents)}
+        with self._lock:
+            self._under_way = [one for one in self._under_way if not one.done() or one.exception()]
+            if len(self._under_way) >= self._most_waiting:
+                self.dropped += 1
+            else:
+                self._under_way.append(self._worker.submit(self._score, row))
+
+    def on_chain_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
+        """Forget a chain that failed."""
+        self._forget(run_id)
+
+    def on_retriever_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
+        """Forget a retrieval that failed."""
+        self._forget(run_id)
+
+    def on_tool_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
+        """Forget a tool that failed."""
+        self._forget(run_id)
+
+    def _begin(self, run_id: Any, parent: Any, said: Any) -> None:
+        with self._lock:
+            if parent is None:
+                self._runs[run_id] = _Run(question_in(_plain(said)) or "")
+            else:
+                self._root[run_id] = self._root.get(parent, parent)
+
+    def _forget(self, run_id: Any) -> _Run | None:
+        with self._lock:
+            self._root.pop(run_id, None)
+            return self._runs.pop(run_id, None)
+
+    def _score(self, row: dict[str, Any]) -> None:
+        tell = self._on_result or self.results.append
+        tell(self._evaluator.score(row))
+
+
+def _plain(value: Any) -> Any:
+    """Write messages and what holds them as plain values."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if hasattr(value, "content") and hasattr(value, "type"):  # a message
+        return {"role": value.type, "content": value.content}
+    if hasattr(value, "to_messages"):  # the value of a prompt
+        return [_plain(one) for one in value.to_messages()]
+    return value
+
+
+def _text(value: Any) -> str:
+    return answer_in(_plain(value)) or ""
+
+
+def _passages(documents: Sequence[Any]) -> list[Any]:
+    """Return documents as passages; of two that are the same one is enough."""
+    if isinstance(documents, str):
+        return [documents]
+    passages: list[Any] = []
+    for one in documents:
+        text = getattr(one, "page_content", one)
+        metadata = getattr(one, "metadata", None) or {}
+        identifier = getattr(one, "id", None) or metadata.get("id") or metadata.get("source")
+        passage = {"text": text, "id": identifier, "title": metadata.get("title")} if isinstance(text, str) else one
+        if passage not in passages:
+            passages.append(passage)
+    return passages
