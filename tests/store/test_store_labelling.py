@@ -117,6 +117,20 @@ def test_what_was_labelled_elsewhere_is_done_in_a_queue_too(store: Store, run: s
     assert [one.position for one in store.labelling.items(queue, "Ada") if one.is_done] == [1]
 
 
+def test_a_claim_that_is_cut_well_still_waits_for_its_label(store: Store, run: str) -> None:
+    """What was said of the splitting alone neither finishes an item nor is lost when the label is taken back."""
+    queue, labelling = queue_of(store, run), store.labelling
+    labelling.add_marks(run, [NewMark(key_of(a_sample(0)), MILK, None, SplitMark.GOOD, "Ada")])
+    assert not any(one.is_done for one in labelling.items(queue, "Ada"))
+    assert labelling.queue(queue).progress["Ada"].done == 0
+    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.withdraw(Act("a2", run, queue), about(0))
+    assert [one.mark for one in labelling.marks(run)] == [SplitMark.GOOD]
+    labelling.undo(Act("u1", run, queue), "Ada")
+    assert [one.label for one in store.labels(run)] == [Label.SUPPORTED]
+    assert [one.mark for one in labelling.marks(run)] == [SplitMark.GOOD]
+
+
 def test_a_queue_goes_with_its_run_and_labels_and_marks_stay(store: Store, run: str) -> None:
     """Nobody is led to a run that is gone; another run over the same texts has what was said."""
     queue, labelling = queue_of(store, run), store.labelling

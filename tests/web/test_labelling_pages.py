@@ -154,6 +154,75 @@ def test_without_a_connection_nothing_is_lost_and_nothing_is_kept_twice(site, pl
     assert len(labels_of(place, run)) == 2
 
 
+def test_a_text_that_cannot_be_fetched_is_waited_for_and_the_one_before_keeps_its_label(site, place, run, watch):
+    """While the next claim is not there, keys say nothing; the server's own reason stands on the page."""
+    queue = queue_of(place, run, n=3)
+    seen = watch(site)
+    seen.expects_errors = True
+    page = seen.page
+    page.context.route("**/item?*", lambda route: route.abort())
+    seen.open(desk_of(queue))
+    page.keyboard.press("1")
+    expect(page.locator("#kept")).to_contain_text("cannot be fetched")
+    page.keyboard.press("3")
+    page.context.unroute("**/item?*")
+    expect(page.locator("#item h1")).to_have_text("Claim 2 of 3", timeout=15_000)
+    assert [one.label for one in labels_of(place, run).values()] == [S]
+    told = {"error": "store runs.db: the disk is full"}
+    page.context.route("**/do", lambda route: route.fulfill(status=503, json=told))
+    page.keyboard.press("2")
+    expect(page.locator("#kept")).to_contain_text("the disk is full")
+    page.context.unroute("**/do")
+    expect(page.locator("#kept")).to_have_text("saved", timeout=15_000)
+    assert len(labels_of(place, run)) == 2
+
+
+def test_what_is_said_while_logged_out_is_kept_until_one_is_in_again(place, run, watch, tmp_path):
+    """The page goes on with the new log-in, which has another secret for its forms."""
+    queue = queue_of(place, run)
+    path = tmp_path / "tokens"
+    shown, kept = new_token("ada", ["ui", "label"])
+    add_token(path, kept)
+
+    def log_in(page):
+        page.get_by_label("Token").fill(shown)
+        page.get_by_role("button", name="Log in").click()
+
+    with served(create_app(place, access=Access(Tokens(path)))) as site:
+        seen = watch(site)
+        seen.expects_errors = True
+        page = seen.open(desk_of(queue))
+        log_in(page)
+        page.wait_for_load_state("networkidle")
+        other = page.context.new_page()
+        other.goto(site)
+        other.get_by_role("button", name="Log out").click()
+        page.keyboard.press("1")
+        expect(page.locator("#kept")).to_contain_text("log in again")
+        log_in(other)
+        expect(page.locator("#kept")).to_have_text("saved", timeout=15_000)
+    assert [one.label for one in labels_of(place, run).values()] == [S]
+
+
+def test_passages_are_searched_and_picked_from_by_keys_alone(site, place, run, watch):
+    """Whatever is typed is looked for as it is; sentences are gone through and picked without a pointer."""
+    page = watch(site).open(desk_of(queue_of(place, run)))
+    page.wait_for_load_state("networkidle")
+    page.keyboard.press("/")
+    for asked, found in (("(.*[", "not found"), ("town", "1 in 1 passage"), ("\\", "not found"), ("", "")):
+        page.locator("#find").fill(asked)
+        expect(page.locator("#hits")).to_have_text(found)
+    page.keyboard.press("Escape")
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    page.keyboard.press("e")
+    expect(page.locator("#picked li")).to_contain_text("bridges")
+    page.keyboard.press("w")
+    expect(page.locator("#hits")).to_contain_text("passage")
+    page.get_by_role("button", name="Remove evidence 1").click()
+    expect(page.locator("#picked li")).to_have_count(0)
+
+
 def test_a_server_that_was_started_again_takes_what_the_page_says(place, run, watch):
     """Its forms have another secret then: the page asks for it and sends again."""
     queue = queue_of(place, run)

@@ -19,6 +19,7 @@ from everyclaim.core.plaintext import one_line
 from everyclaim.store import Queue, QueueItem, Store, answer_key, claim_key
 
 LONGEST_NAME = 80  # characters
+MOST_PEOPLE = 100  # of one queue
 
 
 class QueueOptions(TypedDict, total=False):
@@ -67,6 +68,8 @@ def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOption
 def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of people without blanks around. Raises `ConfigError` for one that cannot be a name."""
     people = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
+    if len(people) > MOST_PEOPLE:
+        raise ConfigError(f"a queue is for {MOST_PEOPLE} people at most, not {len(people):,}")
     if not people:
         raise ConfigError("a queue needs somebody who labels: name one annotator at least")
     for name in people:

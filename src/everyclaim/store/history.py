@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from everyclaim.core.types import SplitMark
 from everyclaim.store.tables import LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS
 
 Action = Literal["label", "mark", "skip", "withdraw", "undo"]
@@ -134,10 +135,11 @@ def restore(connection: sa.Connection, act: Act, about: About, then: Mapping[str
     set_skipped(connection, act, about, then["skipped"])
 
 
-def clear(connection: sa.Connection, about: About) -> None:
-    """Drop all that the annotator says of the text."""
-    for table in _TABLES.values():
-        connection.execute(sa.delete(table).where(*of(table, about)))
+def clear(connection: sa.Connection, about: About, *, keep_good: bool = False) -> None:
+    """Drop all that the annotator says of the text; with `keep_good` not that the claim is cut well."""
+    bad = [MARKS.c.mark != SplitMark.GOOD.value] if keep_good else []
+    connection.execute(sa.delete(LABELS).where(*of(LABELS, about)))
+    connection.execute(sa.delete(MARKS).where(*of(MARKS, about), *bad))
 
 
 def set_skipped(connection: sa.Connection, act: Act, about: About, number: int | None) -> None:

@@ -149,11 +149,11 @@ class Labelling:
         return self._once(act, change)
 
     def withdraw(self, act: Act, about: About) -> Entry:
-        """Take back all that a person says of a text."""
+        """Take back a person's label of a text, and that they call it a bad claim."""
 
         def change(connection: sa.Connection) -> None:
             with history.noted(connection, act, about, "withdraw", _now()):
-                history.clear(connection, about)
+                history.clear(connection, about, keep_good=True)
 
         return self._once(act, change)
 
@@ -250,7 +250,11 @@ def _progress(connection: sa.Connection, queues: Sequence[str]) -> dict[tuple[st
 
 def _with_what_is_said() -> sa.FromClause:
     labelled = sa.and_(LABELS.c.claim_key == QUEUE_ITEMS.c.claim_key, LABELS.c.annotator == QUEUE_ITEMS.c.annotator)
-    marked = sa.and_(MARKS.c.claim_key == QUEUE_ITEMS.c.claim_key, MARKS.c.annotator == QUEUE_ITEMS.c.annotator)
+    marked = sa.and_(
+        MARKS.c.claim_key == QUEUE_ITEMS.c.claim_key,
+        MARKS.c.annotator == QUEUE_ITEMS.c.annotator,
+        MARKS.c.mark != SplitMark.GOOD.value,  # a claim that is cut well still waits for its label
+    )
     return QUEUE_ITEMS.outerjoin(LABELS, labelled).outerjoin(MARKS, marked)
 
 
