@@ -22,6 +22,8 @@ from everyclaim.store import (
     About,
     Act,
     Entry,
+    HumanLabel,
+    HumanMark,
     NewLabel,
     NewMark,
     Picked,
@@ -132,8 +134,18 @@ class Desk:
         return tuple(one for one, _ in self._disputed)
 
     @cached_property
+    def labels(self) -> Sequence[HumanLabel]:
+        """What everybody labelled of the run."""
+        return self._store.labels(self.run)
+
+    @cached_property
+    def marks(self) -> Sequence[HumanMark]:
+        """What everybody says of how the run's claims were cut."""
+        return self._store.labelling.marks(self.run)
+
+    @cached_property
     def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
-        found = disputes(self._store.labels(self.run), self._store.labelling.marks(self.run))
+        found = disputes(self.labels, self.marks)
         ordinals = self._ordinals_of({one.position for one in found})
         seen: dict[str, tuple[Dispute, int]] = {}  # a sample that repeats has its labels at every place
         for one in found:
@@ -144,7 +156,7 @@ class Desk:
 
     def refresh(self) -> None:
         """Forget what was read."""
-        for name in ("items", "_disputed"):
+        for name in ("items", "labels", "marks", "_disputed"):
             self.__dict__.pop(name, None)
 
     def left(self) -> list[str]:

@@ -363,18 +363,18 @@ class Store:
             last = connection.execute(
                 sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run)
             ).scalar()
-        same = sa.and_(SAMPLES.c.run_id == CLAIMS.c.run_id, SAMPLES.c.position == CLAIMS.c.position)
-        query = (
+        # Two queries, not a join: a server that has no statistics of a new run yet would join row by row.
+        scored = sa.select(SAMPLES.c.position).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome == Outcome.SCORED.value)
+        claims = (
             sa.select(CLAIMS.c.position, CLAIMS.c.ordinal, CLAIMS.c.label, CLAIMS.c.supported)
-            .select_from(sa.join(CLAIMS, SAMPLES, same))
-            .where(CLAIMS.c.run_id == run, SAMPLES.c.outcome == Outcome.SCORED.value)
+            .where(CLAIMS.c.run_id == run)
             .order_by(CLAIMS.c.position, CLAIMS.c.ordinal)
         )
         for first in range(0, (-1 if last is None else last) + 1, _WINDOW):
-            within = (CLAIMS.c.position >= first, CLAIMS.c.position < first + _WINDOW)
             with self._read() as connection:
-                rows = connection.execute(query.where(*within)).all()
-            yield [tuple(row) for row in rows]
+                good = set(connection.scalars(scored.where(SAMPLES.c.position.between(first, first + _WINDOW - 1))))
+                rows = connection.execute(claims.where(CLAIMS.c.position.between(first, first + _WINDOW - 1))).all()
+            yield [tuple(row) for row in rows if row.position in good]
 
     def records_at(self, run: str, positions: Iterable[int]) -> Iterator[Kept]:
         """Yield the samples at these places with their results, in the order of the input."""

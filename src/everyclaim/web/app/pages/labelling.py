@@ -119,8 +119,8 @@ def of_run(request: Request, run: str) -> Response:
     """Show what people say of a run: how much, how far they agree, and where they do not."""
     store = site_of(request).shelf.store
     record = store.run(run)
-    labels, marks = store.labels(record.id), store.labelling.marks(record.id)
     desk = Desk.of_disputes(store, record.id)
+    labels, marks = desk.labels, desk.marks
     return render(
         request,
         "label_run.html",
