@@ -90,7 +90,7 @@ def test_a_guards_drafts_are_told_apart_from_the_answer_it_returns() -> None:
     guard = ec.Guard(lambda *_: "The unit weighs 7 kg. It is blue.", max_retries=1)
     with guard, observed([told.append]):
         answer = guard("How heavy?", ["The unit weighs 9 kg. It is blue."])
-    assert all(event.is_draft for event in told if isinstance(event, ScoringEnded))
+    assert all(event.purpose == "draft" for event in told if isinstance(event, ScoringEnded))
     (decided,) = [event for event in told if isinstance(event, AnswerGuarded)]
     assert decided.result == answer.result
     assert decided.checks == len(answer.attempts)

@@ -173,7 +173,7 @@ def test_a_guard_sends_one_event_for_the_answer_it_returns(sdk: Sdk) -> None:
         guard = evaluator.guard(lambda *_: "The unit weighs 9 kg. It weighs 7 kg.", max_retries=0)
         guard("How heavy?", ["The unit weighs 9 kg."])
     assert len(sdk.events) == 1
-    assert all(span.attributes["everyclaim.draft"] for span in sdk.spans.get_finished_spans())
+    assert all(span.attributes["everyclaim.purpose"] == "draft" for span in sdk.spans.get_finished_spans())
 
 
 def test_a_spec_exports_to_the_address_given_by_the_time_the_evaluator_is_closed() -> None:

@@ -97,7 +97,7 @@ def test_a_failure_is_in_no_rate_and_what_a_guard_refused_is_no_answer() -> None
     """Failures count by code; drafts as checks; of guards the answer that was shown."""
     metrics = Metrics()
     scored(metrics, failed(1, "rate_limited: wait"), answer(2, 1, 4))
-    metrics(ScoringEnded(SAMPLE, answer(3, 4, 4), 0.1, is_draft=True))
+    metrics(ScoringEnded(SAMPLE, answer(3, 4, 4), 0.1, "draft"))
     metrics(AnswerGuarded(answer(4, 0, 3), validated=True, refused=False, checks=2))
     metrics(AnswerGuarded(answer(5, 5, 5), validated=False, refused=True, checks=2))
     metrics(QueueChanged("jobs", 7))
@@ -105,9 +105,20 @@ def test_a_failure_is_in_no_rate_and_what_a_guard_refused_is_no_answer() -> None
     assert found["everyclaim_failures_total", ("rate_limited",)] == 1
     assert found["everyclaim_claims_total", ("negation", "CONTRADICTED", "v1")] == 1
     assert found["everyclaim_claims_total", ("", "SUPPORTED", "v1")] == 6
-    assert found["everyclaim_guard_checks_total", ("scored",)] == 1
+    assert found["everyclaim_other_checks_total", ("scored", "draft")] == 1
     assert found["everyclaim_guarded_answers_total", ("refused",)] == 1
     assert found["everyclaim_queue", ("jobs",)] == 7
+
+
+def test_given_claims_are_in_no_rate_of_answers() -> None:
+    """They were given to be judged, and nobody answered with them."""
+    metrics = Metrics()
+    rows = [{"id": "1", "claim": "The unit weighs 7 kg.", "contexts": ["The unit weighs 9 kg."]}]
+    with ec.Evaluator(observe=metrics) as evaluator:
+        evaluator.verify_file(rows, lambda _: None)
+    found = counted(metrics.render())
+    assert found["everyclaim_other_checks_total", ("scored", "claims")] == 1
+    assert not [name for name, _ in found if name == "everyclaim_answers_total"]
 
 
 def test_sums_of_products_give_the_clustered_standard_error() -> None:

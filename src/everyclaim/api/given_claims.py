@@ -38,7 +38,7 @@ class GivenClaims:
 
     async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
         """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome."""
-        return await score_sample(_Judging(self, claims), sample)
+        return await score_sample(_Judging(self, claims), sample, purpose="claims")
 
 
 @dataclass(frozen=True, slots=True)

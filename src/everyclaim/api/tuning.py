@@ -259,7 +259,7 @@ async def _scored(
             if stopped:
                 return
             try:
-                result = await score_sample(metric, sample)
+                result = await score_sample(metric, sample, purpose="trial")
             except BudgetExceeded as error:
                 stopped = str(error.limit or error)
                 return

@@ -42,6 +42,7 @@ def watch(
     strategy: opt.Strategy = None,
     strict: opt.Strict = None,
     empty: opt.Empty = None,
+    observe: opt.Observe = None,
     rate: Annotated[
         float,
         typer.Option("--rate", metavar="SHARE", min=0, max=1, help="Judge this share.", rich_help_panel=_WHICH),
@@ -211,6 +212,7 @@ def watch(
         strategy=strategy,
         strict=strict,
         empty=empty,
+        observe=observe or None,
         store=store,
         slices=slices,
         map=mapping,
@@ -292,7 +294,7 @@ class _Telling:
 
 
 def _of_scores(settings: Settings) -> dict[str, Any]:
-    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy")
+    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy", "observe")
     talking = {name: value for name, value in chosen_for_runs(settings).items() if name != "provider_batch"}
     return {name: getattr(settings, name) for name in names} | talking
 

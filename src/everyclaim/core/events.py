@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
 
 from everyclaim.core.types import Result, Sample, Usage
 
@@ -58,12 +59,17 @@ class RunFinished:
     scored_now: int
 
 
+# What is judged: an answer that was given; a guard's draft, which it may still change or reject; claims without an
+# answer; something known, to try or to fit a judge.
+Purpose = Literal["answer", "draft", "claims", "trial"]
+
+
 @dataclass(frozen=True, slots=True)
 class ScoringStarted:
-    """A sample goes into the metric. `is_draft`: a guard checks an answer that it may still change or reject."""
+    """A sample goes into the metric. Only those whose purpose is an `answer` belong into rates of answers."""
 
     sample: Sample
-    is_draft: bool = False
+    purpose: Purpose = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +82,7 @@ class ScoringEnded:
     sample: Sample
     result: Result | None
     seconds: float
-    is_draft: bool = False
+    purpose: Purpose = "answer"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
-from everyclaim.core.events import ScoringEnded, ScoringStarted, tell
+from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
@@ -24,7 +24,7 @@ MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
 
 async def score_sample(
-    metric: Scorer, sample: Sample, *, seconds: float | None = None, is_draft: bool = False
+    metric: Scorer, sample: Sample, *, seconds: float | None = None, purpose: Purpose = "answer"
 ) -> Result:
     """Score one sample, or say why it could not be scored; observers are told.
 
@@ -34,7 +34,7 @@ async def score_sample(
 
     The result's usage is what all judge calls took that were made for it, also for a sample that failed.
     """
-    tell(ScoringStarted(sample, is_draft))
+    tell(ScoringStarted(sample, purpose))
     begun = time.perf_counter()
     result: Result | None = None
     try:
@@ -46,7 +46,7 @@ async def score_sample(
             result = replace(result, warnings=(*result.warnings, *warnings))
         return result
     finally:
-        tell(ScoringEnded(sample, result, time.perf_counter() - begun, is_draft))
+        tell(ScoringEnded(sample, result, time.perf_counter() - begun, purpose))
 
 
 def _left_unsaid(result: Result) -> list[str]:

@@ -204,7 +204,7 @@ async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result
     """Score a text against the task's own passages; a judge's failure is a failed result, or raised by the rules."""
     sample = Sample("guard", text, task.passages, task.question, model=task.model)
     try:
-        result = await score_sample(metric, sample, is_draft=True)
+        result = await score_sample(metric, sample, purpose="draft")
     except BudgetExceeded as error:
         if rules.on_failure == "raise":
             raise

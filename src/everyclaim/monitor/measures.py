@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from everyclaim.core.events import (
     AnswerGuarded,
     JudgeCalled,
+    Purpose,
     QueueChanged,
     RequestAnswered,
     ScoringEnded,
@@ -96,7 +97,12 @@ UNPRICED = Measure("judge_calls_unpriced", "counter", "Calls whose cost is not k
 GUARDED = Measure(
     "guarded_answers", "counter", "Answers of guards: validated, returned all the same, refused.", ("decision",)
 )
-CHECKS = Measure("guard_checks", "counter", "Drafts that guards checked on the way.", ("outcome",))
+CHECKS = Measure(
+    "other_checks",
+    "counter",
+    "What was judged and is no answer: drafts of guards, given claims, trials of a judge.",
+    ("purpose", "outcome"),
+)
 REQUESTS = Measure("requests", "counter", "Requests to the service.", ("route", "method", "status"))
 REQUEST_SECONDS = Measure(
     "request_seconds", "histogram", "Time of a request to the service, waiting among it.", ("route",), "s", _SECONDS
@@ -117,10 +123,10 @@ def readings(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Reading]:
     match event:
         case ScoringStarted():
             yield Reading(IN_PROGRESS, (), 1)
-        case ScoringEnded(result=result, is_draft=is_draft):
+        case ScoringEnded(result=result, purpose=purpose):
             yield Reading(IN_PROGRESS, (), -1)
             if result is not None:
-                yield from _of_scoring(result, event.seconds, slices, is_draft=is_draft)
+                yield from _of_scoring(result, event.seconds, slices, purpose)
         case AnswerGuarded(result=result):
             decision = "refused" if event.refused else "validated" if event.validated else "returned"
             yield Reading(GUARDED, (decision,), 1)
@@ -135,13 +141,13 @@ def readings(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Reading]:
             yield Reading(REQUEST_SECONDS, (event.route,), event.seconds)
 
 
-def _of_scoring(result: Result, seconds: float, slices: Sequence[str], *, is_draft: bool) -> Iterator[Reading]:
+def _of_scoring(result: Result, seconds: float, slices: Sequence[str], purpose: Purpose) -> Iterator[Reading]:
     outcome = result.outcome.value
     yield Reading(SECONDS, (outcome,), seconds)
     if result.outcome is Outcome.FAILED:
         yield Reading(FAILURES, (result.reason.partition(":")[0] or "unknown",), 1)
-    if is_draft:
-        yield Reading(CHECKS, (outcome,), 1)
+    if purpose != "answer":
+        yield Reading(CHECKS, (purpose, outcome), 1)
     else:
         yield from _of_result(result, slices)
 

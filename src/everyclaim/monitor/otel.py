@@ -1,8 +1,4 @@
-"""OpenTelemetry: a span for every answer and every call of a judge, metrics, and the event of the GenAI conventions.
-
-The names of `gen_ai.*` are written here as the conventions have them (semantic-conventions-genai, status development);
-the constants of the Python package are marked as deprecated.
-"""
+"""OpenTelemetry: a span for every answer and every call of a judge, metrics, and the event of the GenAI conventions."""
 
 from __future__ import annotations
 
@@ -14,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, WorkEvent
-from everyclaim.core.plaintext import counted, one_line, words
-from everyclaim.core.types import Label, Outcome, Result
+from everyclaim.core.plaintext import one_line
+from everyclaim.core.types import Outcome, Result
 from everyclaim.monitor.bounded import Bounded
 from everyclaim.monitor.evaluated import Evaluated, evaluated_here
+from everyclaim.monitor.evaluation import ERROR_TYPE, EVENT, attributes_of, code_of
 from everyclaim.monitor.measures import FOLDED, MEASURES, Measure, readings
 
 if TYPE_CHECKING:
@@ -25,12 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.sdk.resources import Resource
     from opentelemetry.trace import Span
 
-EVENT = "gen_ai.evaluation.result"
-NAME, VALUE = "gen_ai.evaluation.name", "gen_ai.evaluation.score.value"
-LABEL, EXPLANATION = "gen_ai.evaluation.score.label", "gen_ai.evaluation.explanation"
-RESPONSE_ID, ERROR_TYPE = "gen_ai.response.id", "error.type"
 TIME_OUT = 5.0  # seconds of one export of ours
-_SHOWN = 10  # failing claims in an explanation
 
 _OPEN: ContextVar[tuple[Any, ...]] = ContextVar("everyclaim_spans", default=())
 
@@ -95,7 +87,7 @@ class OpenTelemetry:
         links = [self._trace.Link(self._remote(of))] if of and of.trace else []
         attributes: dict[str, Any] = {
             "everyclaim.sample.id": one_line(event.sample.id, 200),
-            "everyclaim.draft": event.is_draft,
+            "everyclaim.purpose": event.purpose,
         }
         span = self._tracer.start_span("everyclaim.score", attributes=attributes, links=links)
         token = self._context.attach(self._trace.set_span_in_context(span))
@@ -117,7 +109,7 @@ class OpenTelemetry:
             self._failed(span, "cancelled")
         else:
             self._describe(span, event.result)
-            if not event.is_draft:
+            if event.purpose == "answer":
                 active = self._trace.get_current_span(outside).get_span_context().is_valid
                 around = outside if active else self._trace.set_span_in_context(span)
                 self._evaluated(event.result, around, evaluated_here())
@@ -139,7 +131,7 @@ class OpenTelemetry:
         if result.release:
             span.set_attribute("everyclaim.release", one_line(result.release, 100))
         if result.outcome is Outcome.FAILED:
-            self._failed(span, _code(result))
+            self._failed(span, code_of(result))
 
     def _failed(self, span: Span, code: str) -> None:
         span.set_attribute(ERROR_TYPE, code)
@@ -170,18 +162,8 @@ class OpenTelemetry:
 
     def _evaluated(self, result: Result, around: Context, of: Evaluated | None) -> None:
         """Send the event of the conventions, on the span that is evaluated."""
-        attributes: dict[str, Any] = {
-            NAME: result.provenance.metric.partition("?")[0],
-            LABEL: label_of(result),
-            EXPLANATION: explanation(result, with_texts=self._with_texts),
-            "everyclaim.sample.id": one_line(result.id, 200),
-        }
-        if result.outcome is Outcome.SCORED and result.score is not None:
-            attributes[VALUE] = result.score
-        if result.outcome is Outcome.FAILED:
-            attributes[ERROR_TYPE] = _code(result)
-        if of and of.response_id:
-            attributes[RESPONSE_ID] = of.response_id
+        said = attributes_of(result, response_id=of.response_id if of else "", with_texts=self._with_texts)
+        attributes = {**said, "everyclaim.sample.id": one_line(result.id, 200)}
         if of and of.trace:
             around = self._trace.set_span_in_context(self._trace.NonRecordingSpan(self._remote(of)))
         self._logger.emit(timestamp=time.time_ns(), context=around, attributes=attributes, event_name=EVENT)
@@ -226,41 +208,6 @@ class Exported:
         """Export what is left, and stop."""
         for provider in self._providers:
             provider.shutdown()
-
-
-def label_of(result: Result) -> str:
-    """Return the one word for an answer: that of its worst claim, else the outcome.
-
-    `contradicted`, `unsupported`, `supported`, `no_claims`, `abstained`, `failed`.
-    """
-    if result.outcome is not Outcome.SCORED:
-        return result.outcome.value
-    worst = (Label.CONTRADICTED, Label.UNSUPPORTED)
-    return next((label.value.lower() for label in worst if result.count(label)), Label.SUPPORTED.value.lower())
-
-
-def explanation(result: Result, *, with_texts: bool = False) -> str:
-    """Say why in a line or a few: what was found by label and failure mode; with texts also the claims that fail."""
-    if result.outcome is not Outcome.SCORED:
-        return f"{words(result.outcome.value)}: {_code(result) if result.outcome is Outcome.FAILED else result.reason}"
-    found = [f"{count:,} {label.value.lower()}" for label, count in result.counts.items() if count]
-    modes: dict[str, int] = {}
-    for claim in result.failing:
-        if mode := claim.verdict.failure_mode:
-            modes[words(mode.value)] = modes.get(words(mode.value), 0) + 1
-    why = [f"{count:,} {mode}" for mode, count in modes.items()]
-    head = f"{counted(len(result.claims), 'claim')}: {', '.join(found) or 'none'}"
-    lines = [f"{head} ({', '.join(why)})" if why else head]
-    if with_texts:
-        for claim in result.failing[:_SHOWN]:
-            reason = f": {one_line(claim.verdict.rationale, 240)}" if claim.verdict.rationale else ""
-            lines.append(f"{claim.verdict.label.value.lower()}: «{one_line(claim.text, 240)}»{reason}")
-    return "\n".join(lines)
-
-
-def _code(result: Result) -> str:
-    """Return the code of a failure, which is one of few words, without what is said behind it."""
-    return result.reason.partition(":")[0] or "_OTHER"
 
 
 def _instrument(meter: Any, measure: Measure) -> Callable[[float, dict[str, str]], None]:

@@ -20,8 +20,8 @@ from urllib.parse import urlsplit
 from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, StoreError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.limits import limits_here
-from everyclaim.core.types import Outcome, Result
 from everyclaim.engine import BackgroundLoop
+from everyclaim.monitor.evaluation import EVENT, attributes_of
 from everyclaim.monitor.watching.rows import Rows
 from everyclaim.monitor.watching.source import Batch, Found, Loaded, Return, Unreadable
 from everyclaim.monitor.watching.spans import NO_ANSWER, answer_of, parse_json, parse_protobuf, read_spans, sample_of
@@ -278,7 +278,7 @@ def _events(results: Sequence[Return]) -> bytes:
     scope.scope.name = "everyclaim"
     for one in results:
         record = scope.log_records.add()
-        record.event_name = "gen_ai.evaluation.result"
+        record.event_name = EVENT
         record.time_unix_nano = int(one.about["end"])
         record.observed_time_unix_nano = time.time_ns()
         record.trace_id = bytes.fromhex(one.about["trace"])
@@ -294,27 +294,9 @@ def _events(results: Sequence[Return]) -> bytes:
 
 
 def _attributes(one: Return) -> dict[str, str | float]:
-    result = one.result
-    said: dict[str, str | float] = {
-        "gen_ai.evaluation.name": result.provenance.metric.partition("?")[0],
-        "gen_ai.evaluation.score.label": result.band.value if result.band else result.outcome.value,
-        "everyclaim.result.id": str(uuid.uuid5(_OURS, one.answer)),  # the same when it is sent again
-        "everyclaim.run": one.run,
-    }
-    if result.outcome is Outcome.SCORED and result.score is not None:
-        said["gen_ai.evaluation.score.value"] = float(result.score)
-    if result.outcome is Outcome.FAILED:
-        said["error.type"] = result.reason.partition(":")[0] or "failed"
-    if why := _explanation(result):
-        said["gen_ai.evaluation.explanation"] = why
-    if one.about.get("response"):
-        said["gen_ai.response.id"] = str(one.about["response"])
-    return said
-
-
-def _explanation(result: Result) -> str:
-    failing = [f"{claim.verdict.label.value.lower()}: {claim.text}" for claim in result.failing]
-    return "\n".join(failing)[:2_000] or result.reason
+    ids = {"everyclaim.result.id": str(uuid.uuid5(_OURS, one.answer)), "everyclaim.run": one.run}
+    # The id is the same when it is sent again. Texts go back to where the answer, which holds them, came from.
+    return attributes_of(one.result, response_id=str(one.about.get("response") or ""), with_texts=True) | ids
 
 
 def _refused_events(body: bytes) -> int:
