@@ -1,7 +1,8 @@
 """The benchmark of the detector measures the detector."""
 
-import detector
 import numpy as np
+
+import detector
 
 
 def test_the_streams_side_by_side_alarm_where_the_detector_does() -> None:

@@ -21,8 +21,8 @@ is generated from the table that both exporters read.
 
 _TAIL = """
 A histogram has `_bucket`, `_sum` and `_count` in Prometheus; its upper ends are for scores 0, 0.1 … 0.9, 0.95, 0.99 and
-1, for times 0.01 to 300 seconds. What a guard checks on the way (and streams), given claims, and what a judge is tried on
-are in `other_checks` alone; a guard's answers are those it returned.
+1, for times 0.01 to 300 seconds. What a guard checks on the way (and streams), given claims, and what a judge is tried
+on are in `other_checks` alone; a guard's answers are those it returned.
 
 `answer_products` are sums over scored answers of n claims, x of them contradicted: `claims_squared` Σn²,
 `contradicted_squared` Σx², `claims_contradicted` Σn·x. With the rate r = Σx/Σn its standard error is
