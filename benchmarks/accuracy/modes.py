@@ -29,9 +29,9 @@ from training.modes.read import Failing, failing
 
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span, Verdict
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+from everyclaim.verify.lexical.modes.classify import Classified, classify
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.verifier import LexicalVerifier, failure
-from everyclaim.verify.modes.classify import Classified, classify
 
 AIM, MOST_OTHER = 0.75, 0.15
 MODES = tuple(FailureMode)

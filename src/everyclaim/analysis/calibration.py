@@ -9,8 +9,8 @@ was unsure say nothing of its usual error, and enter no rate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from everyclaim.stats.types import Inference, Interval
 TARGET = 0.9
 UNSURE = "uncertainty"
 BY_VERDICT = ("stratified", "allocation")
+CALIBRATION_SCHEMA = 1
 FEW = 20  # labels of a kind in a group: fewer are marked
 
 Standing = Literal["met", "missed", "not shown"]
@@ -157,8 +158,6 @@ class Calibration:
 
     def to_json(self) -> dict[str, object]:
         """Return it as plain JSON values; see the reference for the schema."""
-        from everyclaim.analysis.calibration_json import calibration_to_json
-
         return calibration_to_json(self)
 
 
@@ -341,3 +340,70 @@ def _effective(rate: Estimate, labels: int) -> float:
         return float(labels)
     error = (rate.high - rate.low) / (2 * 1.96)
     return float(min(labels, max(1.0, rate.value * (1 - rate.value) / error**2)))
+
+
+def calibration_to_json(found: Calibration) -> dict[str, Any]:
+    """Write a calibration; what has no number is null."""
+    names = [label.value.lower() for label in Label]
+    return {
+        "schema": CALIBRATION_SCHEMA,
+        "run": found.run,
+        "target": TARGET,
+        "labels": {
+            "claims": found.labelled,
+            "used": found.used,
+            "disputed": found.disputed,
+            "carried_over": dict(found.by_how),
+            "chosen": dict(found.by_way),
+            "annotators": list(found.annotators),
+            "agreement": asdict(found.agreement) if found.agreement else None,
+        },
+        **_rates(found.rates),
+        "answers": _rates(found.answers) if found.answers else None,
+        "confusion": {
+            human: dict(zip(names, row, strict=True)) for human, row in zip(names, found.confusion, strict=True)
+        },
+        "kappa": _inference(found.kappa),
+        "groups": {
+            name: {value: _rates(part) for value, part in parts.items()} for name, parts in found.groups.items()
+        },
+        "failure_modes": {name: asdict(share) for name, share in found.modes.items()},
+        "judged_failure_modes": {name: asdict(share) for name, share in found.judged_modes.items()},
+        "reliability": asdict(found.reliability) if found.reliability else None,
+        "fitted": asdict(found.fitted) if found.fitted else None,
+        "supported": corrected_to_json(found.corrected),
+        "notes": list(found.notes),
+        "advice": list(found.advice),
+    }
+
+
+def corrected_to_json(found: Corrected) -> dict[str, Any]:
+    """Write the raw and the corrected rate."""
+    return {
+        "raw": asdict(found.raw),
+        "corrected": _inference(found.shown),
+        "ppi": _inference(found.ppi),
+        "rogan_gladen": _inference(found.rogan_gladen),
+        "why_not": list(found.why),
+    }
+
+
+def _rates(found: Rates) -> dict[str, Any]:
+    return {
+        "tpr": asdict(found.tpr) | {"labels": found.supported, "target": standing(found.tpr)},
+        "tnr": asdict(found.tnr) | {"labels": found.failing, "target": standing(found.tnr)},
+    }
+
+
+def _inference(found: Inference | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {
+        "value": found.value,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "n": found.n,
+        "clusters": found.clusters,
+        "method": found.method,
+        "warnings": list(found.warnings),
+    }

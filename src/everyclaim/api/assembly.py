@@ -29,7 +29,7 @@ METRICS = Registry(
         "safe": "everyclaim.api.metric_search:safe",
         "factual_correctness": "everyclaim.api.metrics:factual_correctness",
         "ragchecker": "everyclaim.api.metrics:ragchecker",
-        "python": "everyclaim.core.functions:imported",
+        "python": "everyclaim.core.spec:imported",
     },
     "parts",
 )

@@ -1,8 +1,4 @@
-"""Specs → components: where a metric gets its decomposer, its verifier and its strategy.
-
-Ours are listed here by import path, so that naming one imports only that one. Third parties add theirs
-through the entry-point groups `everyclaim.decomposers`, `everyclaim.verifiers` and `everyclaim.metrics`.
-"""
+"""Options → components: where a metric gets its decomposer, its verifier and its strategy."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
 from everyclaim.api.observing import Observe
+from everyclaim.api.registries import DECOMPOSERS, create_verifier
 from everyclaim.api.talking import (
     SEARCHING,
     Judging,
@@ -32,12 +29,12 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.limits import Limits
 from everyclaim.core.options import Opt
 from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.spec import Registry, Spec
+from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance
 from everyclaim.decompose.functions import as_decomposer
 from everyclaim.metrics.assembled import Assembled, Empty
 from everyclaim.metrics.context import Metric
-from everyclaim.models.chat.providers import is_provider, provider_names
+from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
 
@@ -57,26 +54,6 @@ MetricSpec = Annotated[
     "a spec such as 'faithfulness', an object with `score`, or a function of a sample",
 ]
 
-DECOMPOSERS = Registry(
-    "decomposers",
-    {
-        "embedded": "everyclaim.decompose.embedded:from_spec",
-        "python": "everyclaim.core.functions:imported",
-    },
-    others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_decomposer"),
-)
-VERIFIERS = Registry(
-    "verifiers",
-    {
-        "embedded": "everyclaim.verify.embedded:from_spec",
-        "lexical": "everyclaim.verify.lexical:from_spec",
-        "cascade": "everyclaim.api.judges:cascade",
-        "panel": "everyclaim.api.judges:panel",
-        "hf": "everyclaim.api.huggingface:hf_verifier",
-        "python": "everyclaim.core.functions:imported",
-    },
-    others=lambda: dict.fromkeys(provider_names(), "everyclaim.api.judges:llm_verifier"),
-)
 InFlight = Annotated[int, Range(1, 10_000)]
 Rows = Annotated[int, Range(1)]
 
@@ -158,11 +135,6 @@ def build_judge(options: Wired) -> Judge:
     else:
         alone = as_verifier(judge)
     return Judge(alone, _inside(alone, strategy), strategy)
-
-
-def create_verifier(judge: str | Spec, chats: ChatPool | None = None) -> Verifier:
-    """Return the judge a spec names; judges that are language models talk through `chats`."""
-    return as_verifier(VERIFIERS.create(judge, chats))
 
 
 def _inside(verifier: Verifier, strategy: Strategy) -> Verifier:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from everyclaim.api.pool import ChatPool
+from everyclaim.api.registries import create_verifier
 from everyclaim.api.talking import EvidenceRule, Few, Hedges, Inference, Numbers, ProbabilitySource, Reasons, Share
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
@@ -162,8 +163,6 @@ def split_spec(judge: Spec) -> Spec:
 
 
 def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
-    from everyclaim.api.components import create_verifier
-
     shared = chats or ChatPool()
     return [create_verifier(part, shared) for part in parts]
 

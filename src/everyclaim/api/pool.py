@@ -23,7 +23,7 @@ from everyclaim.models import (
     build_chat_model,
     wrap_chat_model,
 )
-from everyclaim.models.chat.build import Chat
+from everyclaim.models.build import Chat
 
 
 class ChatPool:

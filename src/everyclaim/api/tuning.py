@@ -17,12 +17,12 @@ from everyclaim.api.components import (
     InFlight,
     JudgeSpec,
     Rows,
-    create_verifier,
     refuse_unused,
 )
 from everyclaim.api.deferral import passages_digest
 from everyclaim.api.door import public
 from everyclaim.api.labelled import LABEL, label_of, read_labelled
+from everyclaim.api.registries import create_verifier
 from everyclaim.api.running import Source
 from everyclaim.api.session import Session
 from everyclaim.api.talking import Judging

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from everyclaim.analysis.calibration_json import calibration_to_json
+from everyclaim.analysis.calibration import calibration_to_json
 from everyclaim.api.labels import calibrate as compare_with_people
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK

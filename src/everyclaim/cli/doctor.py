@@ -18,7 +18,7 @@ from rich.text import Text
 
 from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS
-from everyclaim.api.components import DECOMPOSERS, VERIFIERS
+from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import Settings, find_settings_file
 from everyclaim.cli import options as opt

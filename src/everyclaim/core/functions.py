@@ -5,13 +5,9 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from everyclaim.core.errors import ConfigError
-
-if TYPE_CHECKING:
-    from everyclaim.core.spec import Spec
 
 
 def name_of(component: Any) -> str:
@@ -21,17 +17,6 @@ def name_of(component: Any) -> str:
         return spec
     named: Any = component if hasattr(component, "__qualname__") else type(component)
     return f"python:{named.__module__}:{named.__qualname__}"
-
-
-def imported(spec: Spec) -> Any:
-    """Import what ``python:package.module:name`` names. Raises `ConfigError` when it is not there."""
-    module, _, name = spec.argument.partition(":")
-    if not module or not name or spec.options:
-        raise ConfigError(f"write 'python:package.module:name', got {spec.shown!r}")
-    try:
-        return getattr(import_module(module), name)
-    except (ImportError, AttributeError) as error:
-        raise ConfigError(f"cannot import {spec.argument!r}: {error}") from None
 
 
 def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) -> tuple[int, tuple[str, ...]]:

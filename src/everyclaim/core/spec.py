@@ -80,6 +80,17 @@ class Spec:
         return f"{self.name}{argument}{options}"
 
 
+def imported(spec: Spec) -> Any:
+    """Import what ``python:package.module:name`` names. Raises `ConfigError` when it is not there."""
+    module, _, name = spec.argument.partition(":")
+    if not module or not name or spec.options:
+        raise ConfigError(f"write 'python:package.module:name', got {spec.shown!r}")
+    try:
+        return getattr(import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(f"cannot import {spec.argument!r}: {error}") from None
+
+
 @dataclass(frozen=True, slots=True)
 class Registry:
     """Factories of one kind of component: ours by import path, third parties' by entry point.

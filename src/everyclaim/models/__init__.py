@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from everyclaim.models.batches.settings import BATCH_CONCURRENCY, BatchSettings
     from everyclaim.models.batches.state import BatchState
-    from everyclaim.models.chat.build import Chat, ChatSettings, build_chat_model, wrap_chat_model
+    from everyclaim.models.build import Chat, ChatSettings, build_chat_model, wrap_chat_model
     from everyclaim.models.chat.cached import Cached, ReplyCache
     from everyclaim.models.chat.call import Call
     from everyclaim.models.chat.endpoint import Endpoint
@@ -32,8 +32,8 @@ _ON_FIRST_USE = {
     "Budget": "everyclaim.models.chat.meter",
     "Cached": "everyclaim.models.chat.cached",
     "Call": "everyclaim.models.chat.call",
-    "Chat": "everyclaim.models.chat.build",
-    "ChatSettings": "everyclaim.models.chat.build",
+    "Chat": "everyclaim.models.build",
+    "ChatSettings": "everyclaim.models.build",
     "Endpoint": "everyclaim.models.chat.endpoint",
     "Limited": "everyclaim.models.chat.limited",
     "Meter": "everyclaim.models.chat.meter",
@@ -45,11 +45,11 @@ _ON_FIRST_USE = {
     "ReplyCache": "everyclaim.models.chat.cached",
     "Retrying": "everyclaim.models.chat.retrying",
     "Shared": "everyclaim.models.chat.single_flight",
-    "build_chat_model": "everyclaim.models.chat.build",
+    "build_chat_model": "everyclaim.models.build",
     "find_price": "everyclaim.models.chat.prices",
     "parse_object": "everyclaim.models.chat.replies",
     "read_reply": "everyclaim.models.chat.replies",
-    "wrap_chat_model": "everyclaim.models.chat.build",
+    "wrap_chat_model": "everyclaim.models.build",
 }
 
 __all__ = [

@@ -47,8 +47,8 @@ def _classified(
     """Classify one claim. One that is too long to be compared keeps the mode that its judge named, or is `other`."""
     # Both judges are loaded only where a claim fails: a run that needs neither does not wait for them.
     from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+    from everyclaim.verify.lexical.modes.classify import classify, plausible
     from everyclaim.verify.lexical.verifier import failure
-    from everyclaim.verify.modes.classify import classify, plausible
 
     given = verdict.failure_mode
     try:

@@ -29,10 +29,10 @@ from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.evidence import laid_out, of_asides, reading_of
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import Model, load_model
+from everyclaim.verify.lexical.modes.classify import Failure, classify
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import decided, nothing_to_check, only_mentioned, shifted, three_way, unsure
-from everyclaim.verify.modes.classify import Failure, classify
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384

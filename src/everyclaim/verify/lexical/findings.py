@@ -12,7 +12,7 @@ from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
-from everyclaim.verify.modes.classify import Classified
+from everyclaim.verify.lexical.modes.classify import Classified
 
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which is {ours}",

@@ -22,9 +22,9 @@ from everyclaim.verify.lexical.evidence import covering, laid_out, of_asides, re
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import shipped_model
+from everyclaim.verify.lexical.modes.classify import Failure, classify, mentioned
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
-from everyclaim.verify.modes.classify import Failure, classify, mentioned
 
 _NEAR = 0.05  # of one half: too near to call
 

@@ -13,11 +13,11 @@ from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import reports
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.evidence import of_asides
+from everyclaim.verify.lexical.modes.differences import Place, find
+from everyclaim.verify.lexical.modes.model import shipped_model
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting
+from everyclaim.verify.lexical.modes.signals import signals
 from everyclaim.verify.lexical.shortlist import Piece
-from everyclaim.verify.modes.differences import Place, find
-from everyclaim.verify.modes.model import shipped_model
-from everyclaim.verify.modes.parting import Doubt, Parting
-from everyclaim.verify.modes.signals import signals
 
 _FAINT = -6.0  # log-odds below the most doubted token from which on all are alike
 _SOME = 0.05  # doubt below which a word is not doubted

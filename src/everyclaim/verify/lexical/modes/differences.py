@@ -15,7 +15,7 @@ from everyclaim.text.tokens import STOPWORDS
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, span
-from everyclaim.verify.modes.parting import Doubt, Parting, is_time, same_speaker, telling
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, telling
 
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it

@@ -49,5 +49,5 @@ class Model:
 @lru_cache(maxsize=1)
 def shipped_model() -> Model:
     """Load the model that comes with the package; `training/modes/fit.py` made it."""
-    path = files("everyclaim.verify.modes").joinpath("data", "model.json")
+    path = files("everyclaim.verify.lexical.modes").joinpath("data", "model.json")
     return Model.parse(json.loads(path.read_text(encoding="utf-8")))

@@ -17,8 +17,8 @@ from everyclaim.text.tagger import tag
 from everyclaim.text.tokens import stem, word_set
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import facts
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, telling
 from everyclaim.verify.lexical.words import negating
-from everyclaim.verify.modes.parting import Doubt, Parting, is_time, telling
 
 _MEASURED = (
     "speaker_conflict", "speaker_missing", "speaker_found", "negation_parity", "hedge_only_claim", "hedge_only_source",
