@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
+from everyclaim.core.kept_open import keeping_open
 from everyclaim.core.validation import validate_call
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 
@@ -38,5 +39,8 @@ ELSEWHERE = {
 
 
 def public(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a public function be called only with names and values that it declares."""
-    return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE)(function)
+    """Let a public function be called only with names and values that it declares.
+
+    What it opens to read, a store above all, it opens once.
+    """
+    return validate_call(synonyms=SYNONYMS, elsewhere=ELSEWHERE, around=keeping_open)(function)

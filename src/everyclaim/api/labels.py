@@ -109,7 +109,7 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
     found = run_of(run, options.get("store", DEFAULT_STORE))
-    with Store.open_to_read(found.store_location) as kept:
+    with Store.lent(found.store_location) as kept:
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=options.get("seed", 0))
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
         tasks = [
@@ -183,7 +183,7 @@ def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpac
 
 def calibration_of(run: Run, *, slices: Sequence[str] | None = None, seed: int = 0) -> Calibration:
     """Compare a run with the labels that its store holds. Raises `InputError` when there is none."""
-    with Store.open_to_read(run.store_location) as kept:
+    with Store.lent(run.store_location) as kept:
         human = kept.labels(run.id)
         bad = settled_as_bad(kept.labelling.marks(run.id), human)
         human = [one for one in human if one.key not in bad]

@@ -92,5 +92,5 @@ def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], desti
 
 def answers_at(run: Run, places: Iterable[int]) -> dict[int, Kept]:
     """Return the answers of a run at these places."""
-    with Store.open_to_read(run.store_location) as store:
+    with Store.lent(run.store_location) as store:
         return {kept.position: kept for kept in store.records_at(run.id, places)}

@@ -86,7 +86,7 @@ class Run:
     @property
     def record(self) -> RunRecord:
         """What the store knows about the run: configuration, status, counts."""
-        with Store.open_to_read(self.store_location) as store:
+        with Store.lent(self.store_location) as store:
             return store.run(self.id)
 
     def results(self) -> Iterator[Result]:
@@ -96,12 +96,12 @@ class Run:
 
     def records(self) -> Iterator[Kept]:
         """Yield results with their samples, in the order of the input, a few in memory at a time."""
-        with Store.open_to_read(self.store_location) as store:
+        with Store.lent(self.store_location) as store:
             yield from store.records(self.id)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the samples in the order of the input."""
-        with Store.open_to_read(self.store_location) as store:
+        with Store.lent(self.store_location) as store:
             yield from store.samples(self.id)
 
     @cached_property
@@ -112,7 +112,7 @@ class Run:
     @cached_property
     def score(self) -> Estimate:
         """The mean score, with the interval that the summary has; the results themselves are not read."""
-        with Store.open_to_read(self.store_location) as store:
+        with Store.lent(self.store_location) as store:
             return mean_score(store.tallies(self.id))
 
     @public
@@ -269,7 +269,7 @@ def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAU
     Raises `InputError` when there is none.
     """
     try:
-        with Store.open_to_read(store) as kept:
+        with Store.lent(store) as kept:
             newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
     except NoStoreError as error:
         raise InputError(f"{error}: score something first") from None

@@ -78,7 +78,7 @@ def label_splits(run: Wanted = None, n: Rows = 100, **options: Unpack[SplitOptio
     the sentence should be. What was marked already is not drawn again. Raises `InputError` where nothing is left.
     """
     found = run_of(run, options.get("store", DEFAULT_STORE))
-    with Store.open_to_read(found.store_location) as kept:
+    with Store.lent(found.store_location) as kept:
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
         drawn = _drawn(kept, found.id, n, done, options.get("seed", 0))
     if not drawn:
@@ -109,7 +109,7 @@ def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unp
         check_apart({"the marks": marks}, {"the store": found.store_location})
         with Store.open(found.store_location) as kept:
             better = _read(kept, found, marks, options)
-    with Store.open_to_read(found.store_location) as kept:
+    with Store.lent(found.store_location) as kept:
         everything = kept.labelling.marks(found.id)
         chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]
         counted_in = chosen or everything

@@ -46,7 +46,7 @@ class Trust:
 
 def trust_of(run: Run) -> Trust:
     """Find what is known of a run's judge."""
-    with Store.open_to_read(run.store_location) as kept:
+    with Store.lent(run.store_location) as kept:
         record, labelled = kept.run(run.id), kept.has_labels(run.id)
     if labelled:
         try:

@@ -38,6 +38,7 @@ from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAI
 from everyclaim.cli.helping import App
 from everyclaim.cli.screen import prepare_streams, warn
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
+from everyclaim.core.kept_open import keeping_open
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -92,7 +93,8 @@ def run(arguments: Sequence[str]) -> int:
     """Run a command line and return its exit code. Never raises; errors are one line on standard error."""
     prepare_streams()
     try:
-        code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
+        with keeping_open():
+            code = typer.main.get_command(app).main(args=list(arguments), prog_name="everyclaim", standalone_mode=False)
         sys.stdout.flush()
     except KeyboardInterrupt:
         code = signals.code()

@@ -128,7 +128,7 @@ def _store(location: str) -> Check:
             return Check("store", False, f"{location} cannot be made: {folder} is not a folder to write in")
         return Check("store", True, f"{location}, made by the first run")
     try:
-        with Store.open_to_read(location) as store:
+        with Store.lent(location) as store:
             found = f"{store.location}, {counted(len(store.runs()), 'run')}"
     except NoStoreError as error:
         return Check("store", True, f"{error}; the first run makes it")

@@ -51,7 +51,7 @@ def runs(
     if upgrade:
         _upgrade(settings.store)
     try:
-        with Store.open_to_read(settings.store) as kept:
+        with Store.lent(settings.store) as kept:
             records, location = kept.runs(limit=min(limit, sys.maxsize)), kept.location
     except NoStoreError as error:
         if json:

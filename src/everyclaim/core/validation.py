@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, wraps
 from typing import Annotated, Any, Final, ParamSpec, TypeVar, Unpack, cast, get_args, get_origin, get_type_hints
@@ -47,12 +48,15 @@ class _Declared:
 
 
 def validate_call(
-    *, synonyms: Sequence[Collection[str]] = (), elsewhere: Mapping[str, str] | None = None
+    *,
+    synonyms: Sequence[Collection[str]] = (),
+    elsewhere: Mapping[str, str] | None = None,
+    around: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Let a function be called only with names and values that it declares.
 
     `synonyms` are groups of names for one thing, of which a function has one; `elsewhere` says of names that no
-    function has what there is instead.
+    function has what there is instead. `around` is entered for every call that does not wait.
     """
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
@@ -85,7 +89,8 @@ def validate_call(
         @wraps(function)
         def calling(*args: Any, **given: Any) -> Any:
             values, named = checked(args, given)
-            return cast("Any", function)(*values, **named)
+            with around():
+                return cast("Any", function)(*values, **named)
 
         return cast("Callable[P, R]", calling)
 

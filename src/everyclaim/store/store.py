@@ -18,6 +18,7 @@ from typing import Any, Literal, Self, TypeVar
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.kept_open import opened
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
@@ -73,6 +74,11 @@ class Store:
         """
         engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=True)
         return cls._checked(engine, shown, check_current)
+
+    @classmethod
+    def lent(cls, location: str | os.PathLike[str]) -> AbstractContextManager[Self]:
+        """Open a store to read, as `open_to_read`, or take the one that this piece of work has open (`kept_open`)."""
+        return opened(os.fspath(location), lambda: cls.open_to_read(location))
 
     @classmethod
     def _checked(cls, engine: sa.Engine, shown: str, check: Callable[[sa.Engine, str | None, str], None]) -> Self:
