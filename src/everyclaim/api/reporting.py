@@ -8,7 +8,7 @@ from typing import Any
 
 from everyclaim.analysis import Summary, worst
 from everyclaim.analysis.comparison import Comparison
-from everyclaim.api.running import Run
+from everyclaim.api.stored import StoredRun
 from everyclaim.api.trust import Trust, trust_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Kept
@@ -29,7 +29,7 @@ def check_report(destination: str | os.PathLike[str]) -> None:
 
 
 def write_run_report(
-    run: Run,
+    run: StoredRun,
     destination: str | os.PathLike[str],
     *,
     summary: Summary | None = None,
@@ -56,25 +56,27 @@ def write_run_report(
         sink.write(content)
 
 
-def run_document(run: Run, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:
+def run_document(run: StoredRun, summary: Summary, found: Sequence[Kept], trust: Trust) -> dict[str, Any]:
     """Return the JSON document of a run."""
     labelled = trust.beside(summary)
     known = None if labelled else trust.known
     return report_to_json(run.record, summary, found, labelled.to_json() if labelled else None, known)
 
 
-def run_html(run: Run, summary: Summary, trust: Trust) -> bytes:
+def run_html(run: StoredRun, summary: Summary, trust: Trust) -> bytes:
     """Write the page of a run."""
     from everyclaim.report.html.run import run_report
 
     def read(places: Sequence[int] | None) -> Iterator[Kept]:
-        with Store.open_to_read(run.store_location) as store:
+        with Store.lent(run.store_location) as store:
             yield from store.records(run.id) if places is None else store.records_at(run.id, places)
 
     return run_report(run.record, summary, read, calibration=trust.beside(summary), known_error=trust.line)
 
 
-def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], destination: str | os.PathLike[str]) -> None:
+def write_comparison_report(
+    comparison: Comparison, runs: tuple[StoredRun, StoredRun], destination: str | os.PathLike[str]
+) -> None:
     """Write the page of a comparison: its numbers, and the answers that moved as they were and as they are."""
     from everyclaim.report.html.comparison import comparison_report
 
@@ -90,7 +92,7 @@ def write_comparison_report(comparison: Comparison, runs: tuple[Run, Run], desti
         sink.write(page)
 
 
-def answers_at(run: Run, places: Iterable[int]) -> dict[int, Kept]:
+def answers_at(run: StoredRun, places: Iterable[int]) -> dict[int, Kept]:
     """Return the answers of a run at these places."""
     with Store.lent(run.store_location) as store:
         return {kept.position: kept for kept in store.records_at(run.id, places)}

@@ -9,9 +9,9 @@ from typing import Any
 
 from everyclaim.analysis import Summary
 from everyclaim.analysis.calibration import Calibration
+from everyclaim.api.calibrating import calibration_of
 from everyclaim.api.components import DEFAULT_JUDGE
-from everyclaim.api.labels import calibration_of
-from everyclaim.api.running import Run
+from everyclaim.api.stored import StoredRun
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.spec import Spec
 from everyclaim.store import Store
@@ -44,7 +44,7 @@ class Trust:
         )
 
 
-def trust_of(run: Run) -> Trust:
+def trust_of(run: StoredRun) -> Trust:
     """Find what is known of a run's judge."""
     with Store.lent(run.store_location) as kept:
         record, labelled = kept.run(run.id), kept.has_labels(run.id)

@@ -76,7 +76,7 @@ class Store:
         return cls._checked(engine, shown, check_current)
 
     @classmethod
-    def lent(cls, location: str | os.PathLike[str]) -> AbstractContextManager[Self]:
+    def lent(cls, location: str | os.PathLike[str]) -> AbstractContextManager[Store]:
         """Open a store to read, as `open_to_read`, or take the one that this piece of work has open (`kept_open`)."""
         return opened(os.fspath(location), lambda: cls.open_to_read(location))
 
