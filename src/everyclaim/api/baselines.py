@@ -29,7 +29,7 @@ def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DE
     `InputError` when there is no such run, or no claim in it.
     """
     found = run if isinstance(run, Run) else find_run(run, store=store)
-    with Store.open_to_read(found.store_location) as kept:
+    with Store.lent(found.store_location) as kept:
         figures = kept.figures(found.id)
     claims = np.bincount(figures.sample, minlength=len(figures.ids)).astype(float)
     wrong = np.bincount(figures.sample[figures.label == _CONTRADICTED], minlength=len(figures.ids)).astype(float)
