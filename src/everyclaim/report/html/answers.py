@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     REFERENCE,
@@ -24,7 +25,7 @@ from everyclaim.report.html.marking import Mark, Segment, segments
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
 _LISTED = 300  # claims of an answer
-_NAMED = {REFERENCE: "the reference", RESPONSE: "the response"}
+_NAMED = {RESPONSE: "the response"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,13 @@ class AnswerView:
     passages: Sequence[PassageView]
 
     @property
+    def heading(self) -> str:
+        """What its claims were judged against, counted."""
+        retrieved = sum(passage.id != REFERENCE for passage in self.passages)
+        told = counted(retrieved, "passage") if retrieved else "no passages"
+        return f"{told} and the reference" if retrieved < len(self.passages) else told
+
+    @property
     def listed(self) -> Sequence[ClaimView]:
         """The claims to list: all of them, or of very many the failing ones first, in their order."""
         if len(self.claims) <= _LISTED:
@@ -138,7 +146,7 @@ def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
             if isinstance(row, Mapping) and isinstance(text := row.get("text"), str):  # a metric's own may be otherwise
                 found.setdefault(name, (str(row.get("title", "")), text))
     if sample.reference is not None and sample.reference:
-        found.setdefault(REFERENCE, ("", sample.reference))
+        found.setdefault(REFERENCE, ("The reference answer", sample.reference))
     return found
 
 

@@ -77,7 +77,7 @@ def score_chart(scores: Iterable[float]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class SliceView:
-    """The values of one tag, the largest first, with a chart of the rate of supported claims."""
+    """The values of one tag, the largest first, with a chart of supported claims, or of the score without claims."""
 
     tag: str
     rows: tuple[tuple[str, Group], ...]
@@ -95,9 +95,13 @@ class SliceView:
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     """Lay the slices of one tag out."""
     ordered = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))
-    readings = [_reading(value or "(not given)", group.supported) for value, group in ordered[:_CHARTED]]
-    title = f"Claims supported, by {tag}"
-    chart = interval_plot(readings, title=title, axis="claims supported, with 95 % intervals")
+    has_claims = any(group.claims for group in groups.values())  # not every metric has
+    what = "claims supported" if has_claims else "mean score"
+    readings = [
+        _reading(value or "(not given)", *((group.supported, "claims") if has_claims else (group.score, "answers")))
+        for value, group in ordered[:_CHARTED]
+    ]
+    chart = interval_plot(readings, title=f"{what}, by {tag}".capitalize(), axis=f"{what}, with 95 % intervals")
     beside = [(value, group) for value, group in ordered if group.claims][:_BESIDE]
     there = {mode for _, group in beside for mode in group.failure_modes}
     modes = [

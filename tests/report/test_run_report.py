@@ -1,0 +1,81 @@
+"""The report of a run as bytes: what it says of runs of every kind, whatever its answers hold."""
+
+from __future__ import annotations
+
+import re
+
+import pages_sample as sample
+import pytest
+
+from everyclaim.core.types import Outcome, Result, Usage
+from everyclaim.report.html.run import run_report
+
+
+def written(records, **options):
+    """The page of these records, without its data."""
+    record, summary, _ = sample.page_parts(records, **options)
+    record = sample.RunRecord(
+        **{name: getattr(record, name) for name in record.__slots__ if name not in ("counts",)},
+        counts=summary.overall.outcomes,
+    )
+    page = run_report(
+        record, summary, lambda places: [one for one in records if places is None or one.position in places]
+    )
+    return page.decode().partition('<script type="text/plain"')[0]
+
+
+def said(page):
+    return " ".join(re.sub(r"<[^>]*>", " ", page).split())
+
+
+def test_every_outcome_is_counted_and_none_is_a_score():
+    """Failed, declined and empty answers stand beside the mean, each with its count."""
+    records = [sample.plain(0, "ssu", "faq"), sample.without_score(1, Outcome.FAILED, "timeout: slow"),
+               sample.without_score(2, Outcome.ABSTAINED), sample.without_score(3, Outcome.NO_CLAIMS)]  # fmt: skip
+    text = said(written(records, slices=["source"]))
+    assert "1 scored of 4 · 1 no claims · 1 abstained · 1 failed" in text
+    assert "2 of 3 claims" in text
+    assert "Claims supported 66.7 %" in text
+
+
+def test_nothing_scored_has_no_number():
+    """All failed: no mean, no chart, and the reasons are told."""
+    text = said(written([sample.without_score(place, Outcome.FAILED, "timeout: slow") for place in range(3)]))
+    assert "Nothing was scored" in text
+    assert "failed timeout 3" in text
+    assert "nan" not in text.lower().split()
+
+
+def test_a_score_that_is_no_number_by_policy_is_not_printed():
+    """NaN of the `nan` policy is in no chart, no mean and no row."""
+    nan = sample.kept(1, Result("n", Outcome.NO_CLAIMS, float("nan"), sample.PROVENANCE))
+    page = written([sample.plain(0, "su", ""), nan])
+    assert "nan" not in said(page).lower().split()
+
+
+def test_a_metric_without_claims_is_sliced_by_its_score():
+    """No rate of claims is drawn where there are none."""
+    records = [
+        sample.kept(place, Result(f"q{place}", Outcome.SCORED, place / 3, sample.PROVENANCE, tags={"kind": kind}))
+        for place, kind in enumerate(["a", "b", "a"])
+    ]
+    text = said(written(records, slices=["kind"]))
+    assert "mean score, with 95 % intervals" in text
+    assert "have less than the best score" in text
+    assert "nothing to measure" not in text
+
+
+def test_cost_and_price_unknown_are_said():
+    """What was spent stands with how it was made."""
+    usage = Usage(12, 34_000, 1_200, 3, None)
+    text = said(written([sample.kept(0, Result("a", Outcome.SCORED, 1.0, sample.PROVENANCE, usage=usage))]))
+    assert "12 calls, 34,000 prompt tokens, 1,200 of replies, 3 cache hits, price unknown" in text
+
+
+@pytest.mark.parametrize("known", ["on labelled answers the judge called 80 % so; `everyclaim label` finds out", ""])
+def test_what_is_known_of_the_judge_is_always_said(known):
+    """From elsewhere, or that nothing is."""
+    records = [sample.plain(0, "su", "")]
+    record, summary, _ = sample.page_parts(records)
+    page = run_report(record, summary, lambda _: records, known_error=known).decode()
+    assert ("<kbd>everyclaim label</kbd> finds out" if known else "Nothing is known yet of this judge") in page
