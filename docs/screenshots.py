@@ -28,6 +28,17 @@ SIZES = {"desktop": (1200, 860), "phone": (390, 780)}
 SCHEMES = ("light", "dark")
 
 
+CONTRADICTED = """async () => {
+    document.querySelector("a[data-show='1']").click();
+    await new Promise((done) => setTimeout(done, 500));
+    const entries = [...document.querySelectorAll("details.entry")];
+    const chosen = entries.find((one) => one.querySelector(".id").textContent === "cleaning-03");
+    chosen.open = true;
+    chosen.querySelector(".finding.contradicted").open = true;
+    chosen.scrollIntoView();
+}"""
+
+
 class Picture(NamedTuple):
     """A page and what to do before it is photographed, in the page's own language."""
 
@@ -50,7 +61,7 @@ def example(folder: Path) -> Iterator[Picture]:
     report, comparison = ((folder / name).as_uri() for name in ("report.html", "comparison.html"))
     yield Picture("report", report)
     yield Picture("report-slices", report, "document.querySelector('.slices').previousElementSibling.scrollIntoView()")
-    yield Picture("report-answers", report, "document.getElementById('entries').scrollIntoView()")
+    yield Picture("report-answers", report, CONTRADICTED)
     yield Picture("comparison", comparison)
     open_first = (
         "const d = document.querySelector('section.change > details'); d.open = true; d.parentElement.scrollIntoView()"

@@ -14,10 +14,6 @@ from everyclaim.report.html.run import run_report
 def written(records, **options):
     """The page of these records, without its data."""
     record, summary, _ = sample.page_parts(records, **options)
-    record = sample.RunRecord(
-        **{name: getattr(record, name) for name in record.__slots__ if name not in ("counts",)},
-        counts=summary.overall.outcomes,
-    )
     page = run_report(
         record, summary, lambda places: [one for one in records if places is None or one.position in places]
     )
