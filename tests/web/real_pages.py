@@ -8,7 +8,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,14 +18,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Route, sync_playwright
 
 LOOPBACK = "127.0.0.1"
-IS_NEEDED = "EVERYCLAIM_NEEDS_BROWSER"  # set where a missing browser is a failure
+IS_NEEDED = "NEEDS_BROWSER"  # set where a missing browser is a failure
 
 
 @contextmanager
 def served(app: object) -> Iterator[str]:
     """Serve an application on loopback, and give its address."""
     listener = socket.create_server((LOOPBACK, 0))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", ws="none", lifespan="on"))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error", ws="none", lifespan="on"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
     deadline = time.monotonic() + 60
@@ -63,8 +63,8 @@ class Watched:
 
     def check(self) -> None:
         """Fail for whatever the console said and for every request that was to leave this machine."""
-        assert self._left == []
-        assert self.expects_errors or self._said == []
+        assert not self._left, self._left
+        assert self.expects_errors or not self._said, self._said
 
     def check_accessibility(self) -> None:
         """Fail for what axe calls serious or critical."""
@@ -74,7 +74,7 @@ class Watched:
             for one in found
             if one["impact"] in {"serious", "critical"}
         ]
-        assert grave == []
+        assert not grave, grave
 
     def _hear(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
@@ -102,7 +102,14 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def watch(chromium: Browser) -> Iterator[Callable[..., Watched]]:
+def serve() -> Iterator[Callable[[object], str]]:
+    """Give a function that serves an application, until whatever looks at it is closed, and returns its address."""
+    with ExitStack() as stack:
+        yield lambda app: stack.enter_context(served(app))
+
+
+@pytest.fixture
+def watch(chromium: Browser, serve: object) -> Iterator[Callable[..., Watched]]:
     """Give a function that opens a page on a dashboard; options are those of a browser context."""
     opened: list[Watched] = []
 

@@ -226,19 +226,19 @@ def test_a_request_may_not_be_endless(filled):
     assert in_pieces.status_code in {400, 413}
 
 
-def test_a_log_in_in_a_browser(filled, tokens, watch):
+def test_a_log_in_in_a_browser(filled, tokens, serve, watch):
     """The form works with the keyboard alone, says what is wrong, and leads to what was wanted."""
-    with served(create_app(filled, access=Access(tokens[0]))) as address:
-        watched = watch(address)
-        watched.expects_errors = True  # the 403
-        page = watched.open("/")
-        page.keyboard.type("ecl_wrong")
-        page.keyboard.press("Enter")
-        assert "no token that may" in page.get_by_role("alert").inner_text()
-        watched.check_accessibility()
-        page.get_by_label("Token").fill(tokens[1]["ada"])
-        page.keyboard.press("Enter")
-        page.get_by_role("link", name="towns").wait_for()
-        watched.check_accessibility()
-        page.get_by_role("button", name="Log out").click()
-        page.get_by_label("Token").wait_for()
+    address = serve(create_app(filled, access=Access(tokens[0])))
+    watched = watch(address)
+    watched.expects_errors = True  # the 403
+    page = watched.open("/")
+    page.keyboard.type("ecl_wrong")
+    page.keyboard.press("Enter")
+    assert "no token that may" in page.get_by_role("alert").inner_text()
+    watched.check_accessibility()
+    page.get_by_label("Token").fill(tokens[1]["ada"])
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="towns").wait_for()
+    watched.check_accessibility()
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_label("Token").wait_for()

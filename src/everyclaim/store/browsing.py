@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from everyclaim.core.types import Label, Outcome
 from everyclaim.store.store import Store
-from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, LABELS, SAMPLES, TAGS
 
 Order = Literal["input", "worst"]
 SHOWN = 240  # characters of a question or an answer in a list
@@ -68,26 +68,30 @@ class Neighbours:
 def answers(store: Store, run: str, wanted: Wanted, first: int, most: int) -> list[AnswerRow]:
     """Return up to `most` of the answers wanted, from the one numbered `first` (from 0) on."""
     columns = SAMPLES.c
-    query = (
-        sa.select(
-            columns.position,
-            columns.sample_id,
-            _beginning(columns.question),
-            _beginning(columns.response),
-            columns.outcome,
-            columns.score,
-            _beginning(columns.reason),
-        )
-        .where(*_conditions(run, wanted))
-        .order_by(*_order(wanted))
+    shown = sa.select(
+        columns.position,
+        columns.sample_id,
+        _beginning(columns.question),
+        _beginning(columns.response),
+        columns.outcome,
+        columns.score,
+        _beginning(columns.reason),
     )
     with store.reading() as connection:
-        rows = connection.execute(query.limit(most).offset(first)).all()
-        labels = _labels_of(connection, run, [row[0] for row in rows])
-    return [
-        AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place])
+        places = list(connection.execute(_places(run, wanted).limit(most).offset(first)).scalars())
+        rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
+        labels = _labels_of(connection, run, places)
+    found = {
+        place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place])
         for place, name, question, response, outcome, score, reason in rows
-    ]
+    }
+    return [found[place] for place in places if place in found]
+
+
+def positions(store: Store, run: str, wanted: Wanted) -> list[int]:
+    """Return the places of all answers wanted."""
+    with store.reading() as connection:
+        return list(connection.execute(_places(run, wanted)).scalars())
 
 
 def count(store: Store, run: str, wanted: Wanted) -> int:
@@ -99,22 +103,30 @@ def count(store: Store, run: str, wanted: Wanted) -> int:
 
 def neighbours(store: Store, run: str, wanted: Wanted, position: int) -> Neighbours:
     """Return the places next to an answer's among those wanted, in their order."""
-    before, after = _beside(run, wanted, position)
     with store.reading() as connection:
+        before, after = _beside(connection, run, wanted, position)
         return Neighbours(connection.execute(before).scalar(), connection.execute(after).scalar())
 
 
 def label_counts(store: Store, run: str) -> dict[Label, int]:
     """Count the claims of a run's scored answers by label."""
+    # Not a join: of a run that is new, PostgreSQL knows nothing yet, and would look up every claim's answer in turn.
+    unscored = sa.select(SAMPLES.c.position).where(SAMPLES.c.run_id == run, SAMPLES.c.outcome != Outcome.SCORED.value)
     query = (
         sa.select(CLAIMS.c.label, sa.func.count())
-        .select_from(CLAIMS.join(SAMPLES, _same_sample()))
-        .where(CLAIMS.c.run_id == run, SAMPLES.c.outcome == Outcome.SCORED.value)
+        .where(CLAIMS.c.run_id == run, CLAIMS.c.position.not_in(unscored))
         .group_by(CLAIMS.c.label)
     )
     with store.reading() as connection:
-        found: dict[str, int] = dict(connection.execute(query).tuples().all())
+        found = {label: number for label, number in connection.execute(query)}  # noqa: C416 - rows are no pairs to mypy
     return {label: found.get(label.value, 0) for label in Label}
+
+
+def labels_stamp(store: Store) -> str:
+    """Return what changes whenever people label something anew, otherwise, or take a label back."""
+    with store.reading() as connection:
+        number, newest = connection.execute(sa.select(sa.func.count(), sa.func.max(LABELS.c.created))).one()
+    return f"{number} {newest or ''}"
 
 
 def tag_values_of(store: Store, run: str) -> dict[str, list[str]]:
@@ -130,82 +142,97 @@ def tag_values_of(store: Store, run: str) -> dict[str, list[str]]:
 
 
 def _conditions(run: str, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+    """Say what is wanted. Claims and tags are found once for all answers, not for each: indexes are used that way."""
+    place = SAMPLES.c.position
     found: list[sa.ColumnElement[bool]] = [SAMPLES.c.run_id == run]
     if wanted.outcome is not None:
         found.append(SAMPLES.c.outcome == wanted.outcome.value)
     if wanted.tag:
-        found.append(_in_slice(wanted.tag, wanted.value))
+        found.append(_in_slice(run, wanted.tag, wanted.value))
     if wanted.label or wanted.mode or wanted.conflict:
-        found += [SAMPLES.c.outcome == Outcome.SCORED.value, _has_claim(wanted)]
+        found += [SAMPLES.c.outcome == Outcome.SCORED.value, place.in_(_claims_like(run, wanted))]
     if wanted.text:
-        found.append(_holds(wanted.text))
+        columns, text = SAMPLES.c, wanted.text
+        claims = _claims(run).where(CLAIMS.c.text.icontains(text, autoescape=True))
+        parts = (columns.sample_id, columns.question, columns.response)
+        found.append(sa.or_(*(part.icontains(text, autoescape=True) for part in parts), place.in_(claims)))
     return found
 
 
-def _has_claim(wanted: Wanted) -> sa.ColumnElement[bool]:
-    claim = sa.select(CLAIMS.c.position).where(_same_sample())
+def _claims(run: str) -> sa.Select[Any]:
+    return sa.select(CLAIMS.c.position).where(CLAIMS.c.run_id == run)
+
+
+def _claims_like(run: str, wanted: Wanted) -> sa.Select[Any]:
+    claims = _claims(run)
     if wanted.label:
-        claim = claim.where(CLAIMS.c.label == wanted.label.value)
+        claims = claims.where(CLAIMS.c.label == wanted.label.value)
     if wanted.mode:
-        claim = claim.where(CLAIMS.c.failure_mode == wanted.mode)
-    if wanted.conflict:
-        claim = claim.where(CLAIMS.c.conflict)
-    return claim.exists()
+        claims = claims.where(CLAIMS.c.failure_mode == wanted.mode)
+    return claims.where(CLAIMS.c.conflict) if wanted.conflict else claims
 
 
-def _in_slice(tag: str, value: str) -> sa.ColumnElement[bool]:
-    named = sa.select(TAGS.c.position).where(
-        TAGS.c.run_id == SAMPLES.c.run_id, TAGS.c.position == SAMPLES.c.position, TAGS.c.name == tag
-    )
-    has = named.where(TAGS.c.value == value).exists() if value else ~named.exists()
+def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
+    place = SAMPLES.c.position
+    tagged = sa.select(TAGS.c.position).where(TAGS.c.run_id == run, TAGS.c.name == tag)
+    has = place.in_(tagged.where(TAGS.c.value == value)) if value else place.not_in(tagged)
     if tag not in _FIELDS:
         return has
     field = sa.func.coalesce(_FIELDS[tag], "") == value
-    return sa.or_(has, sa.and_(~named.exists(), field)) if value else sa.and_(has, field)
+    return sa.or_(has, sa.and_(place.not_in(tagged), field)) if value else sa.and_(has, field)
 
 
-def _holds(text: str) -> sa.ColumnElement[bool]:
-    columns = SAMPLES.c
-    claim = sa.select(CLAIMS.c.position).where(_same_sample(), CLAIMS.c.text.icontains(text, autoescape=True)).exists()
-    places = (columns.sample_id, columns.question, columns.response)
-    return sa.or_(*(place.icontains(text, autoescape=True) for place in places), claim)
-
-
-def _order(wanted: Wanted) -> list[sa.ColumnElement[Any]]:
-    if wanted.order == "input":
-        return [SAMPLES.c.position.asc()]
-    return [column.asc() for column in _badness()]
-
-
-def _badness() -> tuple[sa.ColumnElement[Any], ...]:
-    """What orders answers by how bad they are: the score, contradicted claims, the place in the input."""
-    contradicted = (
-        sa.select(sa.func.count())
-        .where(_same_sample(), CLAIMS.c.label == Label.CONTRADICTED.value)
-        .correlate(SAMPLES)
-        .scalar_subquery()
-    )
-    unscored = sa.case((SAMPLES.c.outcome == Outcome.SCORED.value, 0), else_=1)
-    return unscored, sa.func.coalesce(SAMPLES.c.score, 2.0), -contradicted, SAMPLES.c.position
-
-
-def _beside(run: str, wanted: Wanted, position: int) -> tuple[sa.Select[Any], sa.Select[Any]]:
+def _ranked(run: str, wanted: Wanted, position: int | None = None) -> sa.Subquery:
+    """Return the places of what is wanted, or one, with what orders them by how bad they are, the worst lowest."""
     conditions = _conditions(run, wanted)
+    claims = [CLAIMS.c.run_id == run, CLAIMS.c.label == Label.CONTRADICTED.value]
+    if position is not None:
+        conditions.append(SAMPLES.c.position == position)
+        claims.append(CLAIMS.c.position == position)
+    bad = (
+        sa.select(CLAIMS.c.position, sa.func.count().label("contradicted"))
+        .where(*claims)
+        .group_by(CLAIMS.c.position)
+        .subquery()
+    )
+    return (
+        sa.select(
+            sa.case((SAMPLES.c.outcome == Outcome.SCORED.value, 0), else_=1).label("unscored"),
+            sa.func.coalesce(SAMPLES.c.score, 2.0).label("score"),
+            (-sa.func.coalesce(bad.c.contradicted, 0)).label("contradicted"),
+            SAMPLES.c.position,
+        )
+        .select_from(SAMPLES.outerjoin(bad, bad.c.position == SAMPLES.c.position))
+        .where(*conditions)
+        .subquery()
+    )
+
+
+def _places(run: str, wanted: Wanted) -> sa.Select[Any]:
+    """Select the places of what is wanted, in order."""
+    if wanted.order == "input":
+        return sa.select(SAMPLES.c.position).where(*_conditions(run, wanted)).order_by(SAMPLES.c.position)
+    ranked = _ranked(run, wanted)
+    return sa.select(ranked.c.position).order_by(*ranked.c)
+
+
+def _beside(
+    connection: sa.Connection, run: str, wanted: Wanted, position: int
+) -> tuple[sa.Select[Any], sa.Select[Any]]:
     if wanted.order == "input":
         place = SAMPLES.c.position
+        base = sa.select(place).where(*_conditions(run, wanted))
         return (
-            sa.select(place).where(*conditions, place < position).order_by(place.desc()).limit(1),
-            sa.select(place).where(*conditions, place > position).order_by(place).limit(1),
+            base.where(place < position).order_by(place.desc()).limit(1),
+            base.where(place > position).order_by(place).limit(1),
         )
-    keys = [key.label(f"key_{number}") for number, key in enumerate(_badness())]
-    all_of_them = sa.select(*keys).where(SAMPLES.c.run_id == run).subquery()
-    here = sa.select(all_of_them).where(all_of_them.c.key_3 == position).subquery()
-    ours = sa.select(*keys).where(*conditions).subquery()
-    this, that = sa.tuple_(*ours.c), sa.tuple_(*here.c)
-    base = sa.select(ours.c.key_3).select_from(ours.join(here, sa.true()))
+    ours = _ranked(run, wanted)
+    here = connection.execute(sa.select(_ranked(run, Wanted(), position))).first()
+    this, that = sa.tuple_(*ours.c), sa.tuple_(*(here or (0, 0.0, 0, position)))
+    base = sa.select(ours.c.position)
     return (
         base.where(this < that).order_by(*(key.desc() for key in ours.c)).limit(1),
-        base.where(this > that).order_by(*(key.asc() for key in ours.c)).limit(1),
+        base.where(this > that).order_by(*ours.c).limit(1),
     )
 
 
@@ -221,10 +248,6 @@ def _labels_of(connection: sa.Connection, run: str, places: Sequence[int]) -> di
     for place, label, number in connection.execute(query):
         found[place][Label(label)] = number
     return found
-
-
-def _same_sample() -> sa.ColumnElement[bool]:
-    return sa.and_(CLAIMS.c.run_id == SAMPLES.c.run_id, CLAIMS.c.position == SAMPLES.c.position)
 
 
 def _beginning(column: sa.Column[Any]) -> sa.ColumnElement[Any]:

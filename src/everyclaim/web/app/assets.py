@@ -13,7 +13,7 @@ from starlette.responses import Response
 from everyclaim.report.html.environment import asset
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
-_SHARED = ("theme.css", "answer.js")  # with the report file
+_SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
 _OWN = ("site.css", "site.js", "desk.css", "desk.js", "reading.js", "htmx.min.js", "icon.svg")
 
 router = APIRouter()

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
@@ -14,11 +15,26 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
 from everyclaim.web.app import assets
 from everyclaim.web.app.entrance import Access, Entrance, Sessions, check_form
-from everyclaim.web.app.pages import desk, labelling, login, runs
+from everyclaim.web.app.memo import StillWorkingError
+from everyclaim.web.app.pages import (
+    answer,
+    compare,
+    desk,
+    export,
+    judge,
+    labelling,
+    login,
+    run,
+    runs,
+    slices,
+    trend,
+    tryout,
+)
 from everyclaim.web.app.site import Site, render
 from everyclaim.web.security import App, Shield
 
-ROUTERS = (assets.router, login.router, runs.router, labelling.router, desk.router)
+PAGES = (login, runs, run, export, answer, slices, judge, trend, compare, tryout, labelling, desk)
+ROUTERS = (assets.router, *(page.router for page in PAGES))
 
 
 def create_app(
@@ -49,7 +65,9 @@ def create_app(
     for router in ROUTERS:
         app.include_router(router)
     app.add_exception_handler(HTTPException, _refused)
+    app.add_exception_handler(RequestValidationError, _incomplete)
     app.add_exception_handler(EveryclaimError, _failed)
+    app.add_exception_handler(StillWorkingError, _wait)
     app.add_exception_handler(Exception, _broken)
     return Shield(Entrance(app, access, sessions), access.names)
 
@@ -61,6 +79,17 @@ async def _refused(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     code = error.status_code
     return render(request, "fault.html", http_status=code, code=code, said=_SAID.get(code, error.detail))
+
+
+async def _incomplete(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what was sent is not repeated
+    return render(request, "fault.html", http_status=404, code=404, said=_SAID[404])
+
+
+async def _wait(request: Request, error: Exception) -> Response:  # noqa: ARG001 - it says nothing more
+    """Let the browser ask again by itself, with or without scripts."""
+    answer = render(request, "wait.html", http_status=202)
+    answer.headers["refresh"] = "1"
+    return answer
 
 
 async def _failed(request: Request, error: Exception) -> Response:

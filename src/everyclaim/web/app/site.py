@@ -11,16 +11,19 @@ from starlette.responses import HTMLResponse
 
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.types import Outcome
 from everyclaim.report.html.environment import environment
 from everyclaim.web.app.assets import VERSION
 from everyclaim.web.app.entrance import Access, LoginRates, Sessions, visitor_of
 from everyclaim.web.app.memo import Memo
 from everyclaim.web.app.shelf import Shelf
+from everyclaim.web.tokens import Rates
 
 
 def _templates() -> Environment:
     made = environment(PackageLoader("everyclaim.web.app"))
-    made.globals.update(library=__version__, static=VERSION)
+    made.filters["scored"] = lambda counts: counts[Outcome.SCORED]
+    made.globals.update(library=__version__, static=VERSION, run_tabs=lambda run: [])  # noqa: ARG005 - further pages of a run
     return made
 
 
@@ -36,6 +39,7 @@ class Site:
     pen: Shelf = field(init=False)  # what people say is kept through it
     memo: Memo = field(default_factory=Memo)
     login_rates: LoginRates = field(default_factory=LoginRates)
+    try_rates: Rates = field(default_factory=lambda: Rates(30))
     templates: Environment = field(default_factory=_templates)
 
     def __post_init__(self) -> None:
@@ -55,8 +59,9 @@ def site_of(request: Request) -> Site:
     return found
 
 
-def render(request: Request, template: str, *, http_status: int = 200, **context: Any) -> HTMLResponse:
-    """Write a page."""
+def render(request: Request, template: str, **context: Any) -> HTMLResponse:
+    """Write a page; `http_status` among what it is made of is the answer's."""
+    http_status = context.pop("http_status", 200)
     site = site_of(request)
     page = site.templates.get_template(template).render(
         visitor=visitor_of(request),

@@ -67,7 +67,7 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
         everything, missing = (), str(error)
     else:
         missing = ""
-    wanted = [one for one in everything if _matches(one, q, status, tag)]
+    wanted = [one for one in everything if matches(one, q, status, tag)]
     paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
     rows = [Row(one, _digest(site, one)) for one in wanted[paging.first : paging.first + PER_PAGE]]
     return {
@@ -90,7 +90,8 @@ def tags_of(record: RunRecord) -> tuple[str, ...]:
     return tuple(one for one in named if one)
 
 
-def _matches(record: RunRecord, q: str, status: str, tag: str) -> bool:
+def matches(record: RunRecord, q: str, status: str = "", tag: str = "") -> bool:
+    """Whether a run holds all the words that are searched for, and is as wanted."""
     made = record.provenance
     texts = (record.id, record.name, record.dataset, made.metric, made.verifier, *tags_of(record))
     found = all(any(word in text.casefold() for text in texts) for word in q.casefold().split())

@@ -1,0 +1,105 @@
+"""Two runs: what changed, how sure that is, and which answers moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from everyclaim.analysis.comparison import Comparison, pairing
+from everyclaim.analysis.slices import AUTO
+from everyclaim.api.compare import compare
+from everyclaim.core.errors import InputError, NoStoreError
+from everyclaim.report.comparison import cuts, method_note
+from everyclaim.report.html.answers import answer_view
+from everyclaim.report.html.comparison import table
+from everyclaim.store import RunRecord, browsing
+from everyclaim.web.app.looking import Looking, look_at
+from everyclaim.web.app.pages.answer import CONTEXT, kept_at
+from everyclaim.web.app.site import Site, render, site_of
+
+router = APIRouter()
+_LISTED = 200  # runs to choose from
+
+
+@router.get("/compare")
+def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequence[str], Query()] = ()) -> Response:
+    """Show a comparison, or what to compare."""
+    site = site_of(request)
+    records = _records(site)
+    shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
+    if not (before and after):
+        if len(records) > 1:
+            shown |= {"before": before or records[1].id, "after": after or records[0].id}
+        return render(request, "compare.html", **shown)
+    sides = look_at(site, before), look_at(site, after)
+    _check(sides)
+    tags = [*sorted(set(sides[0].tags) & set(sides[1].tags)), AUTO]
+    chosen = tuple(one for one in by if one in tags)
+    found = compared(sides, chosen)
+    numbers = found.numbers
+    return render(
+        request,
+        "compare.html",
+        **shown
+        | {
+            "before": sides[0].record.id,
+            "after": sides[1].record.id,
+            "by": list(chosen),
+            "tags": tags,
+            "found": found,
+            "sides": sides,
+            "pairing": pairing(found.matching),
+            "whole": table("", [(look.measure.title, look) for look in numbers.whole]),
+            "same_text": table("", [(look.measure.title, look) for look in numbers.same_text]),
+            "tables": [table(heading, rows) for heading, rows in cuts(numbers.parts)],
+            "note": method_note(found),
+        },
+    )
+
+
+@router.get("/compare.json")
+def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[str], Query()] = ()) -> Response:
+    """Return a comparison in the public schema."""
+    site = site_of(request)
+    sides = look_at(site, before), look_at(site, after)
+    _check(sides)
+    name = f"compare-{sides[0].record.id}-{sides[1].record.id}.json"
+    written = compared(sides, tuple(by)).to_json()
+    return JSONResponse(written, headers={"content-disposition": f'attachment; filename="{name}"'})
+
+
+@router.get("/compare/answer")
+def answer(request: Request, before: str, after: str, first: int, second: int) -> Response:
+    """Show an answer of each run beside the other."""
+    site = site_of(request)
+    sides = look_at(site, before), look_at(site, after)
+    views = [
+        answer_view(kept_at(side, place), context=CONTEXT, key=key)
+        for side, place, key in zip(sides, (first, second), ("before", "after"), strict=True)
+    ]
+    return render(request, "compare_answer.html", sides=sides, views=views)
+
+
+def compared(sides: tuple[Looking, Looking], by: tuple[str, ...]) -> Comparison:
+    """Compare two runs as they stand, and keep it. What judged them differently is told on the page."""
+    site = sides[0].site
+    stamps = [(side.record.id, side.record.finished, side.record.kept) for side in sides]
+    return site.memo.get(
+        ("compare", *stamps, by, browsing.labels_stamp(site.shelf.store)),
+        lambda: compare(sides[0].run, sides[1].run, by=by, anyway=True, store=site.location),
+    )
+
+
+def _records(site: Site) -> list[RunRecord]:
+    try:
+        return [one for one in site.shelf.store.runs() if one.kept]
+    except NoStoreError:
+        return []
+
+
+def _check(sides: tuple[Looking, Looking]) -> None:
+    if sides[0].record.id == sides[1].record.id:
+        raise InputError("both are the same run: choose two")

@@ -1,0 +1,54 @@
+"""What a page shows, to take along: results as JSONL, CSV or Parquet."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Request
+from starlette.background import BackgroundTask
+from starlette.responses import FileResponse, Response
+
+from everyclaim.io import write_results
+from everyclaim.store import browsing
+from everyclaim.web.app.filtering import Filter, asked
+from everyclaim.web.app.looking import look_at
+from everyclaim.web.app.pages.answer import kept_at
+from everyclaim.web.app.site import site_of
+
+router = APIRouter()
+_TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+
+
+@router.get("/runs/{name}/export.{kind}")
+def export(
+    request: Request,
+    name: str,
+    kind: Literal["jsonl", "csv", "parquet"],
+    asks: Annotated[Filter, Depends(asked)],
+    position: int | None = None,
+) -> Response:
+    """Hand out the results that a filter asks for, in the public schema; a table has one row per claim.
+
+    Text that a spreadsheet would run as a formula gets an apostrophe in front.
+    """
+    looking = look_at(site_of(request), name)
+    store, run = looking.site.shelf.store, looking.record.id
+    if position is not None:
+        places, part = [kept_at(looking, position).position], f"-{position}"
+    elif asks.is_empty:
+        places, part = None, ""
+    else:
+        places, part = browsing.positions(store, run, asks.wanted), "-part"
+    records = store.records(run) if places is None else store.records_at(run, places)
+    handle, path = tempfile.mkstemp(suffix=f".{kind}", prefix="everyclaim-")
+    os.close(handle)
+    try:
+        write_results((record.result for record in records), path)
+    except BaseException:
+        Path(path).unlink(missing_ok=True)
+        raise
+    done = BackgroundTask(Path(path).unlink, missing_ok=True)
+    return FileResponse(path, media_type=_TYPES[kind], filename=f"everyclaim-{run}{part}.{kind}", background=done)

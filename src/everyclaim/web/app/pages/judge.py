@@ -1,0 +1,65 @@
+"""A run's judge: how often it is right, by people's labels, and what its probabilities mean."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from everyclaim.analysis.calibration import Calibration
+from everyclaim.core.errors import InputError
+from everyclaim.report.html.charts import Reading, interval_plot
+from everyclaim.report.html.run import judge_view
+from everyclaim.report.terminal import remarks
+from everyclaim.stats.intervals import Estimate
+from everyclaim.web.app.looking import look_at
+from everyclaim.web.app.site import render, site_of
+
+router = APIRouter()
+_GROUPS = 40
+_TOLD_ELSEWHERE = {"why", "bands", "length"}
+
+
+@router.get("/runs/{name}/judge")
+def judge(request: Request, name: str) -> Response:
+    """Show what is known of the judge."""
+    looking = look_at(site_of(request), name)
+    trust = looking.trust
+    found = trust.calibration
+    summary = looking.summary
+    return render(
+        request,
+        "judge.html",
+        looking=looking,
+        known_error=trust.line,
+        known=trust.known,
+        view=judge_view(found.beside(summary)) if found else None,
+        rates=_rates(found) if found else "",
+        groups=[(tag, list(groups.items())[:_GROUPS]) for tag, groups in found.groups.items() if len(groups) > 1]
+        if found
+        else [],
+        remarks=[(what, text.plain) for what, text, _ in remarks(summary) if what not in _TOLD_ELSEWHERE],
+    )
+
+
+@router.get("/runs/{name}/judge.json")
+def as_json(request: Request, name: str) -> Response:
+    """Return what labels say of the judge, in the public schema."""
+    found = look_at(site_of(request), name).trust.calibration
+    if found is None:
+        raise InputError("nobody has labelled claims of this run yet")
+    return JSONResponse(
+        found.to_json(), headers={"content-disposition": f'attachment; filename="judge-{found.run}.json"'}
+    )
+
+
+def _rates(found: Calibration) -> str:
+    named = [("supported called so", found.rates.tpr), ("failing called so", found.rates.tnr)]
+    if found.answers:
+        named += [("faithful answers", found.answers.tpr), ("failing answers", found.answers.tnr)]
+    return interval_plot(
+        [_reading(*one) for one in named], title="The judge against people", axis="called rightly, with 95 % intervals"
+    )
+
+
+def _reading(name: str, rate: Estimate) -> Reading:
+    return Reading(name, rate.value, rate.low, rate.high, f"{rate.n:,} labels")

@@ -1,0 +1,109 @@
+"""Runs in their order: labels, rates and scores over time, and where a level changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request
+from markupsafe import Markup
+from starlette.responses import JSONResponse, Response
+
+from everyclaim.analysis.comparison import provenance_differences
+from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Measure
+from everyclaim.analysis.trend import Trend, trend_of
+from everyclaim.api.compare import FEWEST_RUNS, figures_of, side_of
+from everyclaim.core.errors import InputError, NoStoreError
+from everyclaim.report.html.charts import Reading, line_chart
+from everyclaim.store import RunRecord
+from everyclaim.web.app.looking import Looking
+from everyclaim.web.app.pages.runs import matches
+from everyclaim.web.app.site import Site, render, site_of
+
+router = APIRouter()
+MOST = 30  # runs of a series
+ANY = "any"
+
+
+@router.get("/trend")
+def trend(request: Request, q: str = "", judge: str = "") -> Response:
+    """Show a series of runs; without a judge's name those of the newest run's judge."""
+    site = site_of(request)
+    records, judges, chosen, left_out = _series(site, q, judge)
+    found = _trend(site, records) if records else None
+    return render(
+        request,
+        "trend.html",
+        q=q,
+        judges=judges,
+        judge=chosen,
+        any_judge=ANY,
+        trend=found,
+        records=records,
+        left_out=left_out,
+        fewest=FEWEST_RUNS,
+        rates=_chart(found, (UNSUPPORTED, CONTRADICTED), "Claims that fail, by run") if found else "",
+        supported=_chart(found, (SUPPORTED,), "Claims supported, by run") if found else "",
+        scores=_chart(found, (SCORE,), "Mean score, by run") if found else "",
+        measures=(SUPPORTED, UNSUPPORTED, CONTRADICTED),
+        labels_of=dict(zip((record.id for record in records), _labels(site, records), strict=True)),
+    )
+
+
+@router.get("/trend.json")
+def as_json(request: Request, q: str = "", judge: str = "") -> Response:
+    """Return the series in the public schema."""
+    site = site_of(request)
+    records, _, _, _ = _series(site, q, judge)
+    if not records:
+        raise InputError("there is no finished run like that")
+    return JSONResponse(
+        _trend(site, records).to_json(), headers={"content-disposition": 'attachment; filename="trend.json"'}
+    )
+
+
+def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str], str, int]:
+    """Return the runs of the series, oldest first; the judges there are; the chosen one; how many runs are left out."""
+    try:
+        everything: Sequence[RunRecord] = site.shelf.store.runs()
+    except NoStoreError:
+        everything = ()
+    wanted = [one for one in everything if one.status == "finished" and one.kept and matches(one, q)]
+    judges = sorted({one.provenance.verifier for one in wanted})
+    chosen = judge or (wanted[0].provenance.verifier if wanted else ANY)
+    found = [one for one in wanted if chosen in {ANY, one.provenance.verifier}]
+    return found[:MOST][::-1], judges, chosen, max(0, len(found) - MOST)
+
+
+def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
+    def make() -> Trend:
+        figures = [figures_of(Looking(site, one).run) for one in records]
+        differs = [
+            text for one in records[1:] for text in provenance_differences(records[0].provenance, one.provenance)
+        ]
+        sides = [side_of(*pair) for pair in zip(records, figures, strict=True)]
+        return trend_of(sides, figures, tuple(dict.fromkeys(differs)))
+
+    return site.memo.get(("trend", *((one.id, one.finished, one.kept) for one in records)), make)
+
+
+def _labels(site: Site, records: Sequence[RunRecord]) -> list[object]:
+    return [Looking(site, record).label_counts for record in records]
+
+
+def _chart(found: Trend, measures: Sequence[Measure], title: str) -> Markup:
+    series = {
+        measure.title: [
+            Reading(
+                point.side.title, rate.value, rate.low, rate.high, kind=measure.name if measure.name != "score" else ""
+            )
+            for point in found.points
+            for rate in (point.rates[measure],)
+        ]
+        for measure in measures
+    }
+    marked = {
+        change.at: f"{measure.title} changed from {found.points[change.at].side.title} on"
+        for measure in measures
+        for change in found.changes.get(measure, ())
+    }
+    return line_chart(series, title=title, axis="runs in their order, 95 % intervals as bands", marked=marked)

@@ -1,0 +1,399 @@
+"""The dashboard's pages in a real browser: from a score to the evidence, and everything beside it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import httpx
+import pyarrow.parquet
+import pytest
+from kept_runs import C, S, U, answered, failed, keep, some_answers
+from real_pages import served
+
+from everyclaim import Evaluator, score_file
+from everyclaim.core.types import Label, Passage
+from everyclaim.store import Store
+from everyclaim.web.app import create_app
+
+
+@pytest.fixture
+def two_runs(place):
+    """Give two releases of the same thirty answers, the second one worse, with labels of some claims."""
+    with Store.open(place) as store:
+        before = keep(store, [*some_answers(30, 4), failed()], name="towns-1", slices=["source"], release="v1")
+        after = keep(store, some_answers(30, 18, release="v2"), name="towns-2", slices=["source"], release="v2")
+        for record in list(store.records(before))[:24]:
+            for claim in record.result.claims:
+                people = Label.SUPPORTED if record.position % 6 else claim.verdict.label
+                store.add_label(before, record.sample.id, claim.id, people, annotator="ada")
+    return place, before, after
+
+
+@pytest.fixture
+def dashboard(two_runs, serve):
+    return serve(create_app(two_runs[0]))
+
+
+def test_from_the_runs_to_the_evidence(dashboard, two_runs, watch):
+    """A run is opened from the list, its contradicted claims are asked for, and an open claim lights up its evidence."""
+    watched = watch(dashboard)
+    page = watched.open("/")
+    watched.check_accessibility()
+    page.get_by_role("link", name="towns-2").click()
+    watched.check_accessibility()
+    assert page.locator("h1").inner_text().startswith("towns-2")
+    assert "30 of 30 answers scored" in page.locator("main").inner_text()
+    page.get_by_role("link", name="contradicted").first.click()
+    watched.check_accessibility()
+    assert "label=CONTRADICTED" in page.url
+    page.locator("table.answers a").first.click()
+    watched.check_accessibility()
+    assert page.get_by_text("95 %").count() == 0  # of an answer nothing is estimated
+    claim = page.locator("details.finding.contradicted").first
+    claim.locator("summary").click()
+    lit = page.locator(".passage mark.on")
+    lit.first.wait_for()
+    assert lit.first.inner_text() in claim.inner_text()
+    assert "numeric mismatch" in claim.inner_text()
+
+
+def test_the_answers_that_a_filter_asks_for_are_gone_through(dashboard, two_runs, watch):
+    """Previous and next stay among the answers of the list, by links and by keys, and lead back to it."""
+    watched = watch(dashboard)
+    page = watched.open(f"/runs/{two_runs[2]}/answers?label=UNSUPPORTED&order=worst")
+    listed = page.locator("table.answers a").all_inner_texts()
+    assert 1 < len(listed) < 18
+    page.locator("table.answers a").first.click()
+    seen = [page.locator("h2.answer-head bdi").inner_text()]
+    for _ in listed[1:]:
+        page.keyboard.press("j")
+        page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText !== seen", arg=seen[-1])
+        seen.append(page.locator("h2.answer-head bdi").inner_text())
+    assert seen == listed
+    assert page.get_by_role("link", name="Next").count() == 0
+    page.keyboard.press("k")
+    page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText === seen", arg=listed[-2])
+    page.get_by_role("link", name="The list").click()
+    assert page.locator("table.answers a").all_inner_texts() == listed
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", 31),
+        ("?label=CONTRADICTED", 3),
+        ("?mode=numeric_mismatch", 3),
+        ("?outcome=failed", 1),
+        ("?slice=source%3Dmulti", 10),
+        ("?q=town+7+", 1),
+        ("?q=1829", 1),
+        ("?q=100%25", 0),
+        ("?conflict=1", 0),
+        ("?label=CONTRADICTED&slice=source%3Dmulti", 1),
+        ("?slice=release%3Dv1", 30),
+        ("?slice=nothing%3D", 31),
+    ],
+)
+def test_a_filter_finds_what_it_says(dashboard, two_runs, query, found):
+    """Answers are filtered by label, mode, outcome, slice and text, alone and together."""
+    text = httpx.get(f"{dashboard}/runs/{two_runs[1]}/answers{query}").text
+    told = re.search(r"of (\d+) answers?<|(no answers)<", text)
+    assert (int(told[1]) if told[1] else 0) == found
+
+
+def test_a_choice_in_a_form_shows_its_result_at_once(dashboard, two_runs, watch):
+    """Choosing in a list needs no button; the address holds the choice, so that it can be sent to others."""
+    page = watch(dashboard).open(f"/runs/{two_runs[1]}/answers")
+    page.get_by_label("Outcome").select_option("failed")
+    page.wait_for_url("**outcome=failed**")
+    page.get_by_text("1–1 of 1 answer").wait_for()
+    page.get_by_label("Search").fill("nobody judged")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=nobody**")
+    page.get_by_text("1–1 of 1 answer").wait_for()
+
+
+def test_pages_work_without_scripts(dashboard, two_runs, watch):
+    """Lists, filters, answers and comparisons are there for browsers that run no scripts."""
+    page = watch(dashboard, java_script_enabled=False).open("/")
+    page.get_by_role("link", name="towns-1").click()
+    page.get_by_role("link", name="Answers", exact=True).click()
+    page.get_by_label("Outcome").select_option("failed")
+    page.get_by_role("button", name="Show").click()
+    page.locator("table.answers a").first.click()
+    assert "missing verdict" in page.locator("main").inner_text().replace("_", " ")
+
+
+def test_two_runs_are_compared(dashboard, two_runs, watch):
+    """A comparison says what regressed, is drawn with intervals, and leads to an answer as it was and as it is."""
+    watched = watch(dashboard)
+    page = watched.open("/compare")
+    page.get_by_label("Before").select_option(two_runs[1])
+    page.get_by_label("After").select_option(two_runs[2])
+    page.get_by_role("button", name="Compare").click()
+    page.get_by_label("source").check()
+    page.get_by_role("button", name="Compare").click()
+    page.wait_for_url("**by=source**")
+    assert "regressed" in page.locator("main").inner_text()
+    assert page.locator("svg.chart").count() > 0
+    watched.check_accessibility()
+    page.locator("section.change a").first.click()
+    watched.check_accessibility()
+    assert page.locator(".before-after .answer").count() == 2
+
+
+def test_runs_over_time_mark_what_changed(place, serve, watch):
+    """A series of runs shows rates with intervals, says from where on a level changed, and marks the place."""
+    with Store.open(place) as store:
+        for number, wrong in enumerate((6, 5, 6, 60, 62, 61), 1):
+            keep(store, some_answers(120, wrong, release=f"v{number}"), name=f"run-{number}", release=f"v{number}")
+    address = serve(create_app(place))
+    watched = watch(address)
+    page = watched.open("/trend")
+    page.locator("svg.chart .marked").first.wait_for(state="attached")
+    watched.check_accessibility()
+    said = page.locator("main").inner_text()
+    assert "Consider rolling back to v3: from v4 on" in said
+    assert "from v4 on" in page.locator(".said").inner_text()
+    written = httpx.get(f"{address}/trend.json").json()
+    assert [one["release"] for one in written["runs"]] == [f"v{number}" for number in range(1, 7)]
+    assert {change["run"] for change in written["changes"]} == {written["runs"][3]["id"]}
+
+
+def test_slices_by_failure_modes_lead_to_the_answers(dashboard, two_runs, watch):
+    """A cell of the table is the number of claims, and leads to the answers that have them."""
+    watched = watch(dashboard)
+    page = watched.open(f"/runs/{two_runs[2]}/slices?tag=source")
+    watched.check_accessibility()
+    cell = page.get_by_role("row", name="multi").locator("td.heat a").first
+    count = int(cell.locator(".small").inner_text())
+    cell.click()
+    page.get_by_text(f"of {count} answer").wait_for()
+    page.go_back()
+    page.get_by_label("Slice by").select_option("auto:length")
+    page.get_by_text("1–3 claims").wait_for()
+
+
+def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
+    """With labels the page shows the judge's rates and the corrected share; new labels count at once; without, how to."""
+    place, labelled, _ = two_runs
+    watched = watch(dashboard)
+    page = watched.open(f"/runs/{labelled}/judge")
+    watched.check_accessibility()
+    assert "72 labelled claims" in page.locator("main").inner_text()
+    assert page.locator("svg.chart").count() == 2
+    with Store.open(place) as store:
+        store.add_label(labelled, "t028", "c1", Label.SUPPORTED, annotator="ada")
+    page.reload()
+    assert "73 labelled claims" in page.locator("main").inner_text()
+    page.goto(f"{dashboard}/runs/{labelled}")
+    assert "corrected for the judge's own error" in page.locator("main").inner_text()
+    assert httpx.get(f"{dashboard}/runs/{labelled}/judge.json").json()["labels"]["claims"] == 73
+
+
+def test_a_run_under_way_is_followed(place, serve, watch):
+    """The page of a run that is being scored tells how far it is by itself, and becomes the whole page at its end."""
+    with Store.open(place) as store:
+        run = keep(store, some_answers(5, 1), name="slow", is_finished=False, total=20)
+        address = serve(create_app(place))
+        watched = watch(address)
+        page = watched.open(f"/runs/{run}")
+        page.get_by_text("5 of 20").wait_for()
+        watched.check_accessibility()
+        assert page.get_by_text("95 %").count() == 0
+        more = list(store.records(run))[:3]
+        store.save_all(run, [one._replace(position=one.position + 5) for one in more])
+        page.get_by_text("8 of 20").wait_for()
+        store.finish_run(run, "finished")
+        page.get_by_text("8 of 8 answers scored").wait_for()
+
+
+def test_what_is_shown_can_be_taken_along(dashboard, two_runs):
+    """Exports hold the answers of the filter: whole results, or a row per claim; also one answer alone."""
+    base = f"{dashboard}/runs/{two_runs[1]}/export"
+    rows = [json.loads(line) for line in httpx.get(f"{base}.jsonl?label=CONTRADICTED").text.splitlines()]
+    assert len(rows) == 3
+    assert all(any(claim["verdict"]["label"] == "CONTRADICTED" for claim in row["claims"]) for row in rows)
+    table = list(csv.DictReader(io.StringIO(httpx.get(f"{base}.csv").text)))
+    assert len(table) == 30 * 3 + 1
+    parquet = httpx.get(f"{base}.parquet", timeout=60)
+    assert pyarrow.parquet.read_table(io.BytesIO(parquet.content)).num_rows == 91
+    assert "attachment" in parquet.headers["content-disposition"]
+    one = httpx.get(f"{base}.jsonl?position=30").text
+    assert json.loads(one)["outcome"] == "failed"
+    assert httpx.get(f"{base}.exe").status_code == 404
+    assert httpx.get(f"{base}.csv?label=BLUE").status_code == 404
+
+
+def test_charts_can_be_taken_along(dashboard, two_runs, watch):
+    """A chart is saved as an SVG that carries its colours, and as a PNG."""
+    page = watch(dashboard).open(f"/runs/{two_runs[1]}")
+    for kind, begins in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"as {kind}").first.click()
+        content = Path(saved.value.path()).read_bytes()
+        assert content.startswith(begins)
+        assert kind == "PNG" or (b"fill=" in content and b"class=" not in content)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>window.broken = 1</script>",
+        "</textarea></pre></title><img src=x onerror=window.broken=1>",
+        '"><svg onload=window.broken=1>',
+        "{{ 7 * 7 }} {% raw %}",
+        "=cmd|' /C calc'!A0",
+        "\u202egnp.exe \u2066 \u200f \u05d0\u05d1",
+        "nul \x00 bell \x07 escape \x1b[31m",
+        "😀 👩‍👩‍👧 \ud83d e\u0301",
+        "w" * 200_000,
+        "/runs/../../etc/passwd?<b>",
+    ],
+    ids=["script", "closing", "svg", "braces", "formula", "bidi", "controls", "emoji", "long", "path"],
+)
+def test_hostile_content_is_text(place, serve, watch, text):
+    """Whatever stands in an answer, a passage, an id, a name or a tag is shown as text, runs nothing, and hides nothing."""
+    answers = [
+        answered(
+            [text, "A second one."],
+            [C, U],
+            name=text[:900],
+            question=text,
+            passages=[Passage(text[:900], f"{text} in the passage", text)],
+            tags={text[:80]: text[:80] or "x"},
+            release=text[:80],
+        ),
+        answered(["All is well."], [S], name="well"),
+    ]
+    with Store.open(place) as store:
+        run = keep(store, answers, name=text[:80], slices=[text[:80]])
+        other = keep(store, answers, name=f"{text[:80]} again")
+    address = serve(create_app(place))
+    watched = watch(address)
+    for path in (
+        "/",
+        f"/runs/{run}",
+        f"/runs/{run}/answers",
+        f"/runs/{run}/answers/0",
+        f"/runs/{run}/slices",
+        f"/runs/{run}/judge",
+        f"/compare?before={run}&after={other}&by=auto",
+        "/trend",
+    ):
+        page = watched.open(path)
+        assert page.evaluate("window.broken") is None, path
+        assert page.locator("script:not([src]), img:not([src^='/static/']), iframe, object").count() == 0, path
+        assert page.locator("footer.site").count() == 1, path
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+    begun = re.sub(r"[\x00-\x1f\ud800-\udfff\u202e\u2066]", "", text)[:20].split()[0]
+    assert begun in watched.open(f"/runs/{run}/answers/0").locator(".response").inner_text()
+    exported = httpx.get(f"{address}/runs/{run}/export.csv").text
+    csv.field_size_limit(10**7)
+    cells = [cell for row in csv.reader(io.StringIO(exported)) for cell in row]
+    assert not any(cell.startswith(("=", "+", "@")) for cell in cells)
+
+
+def test_an_address_with_nonsense_is_answered_in_words(dashboard, two_runs):
+    """Unknown runs, places, words and pages are said to be unknown; no address makes an error of the server."""
+    run = two_runs[1]
+    for path in (
+        "/runs/nope",
+        f"/runs/{run}/answers/99999999999999999999",
+        f"/runs/{run}/answers/-1",
+        f"/runs/{run}/answers/x",
+        f"/runs/{run}/answers?label=blue",
+        f"/runs/{run}/answers?mode=%00",
+        f"/runs/{run}/export.jsonl?position=-5",
+        f"/compare?before={run}&after={run}",
+        "/compare?before=x&after=y",
+        "/compare/answer?before=x",
+        "/try",
+        "/nothing",
+    ):
+        answer = httpx.get(dashboard + path)
+        assert answer.status_code == 404, path
+        assert "<h1>" in answer.text
+        assert "Traceback" not in answer.text
+    for path in (f"/runs/{run}/answers?page=-7", f"/runs/{run}/answers?page=999999", f"/runs/{run}/slices?tag=nope"):
+        assert httpx.get(dashboard + path).status_code == 200, path
+
+
+def test_a_store_that_is_not_there_yet(place, serve, watch):
+    """Without a store the pages say how to begin, and show the first run as soon as there is one."""
+    address = serve(create_app(place))
+    watched = watch(address)
+    for path in ("/trend", "/compare", "/"):
+        page = watched.open(path)
+    assert "everyclaim score answers.jsonl" in page.locator("main").inner_text()
+    assert not Path(place).exists()
+    with Store.open(place) as store:
+        keep(store, some_answers(3, 1), name="first")
+    page.reload()
+    page.get_by_role("link", name="first").wait_for()
+
+
+def test_try_an_answer_and_score_a_file(place, tmp_path, serve, watch):
+    """What is pasted is judged by the real judge, JSON sources too, and not kept; a file scored appears in the list."""
+    with Evaluator() as evaluator:
+        address = serve(create_app(place, evaluator=evaluator))
+        watched = watch(address)
+        page = watched.open("/try")
+        page.get_by_label("Answer").fill("The mill was built in 1820. It has four wheels.")
+        page.get_by_label("Sources").fill('[{"name": "mill", "built": 1850}, "The mill on the Aller has four wheels."]')
+        page.get_by_role("button", name="Judge the claims").click()
+        page.locator("details.finding").nth(1).wait_for()
+        watched.check_accessibility()
+        assert page.locator("details.finding.contradicted, details.finding.unsupported").count() == 1
+        assert page.locator(".passage .record").count() == 1
+        assert page.get_by_label("Answer").input_value().startswith("The mill was built")
+        assert not Path(place).exists()
+        answers = tmp_path / "answers.jsonl"
+        answers.write_text(
+            json.dumps({"id": "a", "response": "It has four wheels.", "contexts": ["It has four wheels."]})
+        )
+        score_file(answers, store=place, name="by hand")
+        page.goto(address)
+        page.get_by_role("link", name="by hand").click()
+        page.get_by_text("1 of 1 answer scored").wait_for()
+
+
+def test_try_refuses_what_is_not_from_its_form(place):
+    """Judging costs: a request without the form's token, an empty answer and a book are refused."""
+    with (
+        Evaluator() as evaluator,
+        served(create_app(place, evaluator=evaluator)) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        assert client.post("/try", data={"response": "x"}).status_code == 403
+        csrf = re.search(r'name="csrf" value="(\w+)"', client.get("/try").text)[1]
+        empty = client.post("/try", data={"csrf": csrf, "response": " "})
+        book = client.post("/try", data={"csrf": csrf, "response": "x " * 150_000})
+    assert (empty.status_code, book.status_code) == (400, 400)
+    assert "200,000 characters" in book.text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1280])
+def test_every_page_fits_its_window(dashboard, two_runs, watch, width, scheme):
+    """No page is wider than the window, and its colours can be read, on a phone and at a desk, light and dark."""
+    _, before, after = two_runs
+    watched = watch(dashboard, viewport={"width": width, "height": 800}, color_scheme=scheme)
+    for path in (
+        "/",
+        "/trend",
+        f"/compare?before={before}&after={after}&by=source",
+        f"/runs/{before}",
+        f"/runs/{before}/answers",
+        f"/runs/{before}/answers/3",
+        f"/runs/{before}/slices",
+        f"/runs/{before}/judge",
+    ):
+        page = watched.open(path)
+        page.locator("footer.site").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth + 1"), path
+        watched.check_accessibility()
