@@ -70,11 +70,13 @@ def test_the_answers_that_a_filter_asks_for_are_gone_through(dashboard, two_runs
     page.locator("table.answers a").first.click()
     seen = [page.locator("h2.answer-head bdi").inner_text()]
     for _ in listed[1:]:
+        page.wait_for_load_state()  # keys are for pages whose script has begun
         page.keyboard.press("j")
         page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText !== seen", arg=seen[-1])
         seen.append(page.locator("h2.answer-head bdi").inner_text())
     assert seen == listed
     assert page.get_by_role("link", name="Next").count() == 0
+    page.wait_for_load_state()
     page.keyboard.press("k")
     page.wait_for_function("seen => document.querySelector('h2.answer-head bdi').innerText === seen", arg=listed[-2])
     page.get_by_role("link", name="The list").click()

@@ -23,7 +23,7 @@ from everyclaim.web.tokens import Rates
 def _templates() -> Environment:
     made = environment(PackageLoader("everyclaim.web.app"))
     made.filters["scored"] = lambda counts: counts[Outcome.SCORED]
-    made.globals.update(library=__version__, static=VERSION, run_tabs=lambda run: [])  # noqa: ARG005 - further pages of a run
+    made.globals.update(library=__version__, static=VERSION)
     return made
 
 
