@@ -233,6 +233,24 @@ def test_a_run_with_hardly_anything_in_it(report, watch, answers):
     assert "NaN" not in page.content()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_labels_put_the_judge_s_error_beside_the_rate(place, tmp_path, watch, scheme):
+    """The corrected rate stands in the headline, the judge's rates below it, and its probabilities are drawn."""
+    with Store.open(place) as store:
+        run = keep(store, some_answers(60, 20))
+        for number in range(40):
+            for claim in ("c1", "c2", "c3"):
+                label = S if claim != "c2" or number % 3 else U
+                store.add_label(run, f"t{number:03}", claim, label, annotator="ann")
+    ec.find_run(run, store=place).report(tmp_path / "report.html")
+    browser = watch(tmp_path.as_uri(), color_scheme=scheme)
+    page = browser.open("/report.html")
+    expect(page.get_by_role("heading", name="Corrected for the judge’s error")).to_be_visible()
+    expect(page.get_by_text("estimated from 120 labels")).to_be_visible()
+    expect(page.get_by_role("img", name="Stated and found")).to_be_visible()
+    browser.check_accessibility()
+
+
 def test_of_too_many_answers_the_worst_are_kept(report, watch, monkeypatch):
     """And the page says how many are not in it."""
     monkeypatch.setattr("everyclaim.report.html.packing.MOST", 10)

@@ -52,11 +52,6 @@ class Packed:
     left_out: int
     context: int | None
 
-    @property
-    def size(self) -> int:
-        """Bytes that it takes in the page."""
-        return sum(map(len, self.chunks)) + len(self.index)
-
 
 def pack(read: Reader, tags: Iterable[str], total: int) -> Packed:
     """Pack answers; of more than ten thousand those to look at first."""

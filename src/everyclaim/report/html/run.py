@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -42,13 +43,15 @@ def run_report(
     bytes an answer: where passages are too long for that, they are cut to what stands around the evidence, and of more
     than ten thousand answers the worst are kept; the page says both.
     """
+    dataset = re.split(r"[/\\]", record.dataset)[-1]  # where it lay on somebody's machine is nobody else's business
     answers = pack(read, summary.slices, record.kept)
     return whole_page(
         "everyclaim/run.html",
         styles=("theme.css", "report.css"),
         scripts=("answer.js", "report.js"),
         record=record,
-        name=record.name or record.dataset.rpartition("/")[2] or record.id,
+        name=record.name or dataset or record.id,
+        dataset=dataset,
         metric=words(record.provenance.metric.partition("?")[0]),
         group=summary.overall,
         summary=summary,
