@@ -96,6 +96,17 @@ def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path)
     assert not ids, "nothing is paired, so no answer moved"
 
 
+def test_answers_that_name_no_release_are_counted(store: Path) -> None:
+    """Beside others that do: in no part, and said."""
+    live = [*rows("v1", 0.02, seed=1), *rows("v2", 0.02, seed=2)]
+    del live[0]["release"], live[200]["release"]
+    score(live, store, "live")
+    found = ec.release_report(["live"], store=store)
+    assert found.notes[0].startswith("2 answers of run")
+    assert found.comparison.before.total == 119
+    assert "name no release" in str(found)
+
+
 def test_the_report_has_slices_by_failure_modes(store: Path) -> None:
     """A table for each slice, of shares before and after."""
     score(rows("v1", 0.02, seed=1), store, "before")

@@ -154,3 +154,12 @@ def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
     assert done.code in (0, 1, 4), done.err
     assert not any(line.startswith("::error::forged") for line in done.out.splitlines())
     assert ET.parse("j.xml").getroot().find("testcase") is not None
+
+
+def test_a_tag_that_no_answer_has_is_told_in_a_cut_too(runs):
+    """As for a slice by that tag alone."""
+    for name in ("colour", "topic+colour", "colour+auto:length"):
+        done = runs("report", "old", "--slice", name, "--worst", "0")
+        assert done.code == 0
+        assert "no answer has a tag 'colour'" in done.err
+        assert done.err.count("warning") == 1

@@ -31,6 +31,7 @@ class ReleaseReport:
     comparison: Comparison
     rule: RollBack
     trend: Trend | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -52,7 +53,7 @@ class ReleaseReport:
 
     def __str__(self) -> str:
         """Tell in a few lines what changed and what the rule says."""
-        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.told))
+        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.told, *self.notes))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
@@ -61,6 +62,7 @@ class ReleaseReport:
             "schema": RELEASE_SCHEMA,
             "rule": self.rule.to_json(),
             "comparison": self.comparison.to_json(),
+            "notes": list(self.notes),
             "trend": self.trend.to_json() if self.trend else None,
             "calibration": calibration.to_json() if calibration else None,
         }

@@ -6,7 +6,7 @@ One reading for summaries, calibrations, comparisons and trends, so that a slice
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -55,11 +55,14 @@ class Said(NamedTuple):
 def expanded(slices: Iterable[str]) -> tuple[str, ...]:
     """Return the slices that are meant: `auto` stands for each automatic one, also within a cut (`source+auto`).
 
-    Raises `ConfigError` for an automatic slice that there is none of.
+    Raises `ConfigError` for an automatic slice that there is none of, and for a cut of nothing or of a slice by itself.
     """
     found: dict[str, None] = {}
     for name in slices:
         parts = name.split(JOINT)
+        plain = [part for part in parts if part != AUTO]
+        if not all(parts) or len(set(plain)) < len(plain):
+            raise ConfigError(f"slice {name!r} is no cut: join names that differ, as in source{JOINT}{LENGTH}")
         for part in parts:
             if part.startswith(f"{AUTO}:") and part not in AUTOMATIC:
                 hint = did_you_mean(part, AUTOMATIC) or f": there are {', '.join(AUTOMATIC)}"
@@ -87,6 +90,18 @@ def values_of(result: Result, name: str) -> tuple[str, ...]:
     if name in OF_RESULTS:
         return ((result.model if name == "model" else result.release) or "",)
     return ("",)
+
+
+def without_answers(slices: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the tags, alone or in a cut, that no answer has, given slices with their values."""
+    found: dict[str, None] = {}
+    for name, values in slices.items():
+        cells = [value.split(" + ") for value in values]
+        parts = name.split(JOINT) if any(len(cell) > 1 for cell in cells) else [name]
+        for place, part in enumerate(parts):
+            if cells and all(len(cell) == len(parts) and not cell[place] for cell in cells):
+                found[part] = None
+    return list(found)
 
 
 def said_in(result: Result) -> list[Said]:

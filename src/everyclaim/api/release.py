@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from everyclaim.analysis.compare import compare_figures
+from everyclaim.analysis.compare import Side, compare_figures
 from everyclaim.analysis.looks import CONTRADICTED
 from everyclaim.analysis.release import ReleaseReport
 from everyclaim.analysis.rollback import LASTING, RollBack, Step, roll_back
@@ -22,6 +23,7 @@ from everyclaim.api.running import Run
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
+from everyclaim.core.plaintext import counted
 from everyclaim.io import check_apart, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.release import release_markdown
@@ -116,7 +118,8 @@ def release_report(
     differs = check_alike([run.record for run in known], anyway=anyway)
     wanted = expanded((known[-1].slices or (AUTO,)) if by is None else by)
     cuts = (*wanted, *(f"{name}{JOINT}{MODE}" for name in wanted if MODE not in name.split(JOINT)))
-    parts = [part for run in known for part in _parts(run, figures_of(run, wanted))]
+    whole = [figures_of(run, wanted) for run in known]
+    parts = [part for run, figures in zip(known, whole, strict=True) for part in _parts(run, figures)]
     newest = parts[-1].release
     own = [part for part in parts if part.release == newest]
     older = [part for part in parts if part.release != newest]
@@ -130,9 +133,22 @@ def release_report(
     comparison = compare_parts(ends, (base.figures, own[-1].figures), by=cuts, differs=differs, movers=MOVERS)
     trend = None
     if len(parts) >= _FEWEST_RUNS:
-        sides = [side_of(part.run.record, part.figures) for part in parts]
-        trend = trend_of(sides, [part.figures for part in parts], differs)
-    return KeptReleaseReport(comparison, _rule(base, own, lasting), trend, runs=ends)
+        trend = trend_of(_sides(parts), [part.figures for part in parts], differs)
+    notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
+    return KeptReleaseReport(comparison, _rule(base, own, lasting), trend, notes, runs=ends)
+
+
+def _sides(parts: Sequence[Part]) -> list[Side]:
+    """Say what the parts are; several of one release are told apart by the names of their runs."""
+    sides = [side_of(part.run.record, part.figures) for part in parts]
+    times = Counter(side.title for side in sides)
+    return [replace(side, release="") if times[side.title] > 1 else side for side in sides]
+
+
+def _unnamed(run: Run, figures: Figures) -> Iterator[str]:
+    left = int(np.count_nonzero(figures.released < 0))
+    if figures.release and left:
+        yield f"{counted(left, 'answer')} of run {run.id} beside others name no release, and are in no part"
 
 
 def _parts(run: Run, figures: Figures) -> Iterator[Part]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
 from everyclaim.analysis.gate import against_baseline, together
+from everyclaim.analysis.slices import without_answers
 from everyclaim.api.compare import compare
 from everyclaim.api.reporting import check_report, run_document, write_run_report
 from everyclaim.api.running import Run, find_run
@@ -109,9 +110,8 @@ def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
     record = run.record
     check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.outputs)
     summary, found = _read(run, record, wishes)
-    for tag, groups in summary.slices.items():
-        if set(groups) == {""} and not wishes.quiet:
-            warn(f"no answer has a tag {tag!r}", kind="warning")
+    for tag in () if wishes.quiet else without_answers(summary.slices):
+        warn(f"no answer has a tag {tag!r}", kind="warning")
     trust = trust_of(run)
     try:
         if wishes.out:

@@ -45,6 +45,7 @@ def release_terminal(report: ReleaseReport) -> Page:
         Text(),
         Text(rule.told, _STYLE[rule.verdict]),
         Text(),
+        *(hanging(Text("!", "yellow"), Text(note)) for note in report.notes),
         *(hanging(Text("·", "dim"), Text(line)) for line in label_lines(report.comparison.calibration)),
     ]
     return Page(indented(Stack(*parts), 2))
@@ -84,6 +85,8 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
     yield f"{md(side_line(comparison.after).plain)}."
     if comparison.differs:
         yield f"\nJudged differently, so that a difference may be the judge's: {md('; '.join(comparison.differs))}."
+    for note in report.notes:
+        yield f"\n{md(note)}."
     yield from ("", "## Take it back?", "", md(report.rule.told), "")
     yield from _table(
         ["part of the release", "contradicted claims, against the release before", ""],

@@ -31,6 +31,7 @@ def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mappi
         scripts=("answer.js",),
         **comparison_view(report.comparison, before, after, leave_out=shown),
         rule=report.rule,
+        notes=report.notes,
         tables=[(table.slice, table.values, _rows(table)) for table in report.mode_tables],
         people=label_lines(report.comparison.calibration),
         trend=trend_lines(report.trend),
