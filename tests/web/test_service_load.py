@@ -208,3 +208,15 @@ def test_a_token_is_made_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert Tokens(variable=err.partition("TOKENS: ")[2].replace("\n", " ").strip()).holder(out.strip()).name == "env"
     assert run(["serve", "--new-token", "ci", "--scopes", "scores"]) == 2
     assert "did you mean 'score'" in capsys.readouterr().err
+
+
+def test_nobody_waits_longer_than_makes_sense(started):
+    """Where those before will take more than half of the time that a request has, it is sent away although there is room."""
+    service = started("--concurrency", "1", "--queue", "64", "--timeout", "4", JUDGE_SECONDS="1.2")
+    for number in (2, 3, 4, 5, 6):  # by which it learns how long one takes
+        assert service.ask("POST", "/v1/score", body(number)).status == 200
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda number: service.ask("POST", "/v1/score", body(number)), range(10, 22)))
+    found = Counter(one.status for one in answers)
+    assert set(found) == {200, 429}
+    assert 1 <= found[200] <= 4

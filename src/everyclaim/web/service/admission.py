@@ -17,26 +17,30 @@ class Admission:
     """So many requests are worked on, so many more wait in turn; the next is sent away at once.
 
     Waiting longer than a client waits is work for nobody, so a queue that is short and an honest no are better than one
-    that is long. `usual` is the time, in seconds, that a request takes of late.
+    that is long: in requests no longer than `queue`, in seconds that it is likely to take no longer than `patience`.
+    `usual` is the time, in seconds, that a request takes of late.
     """
 
-    def __init__(self, places: int, queue: int, observers: Sequence[Observer] = ()) -> None:
+    def __init__(self, places: int, queue: int, patience: float, observers: Sequence[Observer] = ()) -> None:
         self.places = places
         self.queue = queue
         self.working = 0
         self.waiting = 0
-        self.usual = 0.1
+        self.usual = 0.1  # until one is done
+        self._done = 0
+        self._patience = patience
         self._observers = observers
         self._free = asyncio.Semaphore(places)
 
     @asynccontextmanager
     async def place(self) -> AsyncIterator[None]:
         """Wait for a place and have it inside. Raises `Problem` where too many wait already."""
-        if self._free.locked() and self.waiting >= self.queue:
+        wait = self.usual * (self.waiting + 1) / self.places
+        if self._free.locked() and (self.waiting >= self.queue or wait > self._patience):
             raise Problem(
                 "overloaded",
                 f"{self.working} requests are worked on and {self.waiting} wait: come again later",
-                retry_after=self.usual * (self.waiting + 1) / self.places,
+                retry_after=wait,
             )
         self._wait(1)
         try:
@@ -50,7 +54,8 @@ class Admission:
         finally:
             self.working -= 1
             self._free.release()
-            self.usual += _LEARNING * (time.perf_counter() - begun - self.usual)
+            self._done += 1
+            self.usual += max(_LEARNING, 1 / self._done) * (time.perf_counter() - begun - self.usual)
 
     def _wait(self, step: int) -> None:
         self.waiting += step

@@ -96,7 +96,7 @@ class _Service:
         settings = self.settings
         total = settings.concurrency or self.evaluator.concurrency
         queue = settings.share(settings.queue) if settings.queue else 0
-        admission = Admission(settings.share(total), queue, self.observers)
+        admission = Admission(settings.share(total), queue, settings.seconds / 2, self.observers)
         loop = BackgroundLoop("everyclaim-work")
         work = Work(self.evaluator, loop, admission, settings.seconds)
         store = await asyncio.to_thread(Store.open, settings.store)
