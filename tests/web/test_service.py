@@ -199,6 +199,13 @@ def test_without_tokens_only_this_machine_is_answered(service):
     assert service.ask("GET", "/health", headers={"Host": "localhost:1"}).status == 200
 
 
+def test_pages_of_others_are_refused(service):
+    """A browser that a page elsewhere sends here is told no, with whatever method."""
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        problem(service.ask("POST", "/v1/score", BRIDGE, headers), 403, "not-allowed")
+        problem(service.ask("POST", "/v1/jobs/j1/cancel", None, headers), 403, "not-allowed")
+
+
 def test_how_the_service_is(service):
     """Health, readiness with the load, and the version with what judges."""
     assert service.ask("GET", "/health").json == {"status": "ok"}
@@ -219,6 +226,17 @@ def test_the_log_has_no_texts(service):
     line = next(row for row in service.log() if row.get("request") == answer.headers["x-request-id"])
     assert (line["route"], line["status"], line["outcome"], line["claims"]) == ("/v1/score", 200, "scored", 1)
     assert secret not in "".join(service.lines)
+
+
+def test_texts_are_logged_where_that_is_asked_for(tmp_path):
+    """With --log-texts a request's line holds the request."""
+    service = Service(tmp_path, "--log-texts")
+    try:
+        service.ask("POST", "/v1/score", {"response": "The zanzibar is long."})
+        line = json.loads(service.wait_for('"request"'))
+    finally:
+        service.kill()
+    assert line["row"] == {"response": "The zanzibar is long."}
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from everyclaim.core.errors import (
     MissingExtraError,
     OperatorError,
 )
+from everyclaim.core.scope import at_end
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
 
@@ -43,7 +44,7 @@ class _Refused(Exception):  # noqa: N818 - one answer that is none, on its way t
 
 @dataclass(slots=True)
 class Caller:
-    """One service, as one event loop reaches it."""
+    """One service, as one event loop reaches it. Its connections close with the scope in which it was first called."""
 
     address: str
     token: Secret
@@ -160,13 +161,8 @@ class Caller:
     def _open(self, client: ModuleType) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = client.ClientSession(auto_decompress=True, trust_env=True)
+            at_end(self._session.close)
         return self._session
-
-    async def close(self) -> None:
-        """Close every connection."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
 
 
 def _library() -> ModuleType:

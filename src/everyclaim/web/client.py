@@ -7,16 +7,17 @@ import json
 import os
 import secrets
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from types import TracebackType
-from typing import IO, Annotated, Any, Literal, Self, TypedDict, Unpack
+from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
 from urllib.parse import urlsplit
+from weakref import finalize
 
 from everyclaim.api.door import public
 from everyclaim.api.guarding import Share
 from everyclaim.api.running import Source
 from everyclaim.api.scoring import Claims, OptionalText, Passages, Row, read_sample, sample_of
-from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.kinds import Range
 from everyclaim.core.types import Decomposition, JudgedClaim, Result
 from everyclaim.core.validation import Text
@@ -30,6 +31,8 @@ from everyclaim.models.chat.keys import Secret
 from everyclaim.web.calling import Caller
 from everyclaim.web.guarded import guarded_from_json
 from everyclaim.web.remotejob import RemoteJob
+
+T = TypeVar("T")
 
 VARIABLE = "EVERYCLAIM_TOKEN"
 _USUAL = "http://127.0.0.1:8700"
@@ -83,7 +86,7 @@ class Client:
             raise ConfigError("the token holds a character that no token has; was it copied whole?")
         self._caller = Caller(_checked(address), Secret(known), timeout, Patience(10, patience))
         self._loop = BackgroundLoop("everyclaim-client")
-        self._is_open = True
+        self._close = finalize(self, self._loop.close)
 
     @public
     async def ascore(
@@ -97,7 +100,7 @@ class Client:
         model: OptionalText = None,
     ) -> Result:
         """Score one answer; see `everyclaim.score`."""
-        return await self._loop.join(
+        return await self._join(
             self._score(row, response, passages, question=question, reference=reference, model=model)
         )
 
@@ -113,56 +116,56 @@ class Client:
         model: OptionalText = None,
     ) -> Result:
         """Score one answer; see `everyclaim.score`."""
-        return self._loop.run(self._score(row, response, passages, question=question, reference=reference, model=model))
+        return self._run(self._score(row, response, passages, question=question, reference=reference, model=model))
 
     @public
     async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
         """Judge given claims; see `everyclaim.verify_claims`."""
-        return await self._loop.join(self._verify(claims, passages, question))
+        return await self._join(self._verify(claims, passages, question))
 
     @public
     def verify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
         """Judge given claims; see `everyclaim.verify_claims`."""
-        return self._loop.run(self._verify(claims, passages, question))
+        return self._run(self._verify(claims, passages, question))
 
     @public
     async def aclaims(self, response: Text, *, question: Text = "") -> Decomposition:
         """Split a response into claims; see `everyclaim.extract_claims`."""
-        return await self._loop.join(self._split(response, question))
+        return await self._join(self._split(response, question))
 
     @public
     def claims(self, response: Text, *, question: Text = "") -> Decomposition:
         """Split a response into claims; see `everyclaim.extract_claims`."""
-        return self._loop.run(self._split(response, question))
+        return self._run(self._split(response, question))
 
     @public
     async def aguard(
         self, response: Text, passages: Passages, *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
         """Return what may be shown of an answer; see `everyclaim.Guard`."""
-        return await self._loop.join(self._guard(response, passages, question, rules))
+        return await self._join(self._guard(response, passages, question, rules))
 
     @public
     def guard(
         self, response: Text, passages: Passages, *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
         """Return what may be shown of an answer; see `everyclaim.Guard`."""
-        return self._loop.run(self._guard(response, passages, question, rules))
+        return self._run(self._guard(response, passages, question, rules))
 
     @public
     async def asubmit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
         """Send a data set and return the job, which goes on by itself; see `score_file`."""
-        return await self._loop.join(self._submit(source, options))
+        return await self._join(self._submit(source, options))
 
     @public
     def submit(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
         """Send a data set and return the job, which goes on by itself; see `score_file`."""
-        return self._loop.run(self._submit(source, options))
+        return self._run(self._submit(source, options))
 
     @public
     async def ascore_file(self, source: Source, **options: Unpack[JobOptions]) -> RemoteJob:
         """Send a data set and wait until it is scored; see `score_file`."""
-        job = await self._loop.join(self._submit(source, options))
+        job = await self._join(self._submit(source, options))
         await job.ajoin()
         return job
 
@@ -173,7 +176,7 @@ class Client:
         `source` and the options are those of `everyclaim.score_file`; rows are read here, and what cannot be read is in
         `RemoteJob.read`. Raises `OperatorError` for a job that failed or was cancelled.
         """
-        job = self._loop.run(self._submit(source, options))
+        job = self._run(self._submit(source, options))
         job.join()
         return job
 
@@ -223,16 +226,26 @@ class Client:
             answer = await self._caller.call("POST", "/v1/jobs", data=rows, headers=key, query=query)
         return RemoteJob(answer["id"], tuple(slices), report, _caller=self._caller, _loop=self._loop)
 
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        self._check_open(work)
+        return self._loop.run(work)
+
+    async def _join(self, work: Coroutine[Any, Any, T]) -> T:
+        self._check_open(work)
+        return await self._loop.join(work)
+
+    def _check_open(self, work: Coroutine[Any, Any, object]) -> None:
+        if not self._close.alive:
+            work.close()
+            raise UserError("this Client is closed: make another one")
+
     def close(self) -> None:
         """Close the connections; jobs that were sent go on. Twice is as good as once."""
-        if self._is_open:
-            self._is_open = False
-            self._loop.run(self._caller.close())
-            self._loop.close()
+        self._close()
 
     async def aclose(self) -> None:
         """Close, without holding up the event loop."""
-        await asyncio.to_thread(self.close)
+        await asyncio.to_thread(self._close)
 
     def __enter__(self) -> Self:
         return self

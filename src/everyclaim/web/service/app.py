@@ -75,8 +75,14 @@ def make_app(settings: ServiceSettings) -> Any:
         redirect_slashes=False,
     )
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
-    rate = settings.share(settings.per_minute)
-    return Gate(app, tokens, rate=rate, has_to_ask=len(tokens) > 0, observers=service.observers)
+    return Gate(
+        app,
+        tokens,
+        rate=settings.per_minute,
+        workers=settings.workers,
+        has_to_ask=len(tokens) > 0,
+        observers=service.observers,
+    )
 
 
 @dataclass(slots=True)

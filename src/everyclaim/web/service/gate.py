@@ -16,6 +16,7 @@ from typing import Any
 from starlette.responses import Response
 
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
+from everyclaim.web.security import is_from_elsewhere
 from everyclaim.web.service.problems import MEDIA_TYPE, Problem
 from everyclaim.web.serving import is_local_name
 from everyclaim.web.tokens import Rates, Token, Tokens, bearer, network
@@ -56,11 +57,12 @@ class Gate:
     """Lets a request through whose token is good for it, as often as its rate; tells of each what became of it."""
 
     def __init__(
-        self, app: App, tokens: Tokens, *, rate: int, has_to_ask: bool, observers: Sequence[Observer] = ()
+        self, app: App, tokens: Tokens, *, rate: int, workers: int, has_to_ask: bool, observers: Sequence[Observer]
     ) -> None:
         self._app = app
         self._tokens = tokens
         self._has_to_ask = has_to_ask
+        self._rate, self._workers = rate, workers  # the rate is for all of them
         self._rates = Rates(rate)
         self._guesses = Rates(_GUESSES)
         self._observers = observers
@@ -97,6 +99,8 @@ class Gate:
                 raise Problem(
                     "wrong-host", f"without tokens this service goes by this machine's own names, not {host[:80]!r}"
                 )
+            if is_from_elsewhere(scope):
+                raise Problem("not-allowed", "this came from a page of another server")
             return
         if path in OPEN:
             return
@@ -107,8 +111,8 @@ class Gate:
             detail = "send a token that is good: 'Authorization: Bearer …'"
             raise Problem("no-token", detail, headers={"WWW-Authenticate": 'Bearer realm="everyclaim"'})
         asked.token = token
-        if wait := self._rates.take(token.name, token.per_minute):
-            rate = token.per_minute or self._rates.per_minute
+        rate = token.per_minute or self._rate
+        if wait := self._rates.take(token.name, max(1, rate // self._workers)):
             raise Problem("too-often", f"{token.name} may ask {rate} times a minute", retry_after=wait)
         scope_needed = _scope_of(path)
         if not token.may(scope_needed):

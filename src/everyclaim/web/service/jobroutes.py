@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -34,6 +35,7 @@ SUFFIXES = {
 }
 _PAGE, _LARGEST_PAGE, _FARTHEST = 100, 1000, 10**15
 _LIMIT = parameter("limit", "At most so many", {"type": "integer", "minimum": 1, "maximum": _LARGEST_PAGE})
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 200  # characters of a name, a release, a key
 
 
@@ -172,6 +174,8 @@ def _options(request: Request) -> dict[str, Any]:
     for name in ("name", "release"):
         if len(given.get(name, "")) > _LONGEST:
             raise Problem("bad-input", f"{name} may have {_LONGEST} characters")
+    if _CONTROL.search("".join(value for _, value in request.query_params.multi_items())):
+        raise Problem("bad-input", "a parameter holds a control character")
     texts = {name: given[name] for name in ("name", "release") if given.get(name)}
     return {**texts, "slices": given["slice"], "mapping": mapping}
 

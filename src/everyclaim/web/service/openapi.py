@@ -20,6 +20,7 @@ _OF: dict[str, tuple[int, ...]] = {
     "cancel": (404,),
     "results": (404, 409),
 }
+_PLAIN = {"type": "string", "maxLength": 200, "pattern": r"^[^\x00-\x1f\x7f]*$"}
 _HEADERS = {"Retry-After": {"description": "Seconds after which to come again", "schema": {"type": "integer"}}}
 
 
@@ -61,10 +62,10 @@ def takes_data() -> dict[str, Any]:
             },
         },
         "parameters": [
-            parameter("name", "What you call the run", {"type": "string", "maxLength": 200}),
-            parameter("release", "Of rows that do not name one", {"type": "string", "maxLength": 200}),
-            parameter("slice", "A field by whose values the run is broken down", _many(".+")),
-            parameter("map", "Their field = our field", _many("^[^=]+=.+$")),
+            parameter("name", "What you call the run", _PLAIN),
+            parameter("release", "Of rows that do not name one", _PLAIN),
+            parameter("slice", "A field by whose values the run is broken down", _many(r"^[^\x00-\x1f\x7f]+$")),
+            parameter("map", "Their field = our field", _many(r"^[^=\x00-\x1f\x7f]+=[^\x00-\x1f\x7f]+$")),
             parameter(
                 "Idempotency-Key",
                 "The same key with the same request is the same job, for seven days",

@@ -121,7 +121,13 @@ class Spool:
 
         Raises `Problem` for a key that belongs to another request.
         """
-        job = Job(_new_id(), owner, suffix, dict(options), _now())
+        try:
+            return self._accepted(upload, Job(_new_id(), owner, suffix, dict(options), _now()), key)
+        except OSError as error:
+            upload.path.unlink(missing_ok=True)
+            raise StoreError(f"a job cannot be kept in {self.folder}: {error.strerror}") from None
+
+    def _accepted(self, upload: Upload, job: Job, key: str) -> Job:
         os.replace(upload.path, self.data(job))  # noqa: PTH105 - over whatever is there
         if key:
             made = self._keyed(job, key, upload.digest)
