@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import sqlalchemy as sa
@@ -16,6 +17,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
 from everyclaim.monitor.alerts import Alert, AlertError
 from everyclaim.monitor.watching.sampling import share
+from everyclaim.monitor.watching.source import Batch, Found, Return
 from everyclaim.store import Store, WatchStore
 
 
@@ -250,6 +252,58 @@ def test_a_watch_cannot_read_its_own_store(log: Path) -> None:
     append(log, row(1))
     with pytest.raises(ConfigError):
         watched(log, log)
+
+
+def test_numbers_that_need_the_whole_run_are_those_of_the_run(log: Path, store: Path) -> None:
+    """As when the same answers are scored as a file."""
+    two = "The unit weighs 2 kg. It is red. It is new."
+    append(log, row(1), row(2, response=two, contexts=[two]))
+    options = {"metric": "safe?k=max", "knowledge": lambda query: ["The unit weighs 1 kg.", two], "judge": "lexical"}
+    watched(log, store, **options)
+    run = ec.find_run(store=store)
+    assert {one.details["k_of"] for one in run.results()} == {"the run"}
+
+
+def test_a_source_may_be_ones_own(store: Path) -> None:
+    """Anything with the shape of one; what has it not is told."""
+
+    class Mine:
+        name, title, takes_scores = "mine", "mine", True
+        sent: ClassVar[list[Return]] = []
+
+        async def open(self) -> None: ...
+
+        async def close(self) -> None: ...
+
+        async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
+            assert checkpoint in {None, 2}
+
+            async def load() -> ec.Sample:
+                return ec.Sample("x", "It is red.", (ec.Passage("p", "It is red."),))
+
+            yield Batch([Found("a", load), Found("a", load), Found("b", load)], 2)
+
+        async def send_back(self, results: Sequence[Return]) -> dict[str, bool]:
+            self.sent.extend(results)
+            return {one.answer: True for one in results}
+
+    seen = watched(Mine(), store)
+    assert (seen.found, seen.judged, seen.known, seen.sent_back) == (2, 2, 1, 2)
+    assert watched(Mine(), store).found == 0
+    assert [one.result.score for one in Mine.sent] == [1.0, 1.0]
+    with pytest.raises(ec.InputError, match="a source is a path"):
+        watched(["a row"], store)
+    with pytest.raises(ConfigError, match="standard input cannot be watched"):
+        watched("-", store)
+
+
+def test_long_names_stay_apart(tmp_path: Path, store: Path) -> None:
+    """Two files whose paths begin alike for hundreds of characters are two watches."""
+    folder = tmp_path / ("x" * 120) / ("y" * 120)
+    folder.mkdir(parents=True)
+    for name in ("one.jsonl", "two.jsonl"):
+        append(folder / name, row(1))
+        assert watched(folder / name, store).judged == 1
 
 
 class Away(ByWords):

@@ -96,7 +96,7 @@ def test_an_answer_is_judged_when_it_is_whole(project: Langfuse, store: Path) ->
     project.answer(1)
     assert look(project, store).judged == 1
     assert look(project, store, settle=0).judged == 1
-    project.answer(3, at=NOW - timedelta(minutes=58), ended=False)
+    project.answer(3, at=datetime.now(UTC) - timedelta(minutes=56), ended=False)
     seen = look(project, store)
     assert (seen.unreadable, seen.not_yet) == (1, 0)
     assert "the response is missing" in seen.reasons[0]
@@ -221,6 +221,34 @@ def test_an_answer_after_a_retrieval_that_found_nothing_is_judged(project: Langf
     seen = look(project, store)
     assert seen.judged == 1
     assert project.by_trace["trace1"]["faithfulness"] == 0.0
+
+
+def test_a_listing_that_never_ends_is_left(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page without news is the last one, whatever its cursor says."""
+    project.answer(1)
+    listed = project.listed
+
+    def endless(query: dict[str, str]) -> dict[str, Any]:
+        query.pop("cursor", None)
+        return listed(query) | {"meta": {"cursor": "bm8gZW5k"}}
+
+    monkeypatch.setattr(project, "listed", endless)
+    assert look(project, store).judged == 1
+
+
+def test_what_is_no_reply_of_the_api_is_an_error_of_the_source(
+    project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A proxy's page, or JSON of something else."""
+    monkeypatch.setattr(project, "listed", lambda _: {"hello": "there"})
+    with pytest.raises(SourceError, match="cannot be read"):
+        look(project, store)
+
+
+def test_an_answer_cannot_settle_for_longer_than_it_is_seen(project: Langfuse, store: Path) -> None:
+    """It would never be judged."""
+    with pytest.raises(ConfigError, match="settle must be less than lateness"):
+        look(project, store, settle=600, lateness=600)
 
 
 def test_keys_that_are_not_accepted_are_told(project: Langfuse, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -100,6 +100,14 @@ def test_a_number_may_be_the_watermark(url: str, store: Path, write: Write) -> N
     assert (seen.found, seen.judged, seen.reasons) == (3 - 1, 1, ["row '3': the response is missing (null)"])
 
 
+def test_rows_without_a_key_are_not_read_and_hide_no_others(url: str, store: Path, write: Write) -> None:
+    """They could not be told apart."""
+    for number in (None, 1, 2):
+        write(number, NOW - timedelta(minutes=5))  # type: ignore[arg-type]
+    write(3, None)
+    assert look(url, store).judged == 2
+
+
 def test_a_query_may_be_any_select(url: str, store: Path, write: Write) -> None:
     """With names of its own, colons, percent signs and a semicolon."""
     write(7, NOW - timedelta(hours=2))

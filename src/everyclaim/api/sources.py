@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from typing import Annotated, Any, TypedDict
 from urllib.parse import unquote
 
@@ -16,6 +17,8 @@ from everyclaim.monitor.watching.source import Source
 from everyclaim.store import WatchStore
 
 Seconds = Annotated[float, Range(0)]
+_SHAPE = ("name", "title", "takes_scores", "open", "close", "batches", "send_back")
+_LONGEST_NAME = 200
 KINDS = ("langfuse", "otlp", "sql")
 _PUBLIC, _SECRET = "LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"
 _HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
@@ -47,15 +50,17 @@ _OF = {
 def open_source(source: Any, options: Mapping[str, Any], store: WatchStore, name: str | None) -> Source:
     """Return the source that is meant. Raises `ConfigError` for options that it has no use for."""
     if not isinstance(source, str | os.PathLike):
-        if not all(hasattr(source, one) for one in ("name", "title", "takes_scores", "batches", "send_back")):
+        if not all(hasattr(source, one) for one in _SHAPE):
             raise InputError(
-                f"a source is a path, {', '.join(KINDS)} or an object with name, title, takes_scores, open, close,"
-                f" batches and send_back, not {type(source).__name__}"
+                f"a source is a path, {', '.join(KINDS)} or an object with {', '.join(_SHAPE)}, not"
+                f" {type(source).__name__}"
             )
         _check_use(options, "one of your own", set())
         found: Source = source
         return found
     text = os.fspath(source)
+    if text == "-":
+        raise ConfigError("standard input cannot be watched, since it cannot be read again: score it, or watch a file")
     kind, colon, argument = text.partition(":")
     if kind not in KINDS:
         _check_scheme(text, kind, is_spec=bool(colon))
@@ -117,6 +122,12 @@ def _langfuse(url: str, options: Mapping[str, Any], rows: Rows) -> Source:
     )
 
 
+def watch_name(name: str) -> str:
+    """Return a name as a store can hold it and tell it from others."""
+    mark = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 13]}#{mark}"
+
+
 def _otlp(listen: str, options: Mapping[str, Any], store: WatchStore, name: str | None, rows: Rows) -> Source:
     from everyclaim.monitor.watching.otlp import DEFAULT_ADDRESS, TOKEN, Address, OtlpReceiver
 
@@ -127,7 +138,7 @@ def _otlp(listen: str, options: Mapping[str, Any], store: WatchStore, name: str 
         _headers(os.environ.get(_HEADERS, "")) if options.get("events_to") else {},
         options.get("settle", 10.0),
     )
-    return OtlpReceiver(address, store, name or f"otlp:{address.listen}", rows)
+    return OtlpReceiver(address, store, watch_name(name or f"otlp:{address.listen}"), rows)
 
 
 def _sql(url: str, options: Mapping[str, Any], rows: Rows) -> Source:

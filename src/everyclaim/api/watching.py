@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, Unpack, cast
 from everyclaim.api.components import InFlight, Options
 from everyclaim.api.door import public
 from everyclaim.api.session import Session
-from everyclaim.api.sources import SourceOptions, open_source
+from everyclaim.api.sources import SourceOptions, open_source, watch_name
 from everyclaim.api.talking import DEFAULT_STORE, cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError
 from everyclaim.core.events import Hook
@@ -32,7 +32,6 @@ from everyclaim.monitor.watching.source import Source
 from everyclaim.store import WatchStore
 
 Share = Annotated[float, Range(0, 1)]
-_LONGEST_NAME = 200
 
 
 class WatchingOptions(SourceOptions, total=False):
@@ -51,7 +50,7 @@ class WatchingOptions(SourceOptions, total=False):
     when_spent: Literal["skip", "wait"]  # what becomes of answers beyond the day's budget
     per: Literal["day", "release"]  # what one run holds
     send_back: bool  # scores to a source that takes them
-    every: Annotated[float, Range(0)]  # seconds between passes
+    every: Annotated[float, Range(0.01)]  # seconds between passes
     concurrency: InFlight | None
     alert_above: (
         Annotated[float, Range(above=0, most=1)] | None
@@ -108,9 +107,9 @@ async def _watching(session: Session, source: Any, store: str | os.PathLike[str]
         screen = _screen(options.get("screen"))
         try:
             concurrency = options.get("concurrency") or session.concurrency
-            judging = Judging(
-                _scoring(session), session.metric.provenance, _screening(screen) if screen else None, concurrency
-            )
+            metric = session.metric
+            looking = _screening(screen) if screen else None
+            judging = Judging(_scoring(session), metric.provenance, looking, concurrency, metric.over_run)
             alarms = _alarms(plan, options)
             watcher = Watcher(opened, kept, judging, plan, hooks=options.get("hooks", ()), alarms=alarms)
             if (stop := options.get("stop")) is not None:
@@ -146,7 +145,7 @@ def _plan(source: Source, options: WatchingOptions) -> Plan:
     budget = Budget(options.get("daily_answers"), options.get("daily_tokens"), options.get("daily_cost"))
     name = options.get("name") or source.name
     return Plan(
-        watch=name[:_LONGEST_NAME],
+        watch=watch_name(name),
         title=options.get("name") or source.title,
         sampling=sampling,
         budget=budget,

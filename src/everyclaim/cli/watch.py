@@ -187,6 +187,7 @@ def watch(
     name: Annotated[
         str | None, typer.Option("--name", help="What the watch is known by.", rich_help_panel=_RUN)
     ] = None,
+    observe: opt.Observe = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a JSON line per pass on stdout.", rich_help_panel="Output")
     ] = False,
@@ -217,11 +218,12 @@ def watch(
         slices=slices,
         map=mapping,
         max_failed=max_failed,
+        observe=observe or None,
         concurrency=concurrency,
         **as_settings(talking),
     )
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
-    check_files(settings, config, [source], {"the store": settings.store})
+    check_files(settings, config, [source], {"the store": settings.store, "standard output": "-"})
     stop = threading.Event()
     of_watch: dict[str, Any] = {
         "once": once,

@@ -63,6 +63,8 @@ class Langfuse:
             from langfuse.api import AsyncLangfuseAPI
         except ImportError:
             raise MissingExtraError("Watching Langfuse", "langfuse") from None
+        if project.settle >= project.lateness:
+            raise ConfigError("settle must be less than lateness: an answer is looked at again for no longer than that")
         self._project = project
         self._rows = rows
         who = sha256(project.public_key.encode()).hexdigest()[:8]
@@ -111,6 +113,7 @@ class Langfuse:
         """List the root observations that began in a stretch of time, all pages."""
         project = self._project
         roots: dict[str, Any] = {}
+        seen: set[str] = set()
         cursor = None
         while True:
             page = await self._list(
@@ -122,11 +125,13 @@ class Langfuse:
                 name=project.name,
                 environment=project.environment,
             )
-            for one in page.data:
+            new = {one.id: one for one in page.data if one.id not in seen}
+            seen.update(new)
+            for one in new.values():
                 is_root = one.parent_observation_id is None if one.is_root_observation is None else True
                 if one.trace_id and is_root:
                     roots[one.id] = one
-            if not page.meta.cursor or page.meta.cursor == cursor:
+            if not page.meta.cursor or not new:  # a page without news is the last one, whatever it says
                 return list(roots.values())
             cursor = page.meta.cursor
 
@@ -149,20 +154,21 @@ class Langfuse:
 
     async def _load(self, root: Any) -> Loaded:
         """Fetch what was asked, answered and retrieved."""
-        parts: list[Any] = []
+        parts: dict[str, Any] = {}
         cursor = None
         while True:
             page = await self._list(
                 fields="core,basic,io,metadata,model,trace_context", cursor=cursor, trace_id=root.trace_id
             )
-            parts += page.data
-            if not page.meta.cursor or page.meta.cursor == cursor:
+            before = len(parts)
+            parts |= {one.id: one for one in page.data}
+            if not page.meta.cursor or len(parts) == before:
                 break
             cursor = page.meta.cursor
-        whole = next((one for one in parts if one.id == root.id), None)
+        whole = parts.get(root.id)
         if whole is None:
             return Absent.GONE
-        row = _row(whole, parts)
+        row = _row(whole, list(parts.values()))
         made = self._rows.sample(row, f"{root.trace_id}:{root.id}")
         if isinstance(made, Sample) and not made.passages and not row["found_nothing"]:
             return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -21,7 +21,7 @@ from threading import Event as Flag
 from typing import Any, Literal, TypeVar, cast
 
 from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
-from everyclaim.core.events import Hook, RunFinished, SampleFinished
+from everyclaim.core.events import Hook, QueueChanged, RunFinished, SampleFinished, tell
 from everyclaim.core.types import Provenance, Result, Sample
 from everyclaim.monitor.watching.alarms import Alarms
 from everyclaim.monitor.watching.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, Pass
@@ -37,6 +37,7 @@ _GLANCE = 0.1  # seconds between looks at whether to stop
 
 T = TypeVar("T")
 Score = Callable[[Sample], Awaitable[Result]]
+OverRun = Callable[[Callable[[], Iterator[Result]]], Iterator[Result] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Judging:
     provenance: Provenance
     screen: Callable[[Sample], Awaitable[Result | None]] | None = None  # None: it could not say
     concurrency: int = 8
+    over_run: OverRun | None = None  # the last numbers of a run, where the metric has some that need the whole of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,8 @@ class Watcher:
         finally:
             await self._finish_runs()
 
-    async def go_on(self, tell: Callable[[Pass | Exception], None]) -> Pass:
-        """Go through it again and again until `stop` is set; `tell` hears of every pass, and of what failed.
+    async def go_on(self, say: Callable[[Pass | Exception], None]) -> Pass:
+        """Go through it again and again until `stop` is set; `say` hears of every pass, and of what failed.
 
         What fails at the source or in the store is tried again, after pauses that grow.
         """
@@ -112,12 +114,12 @@ class Watcher:
                 try:
                     seen = await self._read()
                 except (SourceError, StoreError) as error:
-                    tell(error)
+                    say(error)
                     pause = min(max(2 * pause, 1.0), _LONGEST_PAUSE)
                 else:
                     pause = self._plan.every
                     whole.add(seen)
-                    tell(seen)
+                    say(seen)
                     if self._plan.per == "day":
                         await self._finish_runs(but=_today())
                 await self._pause(pause)
@@ -160,6 +162,7 @@ class Watcher:
         left = [one for key, one in wanted.items() if key not in known]
         self._pass.found += len(left)
         self._pass.known += len(batch.found) - len(left)
+        tell(QueueChanged("watch", len(left)))
         try:
             begun = await self._all(left, self._decide)
         finally:
@@ -349,9 +352,15 @@ class Watcher:
         for run in self._held - set(self._runs.values()):
             self._held.discard(run)
             with suppress(StoreError):  # it is closed when the watch begins again
-                await asyncio.to_thread(self._store.finish_run, run, "finished")
+                await asyncio.to_thread(self._finish, run)
                 for hook in self._hooks:
                     hook(RunFinished(run, self._begun.pop(run, 0)))
+
+    def _finish(self, run: str) -> None:
+        over = self._judging.over_run
+        if over is not None and (results := over(lambda: self._store.results(run))):
+            self._store.rescore(run, results)
+        self._store.finish_run(run, "finished")
 
     # ---- scores back
 

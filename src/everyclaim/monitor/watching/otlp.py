@@ -30,7 +30,9 @@ from everyclaim.store import WatchStore
 DEFAULT_ADDRESS = "127.0.0.1:4318"
 TOKEN = "EVERYCLAIM_WATCH_TOKEN"  # noqa: S105 - the name of a variable
 _TRACES = 100  # in one batch
-_BODY = 64_000_000  # bytes of a request, unpacked
+_BODY = 32_000_000  # bytes of a request, unpacked
+_AT_ONCE = 4  # requests that are unpacked and parsed at a time
+_SLOWEST = 60.0  # seconds that a request may take to come in
 _MOST_WAITING = 500_000  # spans, before senders are asked to wait
 _OURS = uuid.UUID("0d1f0a4e-6f0e-5a57-8f6c-6f6b8f7d9d10")
 _LATER = {408, 429, 502, 503, 504}
@@ -77,6 +79,7 @@ class OtlpReceiver:
         self.name = watch
         self.takes_scores = address.events_to is not None
         self._http = aiohttp
+        self._parsing = asyncio.Semaphore(_AT_ONCE)
         self._session: Any = None
         self._runner: Any = None
         self._loop: BackgroundLoop | None = None  # judging may take the other one for long
@@ -187,9 +190,13 @@ class OtlpReceiver:
         if kind not in {_PROTOBUF, _JSON}:
             return _status(415, _JSON, f"send {_PROTOBUF} or {_JSON}, not {kind}")
         try:
-            body = await self._body(request)
-            parse = parse_protobuf if kind == _PROTOBUF else parse_json
-            spans, refused = await asyncio.to_thread(lambda: read_spans(parse(body), self._limit))
+            async with asyncio.timeout(_SLOWEST):
+                body: bytes = await request.read()
+            packed = request.headers.get("Content-Encoding", "identity").lower()
+            async with self._parsing:
+                spans, refused = await asyncio.to_thread(_parsed, body, kind, packed, self._limit)
+        except TimeoutError:
+            return _status(408, kind, f"a request may take {_SLOWEST:g} seconds to come in")
         except web.HTTPRequestEntityTooLarge:
             return _status(413, kind, f"a request may have {_BODY:,} bytes")
         except ValueError as error:
@@ -211,14 +218,12 @@ class OtlpReceiver:
             return None
         return _status(401, request.content_type, "a token is wanted: 'Authorization: Bearer …'")
 
-    async def _body(self, request: Any) -> bytes:
-        body: bytes = await request.read()
-        packed = request.headers.get("Content-Encoding", "identity").lower()
-        if packed == "identity":
-            return body
-        if packed not in {"gzip", "deflate"}:
-            raise ValueError(f"Content-Encoding {packed[:40]!r} is not known: send gzip, or no encoding")
-        return await asyncio.to_thread(_unpacked, body, packed)
+
+def _parsed(body: bytes, kind: str, packed: str, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:
+    if packed not in {"identity", "gzip", "deflate"}:
+        raise ValueError(f"Content-Encoding {packed[:40]!r} is not known: send gzip, or no encoding")
+    plain = body if packed == "identity" else _unpacked(body, packed)
+    return read_spans(parse_protobuf(plain) if kind == _PROTOBUF else parse_json(plain), limit)
 
 
 def _unpacked(body: bytes, packed: str) -> bytes:

@@ -114,12 +114,12 @@ class SqlQuery:
         """Return the next rows: those behind the last one, or from a watermark on where there is no last one."""
         watermark: sa.ColumnClause[Any] = sa.column(self._query.watermark)
         key: sa.ColumnClause[Any] = sa.column(self._query.key)
-        wanted: sa.ColumnElement[bool] = watermark.is_not(None)
+        wanted: sa.ColumnElement[bool] = sa.and_(watermark.is_not(None), key.is_not(None))
         if after is not None and after[1] is None:
-            wanted = watermark >= sa.bindparam(None, after[0])
+            wanted = sa.and_(wanted, watermark >= sa.bindparam(None, after[0]))
         elif after is not None:
             same = sa.and_(watermark == sa.bindparam(None, after[0]), key > sa.bindparam(None, after[1]))
-            wanted = sa.or_(watermark > sa.bindparam(None, after[0]), same)
+            wanted = sa.and_(wanted, sa.or_(watermark > sa.bindparam(None, after[0]), same))
         query = self._select(wanted).order_by(watermark, key).limit(_ROWS)
         with self._reading() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]

@@ -56,7 +56,7 @@ class Tail:
         self._rows = rows
         self._limit = limits_here().row
         self.name = str(self._path.absolute())
-        self.title = self._path.name
+        self.title = self._path.absolute().name or "files"
         if not self._path.parent.is_dir():
             raise InputError(f"there is no folder {self._path.parent} to watch {self._path.name} in")
 

@@ -1,0 +1,69 @@
+"""``everyclaim watch``: what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import write_jsonl
+
+ANSWER = {"id": "a", "response": "It is red.", "contexts": ["It is red."], "team": "x"}
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "everyclaim", "watch", *words, "--store", "r.db", "--judge", "lexical"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
+    """Counts and runs on standard error; with --json one line on standard output and nothing else."""
+    write_jsonl(tmp_path / "a.jsonl", [ANSWER, {"nothing": 1}])
+    done = run(tmp_path, "a.jsonl", "--once")
+    assert done.returncode == 0
+    assert done.stdout == ""
+    assert "2 new answers · 1 judged · 1 unreadable" in done.stderr
+    assert "unreadable: a.jsonl, byte " in done.stderr
+    again = run(tmp_path, "a.jsonl", "--once", "--name", "again", "--json", "--quiet")
+    told = json.loads(again.stdout)
+    assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (2, 1, 1, 1)
+    assert next(iter(told["runs"].values())).startswith("again ")
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "code", "said"),
+    [
+        ([{"nothing": 1}], (), 2, "nothing of what was found can be read"),
+        (
+            [ANSWER, {**ANSWER, "id": "b"}],
+            ("--daily-answers", "1", "--when-spent", "wait"),
+            3,
+            "the day's budget is used up",
+        ),
+        ([ANSWER], ("--per", "month"), 2, "choose one of day, release"),
+        ([ANSWER], ("--screen", "lexical"), 2, "rate below 1"),
+        ([ANSWER], ("--alert", "slak:x", "--alert-above", "0.1"), 2, "did you mean 'slack'"),
+        ([ANSWER], ("--map", "response"), 2, "--map"),
+        ([ANSWER], ("--daily-cost", "0"), 2, "daily_cost"),
+        ([], (), 0, ""),
+    ],
+)
+def test_it_ends_with_the_code_that_says_how(tmp_path: Path, rows: Any, words: Any, code: int, said: str) -> None:
+    """0 ok, 2 bad input or usage, 3 stopped at a limit."""
+    write_jsonl(tmp_path / "a.jsonl", rows)
+    done = run(tmp_path, "a.jsonl", "--once", *words)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_its_own_output_is_not_what_it_watches(tmp_path: Path) -> None:
+    """Redirected into the folder, every pass would find the one before."""
+    write_jsonl(tmp_path / "a.jsonl", [ANSWER])
+    with (tmp_path / "a.jsonl").open("a") as file:
+        command = [sys.executable, "-m", "everyclaim", "watch", "a.jsonl", "--once", "--json", "--store", "r.db"]
+        done = subprocess.run(command, cwd=tmp_path, stdout=file, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "which is read" in done.stderr
