@@ -187,7 +187,6 @@ def watch(
     name: Annotated[
         str | None, typer.Option("--name", help="What the watch is known by.", rich_help_panel=_RUN)
     ] = None,
-    observe: opt.Observe = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print a JSON line per pass on stdout.", rich_help_panel="Output")
     ] = False,
@@ -218,7 +217,6 @@ def watch(
         slices=slices,
         map=mapping,
         max_failed=max_failed,
-        observe=observe or None,
         concurrency=concurrency,
         **as_settings(talking),
     )
