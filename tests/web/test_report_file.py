@@ -273,7 +273,9 @@ def test_the_same_run_gives_the_same_bytes(place, tmp_path):
 def test_a_thousand_answers_take_less_than_two_megabytes(place, tmp_path):
     """With five passages each; these are cut to what stands around the evidence only where that is needed."""
     words = [
-        word for file in sorted(Path("src/everyclaim/text").glob("*.py")) for word in file.read_text("utf-8").split()
+        word
+        for file in sorted((Path(ec.__file__).parent / "text").glob("*.py"))
+        for word in file.read_text("utf-8").split()
     ]
     answers = []
     for number in range(1_000):
