@@ -110,6 +110,16 @@ def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
     assert Limits.above(short).contradicted == pytest.approx(0.04)
 
 
+def test_names_of_releases_without_end_grow_neither_alert_nor_state() -> None:
+    """A release named by every build, or a name of a megabyte: the first twenty, shortened, and the others together."""
+    detector = Detector(Limits(contradicted=0.03))
+    found = alerts(detector, (answer(i, 1, 40, release=f"{i}" + "x" * 10**6) for i in range(300)))
+    found += alerts(detector, (answer(i, 2, 4, release=f"{i}" + "x" * 10**6) for i in range(300)))
+    assert found
+    assert len(json.dumps(detector.to_json())) < 100_000
+    assert all(len(alert.releases) <= 21 and len(json.dumps(alert.to_json())) < 10_000 for _, alert in found)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"contradicted": 0}, {"contradicted": 1.2}, {"failed": None}, {"failed": float("nan")}]
 )

@@ -252,3 +252,56 @@ def test_a_call_s_latency_is_not_that_of_the_cache() -> None:
     found = counted(metrics.render())
     assert found["everyclaim_judge_call_seconds_count", ("m",)] == 1
     assert found["everyclaim_judge_calls_unpriced_total", ("m",)] == 1
+
+
+@pytest.mark.parametrize("wrong", [Metrics, 5, [5], {"prometheus": 9464}, "", ["prometheus:9464", ""]])
+def test_what_is_no_observer_is_refused(wrong: object) -> None:
+    """A class in place of an object would be called with events and do nothing."""
+    with pytest.raises(ec.ConfigError):
+        ec.Evaluator(observe=wrong)
+
+
+@pytest.mark.parametrize("none", [None, []])
+def test_nobody_may_be_told(none: object) -> None:
+    """As a setting that is empty says."""
+    with ec.Evaluator(observe=none) as evaluator:
+        assert evaluator.score(ROWS[0]).score == 1.0
+
+
+def test_a_file_that_cannot_be_written_in_the_end_takes_no_result_with_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The work is done; what is lost is said."""
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    with ec.Evaluator(observe=f"prometheus:{folder / 'm.prom'}") as evaluator:
+        result = evaluator.score(ROWS[0])
+        (folder / "m.prom").unlink()
+        folder.rmdir()
+    assert result.score == 1.0
+    assert "telemetry is lost" in caplog.text
+
+
+def test_the_folder_of_several_processes_counts_only_where_the_client_knew_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A variable set after prometheus_client was imported must not make the counts vanish; a folder that is not there is said."""
+    metrics = Metrics()
+    scored(metrics, answer(1, 0, 1))
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    assert counted(metrics.render())["everyclaim_answers_total", ("scored", "v1")] == 1
+    env = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path / "nowhere")}
+    script = "import everyclaim as ec\ntry:\n    ec.Evaluator(observe='prometheus:9464')\nexcept ec.OperatorError as e:\n    print(e)"
+    done = subprocess.run([sys.executable, "-c", script], env=env, check=True, capture_output=True, text=True)
+    assert "PROMETHEUS_MULTIPROC_DIR cannot be used" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("spec", "module", "extra"),
+    [("prometheus:9464", "prometheus_client", "prometheus"), ("otel", "opentelemetry", "otel")],
+)
+def test_without_the_extra_it_is_named(spec: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line that says what to install."""
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ec.MissingExtraError, match=rf"pip install 'everyclaim\[{extra}\]'"):
+        ec.Evaluator(observe=spec)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from promtool import PER_DAY, PER_HOUR, Traffic, fired, promtool
 from everyclaim.core.errors import ConfigError
 from everyclaim.monitor.baseline import Baseline, JudgeError, Level
 from everyclaim.monitor.budget import Budget
-from everyclaim.monitor.rules import rules_text
+from everyclaim.monitor.rules import BURNS, rules_text
 
 NOISY = JudgeError(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)
 USUAL = Baseline(
@@ -26,6 +27,7 @@ USUAL = Baseline(
 LABELLED = replace(USUAL, score=Level(0.94, 0.005, 0.93, 0.95), judge=NOISY)
 
 
+@pytest.mark.slow
 def test_silent_on_thirty_days_of_noise_under_a_noisy_judge(tmp_path: Path) -> None:
     """1.5 % are contradicted; the judge says 6 %: rates are corrected for its error, so a budget of 2 % holds."""
     traffic = Traffic(1).run(30 * PER_DAY, NOISY.judged(0.015), failed=0.01)
@@ -99,7 +101,7 @@ def test_few_answers_are_no_alert_however_bad(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        rules_text(Budget.of_baseline(USUAL), match={"job": 'a "bot" \\ ☃\n', "namespace": "x"}),
+        rules_text(Budget.of_baseline(USUAL), match={"job": 'a "bot" \\ ☃😀\n\u2028\x85\x00', "namespace": "x"}),
         rules_text(Budget.of_rate(0.01, LABELLED), max_failed=0.2),
     ],
 )
@@ -122,6 +124,14 @@ def test_a_note_says_how_the_numbers_came_about() -> None:
     assert "there are no labels" in " ".join(bare.replace("# ", "").split())
 
 
+@pytest.mark.parametrize("rate", [1e-6, 0.3, 0.7, 0.999])
+def test_every_budget_can_be_gone_beyond(rate: float) -> None:
+    """Four times 30 % is more than there can be: bars lie at so many times the odds."""
+    bars = [burn.bar(rate) for burn in BURNS]
+    assert all(rate < bar < 1 for bar in bars)
+    assert bars == sorted(bars, reverse=True)
+
+
 @pytest.mark.parametrize(
     "wrong", [{"match": {"release": "v1"}}, {"match": {"a b": "c"}}, {"match": {"x}": ""}}, {"max_failed": 0}]
 )
@@ -136,3 +146,11 @@ def test_a_rate_that_is_no_share_is_refused(rate: float) -> None:
     """2 % is 0.02."""
     with pytest.raises(ConfigError, match="share between 0 and 1"):
         Budget.of_rate(rate)
+
+
+@pytest.mark.parametrize("budget", [Budget.of_baseline(USUAL), Budget.of_rate(0.02)])
+def test_a_group_reads_only_what_it_records_itself(budget: Budget) -> None:
+    """Prometheus evaluates groups in no order: what another one records may be of the evaluation before."""
+    for group in rules_text(budget).split("  - name: ")[1:]:
+        recorded = set(re.findall(r"record: (everyclaim:\S+)", group))
+        assert set(re.findall(r"everyclaim:[a-z_]+:\w+", group)) == recorded

@@ -89,6 +89,17 @@ def test_wrong_wishes_are_one_line_and_code_2(tmp_path: Path, words: tuple[str, 
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+def test_the_answers_of_the_run_are_not_written_over(desk: Path, tmp_path: Path) -> None:
+    """Nor is the store."""
+    rows = tmp_path / "answers.jsonl"
+    shutil.copy(EXAMPLE / "answers.jsonl", rows)
+    assert everyclaim(tmp_path, "score", str(rows), "--quiet").returncode == 0
+    before = rows.read_bytes()
+    for out in (str(rows), ".everyclaim/runs.db"):
+        assert everyclaim(tmp_path, "rules", "--out", out).returncode == 2
+    assert rows.read_bytes() == before
+
+
 def test_the_dashboard_in_the_repository_is_the_one_that_the_command_writes(tmp_path: Path) -> None:
     """Byte by byte."""
     done = everyclaim(tmp_path, "rules", "--dashboard")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,6 +15,8 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
+
+_log = logging.getLogger(__name__)
 
 HOME = "127.0.0.1"
 _KNOWN = ("otel", "prometheus")
@@ -48,8 +51,11 @@ class Observing:
             raise
 
     def close(self) -> None:
-        """Export or write what is left, and stop serving."""
-        self._closing.close()
+        """Export or write what is left, and stop serving; where that fails it is logged, as the work is done."""
+        try:
+            self._closing.close()
+        except Exception as error:  # noqa: BLE001 - an exporter may raise anything
+            _log.warning("what was left of the telemetry is lost: %s: %s", type(error).__name__, error)
 
     def _opened(self, one: str | Observer) -> Observer:
         if not isinstance(one, str):

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from everyclaim.api.baselines import baseline as baseline_of
+from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.finish import check_destination
 from everyclaim.cli.screen import warn
@@ -64,7 +65,11 @@ def rules(
             raise ConfigError(f"{given} is for rules, not for the dashboard")
         text = json_text(made(), indent=2) + "\n"
     else:
-        usual = None if rate is not None and baseline is None else baseline_of(baseline, store=settings.store)
+        usual = None
+        if rate is None or baseline is not None:
+            run = find_run(baseline, store=settings.store)
+            check_apart({"the data set of the run": run.record.dataset}, {"--out": out})
+            usual = baseline_of(run)
         budget = Budget.of_baseline(usual) if rate is None and usual else Budget.of_rate(rate or 0.0, usual)
         matchers = opt.pairs(match, "--match", "a label, an equals sign and its value, as in job=bot")
         text = rules_text(budget, match=matchers, max_failed=settings.max_failed)

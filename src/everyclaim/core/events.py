@@ -6,7 +6,7 @@ A hook is any callable that takes an event. There are two kinds of events, and t
   that runs the engine. They must be quick, and what they raise stops the run.
 - of the work itself (`ScoringStarted` … `RequestAnswered`), told to the observers in whose block it is done, wherever
   in tasks and threads that is, and from there: an observer must be quick and safe from any thread. What it raises is
-  logged once and changes nothing: telemetry that is down must not take the scoring with it.
+  logged, a kind of fault once, and changes nothing: telemetry that is down must not take the scoring with it.
 
       with observed([metrics]):
           await evaluator.ascore(row)
@@ -163,7 +163,7 @@ def tell(event: WorkEvent) -> None:
         observer(event)
 
 
-_FAILED: set[int] = set()  # observers that have failed and are not logged again
+_SAID: set[tuple[str, str]] = set()  # observers and their faults that are not logged again
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -176,7 +176,8 @@ class _Guarded:
         try:
             self.observer(event)
         except Exception as error:  # noqa: BLE001 - an observer may raise anything, and must not take the work with it
-            is_first = id(self.observer) not in _FAILED
-            _FAILED.add(id(self.observer))
-            level = logging.WARNING if is_first else logging.DEBUG
+            named = getattr(self.observer, "__qualname__", type(self.observer).__qualname__)
+            fault = (named, type(error).__qualname__)
+            level = logging.DEBUG if fault in _SAID else logging.WARNING
+            _SAID.add(fault)
             _log.log(level, "an observer failed, and scoring goes on: %s: %s", type(error).__name__, error)

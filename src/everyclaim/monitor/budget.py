@@ -9,6 +9,7 @@ from everyclaim.core.plaintext import counted, one_line
 from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeError
 from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
 
+WEAK = 0.3  # sensitivity + specificity − 1
 ROGAN_GLADEN = "(rate + specificity - 1) / (sensitivity + specificity - 1), Rogan and Gladen 1978"
 
 
@@ -82,8 +83,9 @@ def _of_judge(judge: JudgeError | None) -> tuple[str, ...]:
         f"{judge.specificity:.4f} ({judge.others:.0f} others)."
     )
     few = min(judge.contradicted, judge.others)
-    weak = f"Only {few:.0f} labels of the rarer kind: the correction is rough below {FEW_OF_A_KIND}."
-    return (told, weak) if few < FEW_OF_A_KIND else (told,)
+    rough = f"Only {few:.0f} labels of the rarer kind: the correction is rough below {FEW_OF_A_KIND}."
+    weak = "The judge hardly tells contradicted claims from others: only large changes can be more than chance."
+    return (told, *([rough] if few < FEW_OF_A_KIND else []), *([weak] if judge.sharpness < WEAK else []))
 
 
 def _of_size(baseline: Baseline) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ MEASURES = {
 STATE_SCHEMA = 1
 _RELEASES = 20  # told apart since the rise began
 _EXAMPLES = 3
+_LONGEST = 100  # characters of a release's name
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +230,8 @@ class _Watched:
             if begun == at:
                 self.since[place] = _Since(when)
             releases = self.since[place].releases
-            named = release if release in releases or len(releases) < _RELEASES else "others"
+            shown = one_line(release, _LONGEST)
+            named = shown if shown in releases or len(releases) < _RELEASES else "others"
             releases[named] = releases.get(named, 0) + 1
 
     def to_json(self) -> dict[str, Any]:

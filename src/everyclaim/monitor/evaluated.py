@@ -50,9 +50,9 @@ def evaluated_here() -> Evaluated | None:
 
 
 def _read(traceparent: str, response_id: str) -> Evaluated:
-    if not traceparent:
+    if traceparent == "":
         return Evaluated(response_id=response_id)
-    found = _TRACEPARENT.fullmatch(traceparent)
+    found = _TRACEPARENT.fullmatch(traceparent) if isinstance(traceparent, str) else None
     trace, span, flags = (int(part, 16) for part in found.groups()) if found else (0, 0, 0)
     if not trace or not span:
         raise InputError(

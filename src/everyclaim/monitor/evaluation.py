@@ -12,6 +12,7 @@ from everyclaim.core.types import Label, Outcome, Result
 EVENT = "gen_ai.evaluation.result"
 ERROR_TYPE = "error.type"
 _SHOWN = 10  # failing claims in an explanation
+_LONGEST = 200  # characters of an id
 
 
 def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = False) -> dict[str, str | float]:
@@ -26,7 +27,7 @@ def attributes_of(result: Result, *, response_id: str = "", with_texts: bool = F
     if result.outcome is Outcome.FAILED:
         said[ERROR_TYPE] = code_of(result)
     if response_id:
-        said["gen_ai.response.id"] = response_id
+        said["gen_ai.response.id"] = one_line(response_id, _LONGEST)
     return said
 
 
@@ -44,7 +45,7 @@ def label_of(result: Result) -> str:
 def explanation(result: Result, *, with_texts: bool = False) -> str:
     """Say why in a line or a few: what was found by label and failure mode; with texts also the claims that fail."""
     if result.outcome is Outcome.FAILED:
-        return f"{words(result.outcome.value)}: {result.reason if with_texts else code_of(result)}"
+        return f"{words(result.outcome.value)}: {one_line(result.reason, 500) if with_texts else code_of(result)}"
     if result.outcome is not Outcome.SCORED:
         return words(result.outcome.value)
     found = [f"{count:,} {label.value.lower()}" for label, count in result.counts.items() if count]
@@ -64,4 +65,4 @@ def explanation(result: Result, *, with_texts: bool = False) -> str:
 
 def code_of(result: Result) -> str:
     """Return the code of a failure, which is one of few words, without what is said behind it."""
-    return result.reason.partition(":")[0] or "_OTHER"
+    return one_line(result.reason.partition(":")[0], 60) or "_OTHER"

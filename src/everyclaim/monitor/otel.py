@@ -150,7 +150,7 @@ class OpenTelemetry:
             "everyclaim.cached": call.is_cached,
         }
         if call.answered_by:
-            attributes["gen_ai.response.model"] = call.answered_by
+            attributes["gen_ai.response.model"] = one_line(call.answered_by, 100)
         if call.usage.cost is not None:
             attributes["everyclaim.cost_dollars"] = call.usage.cost
         span = self._tracer.start_span(

@@ -43,7 +43,10 @@ class Metrics:
         self._client: Any = prometheus_client
         self._own = prometheus_client.CollectorRegistry()
         self._slices = tuple(slices)
-        self._parts = {measure: self._part(measure) for measure in MEASURES}
+        try:
+            self._parts = {measure: self._part(measure) for measure in MEASURES}
+        except OSError as error:
+            raise OperatorError(f"PROMETHEUS_MULTIPROC_DIR cannot be used: {error.strerror or error}") from None
         self._bounded = Bounded(
             lambda label: self._parts[FOLDED].labels(label).inc(), {**MOST, "release": max_releases}
         )
@@ -99,9 +102,11 @@ class Metrics:
         multiprocess.mark_process_dead(process)  # type: ignore[no-untyped-call]
 
     def _registry(self) -> CollectorRegistry:
-        if not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
+        from prometheus_client import CollectorRegistry, multiprocess, values
+
+        # As prometheus_client decided when it was imported: that is where the counts are.
+        if not getattr(values.ValueClass, "_multiprocess", False):
             return self._own
-        from prometheus_client import CollectorRegistry, multiprocess
 
         together = CollectorRegistry()
         multiprocess.MultiProcessCollector(together)  # type: ignore[no-untyped-call]

@@ -48,12 +48,16 @@ Rule = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Burn:
-    """An alert when a rate is `factor` times its budget over the long window, and still in the short one."""
+    """An alert when the odds of a rate are `factor` times its budget's over the long window and the short one."""
 
     long: str
     short: str
     factor: float
     severity: str
+
+    def bar(self, budget: float) -> float:
+        """Return the rate above which it is: nearly `factor` times a small budget, and below 1 for every one."""
+        return self.factor * budget / (1 + (self.factor - 1) * budget)
 
 
 BURNS = (Burn("1h", "10m", 4, "critical"), Burn("6h", "1h", 2, "critical"), Burn("3d", "12h", 1.5, "warning"))
@@ -67,7 +71,7 @@ def rules_text(budget: Budget, *, match: Mapping[str, str] | None = None, max_fa
     if not 0 < max_failed < 1:
         raise ConfigError(f"max_failed must be a share between 0 and 1, got {max_failed!r}")
     wanted = _Selector(_pairs(match or {}))
-    groups = [
+    groups = [  # each reads only what it records itself: Prometheus evaluates groups in no order
         ("everyclaim-contradicted", [*_rates(budget, wanted), *_contradicted(budget)]),
         ("everyclaim-score", _scores(budget, wanted)),
         ("everyclaim-judge", [*_failing(wanted, max_failed), *_drift(wanted)]),
@@ -82,9 +86,9 @@ def _notes(budget: Budget, wanted: _Selector) -> list[str]:
         "Rules for Prometheus, written by `everyclaim rules`: write them anew rather than changing them.",
         *budget.notes,
         (
-            f"An alert needs the rate to be {', '.join(f'{one.factor:g}' for one in BURNS)} times the budget over "
+            f"An alert needs {', '.join(f'{one.factor:g}' for one in BURNS)} times the odds of the budget over "
             f"{', '.join(one.long for one in BURNS)}, and over {', '.join(one.short for one in BURNS)} before now; "
-            f"above it by more than chance, which is {NOW} standard errors of the rate, claims of an answer counted as "
+            f"more than chance above it, which is {NOW} standard errors of the rate, claims of an answer counted as "
             f"one cluster, and {ONCE} of the budget; and {FEWEST_ANSWERS} answers."
         ),
         *([f"Of series with {wanted.pairs} alone."] if wanted.pairs else []),
@@ -140,20 +144,20 @@ def _rates(budget: Budget, wanted: _Selector) -> list[Rule]:
 def _contradicted(budget: Budget) -> list[Rule]:
     rules = []
     for burn in BURNS:
-        bar = f"{burn.factor * budget.contradicted:.6g}"
+        bar = burn.bar(budget.contradicted)
         rate, error = f"everyclaim:contradicted:ratio_{burn.long}", f"everyclaim:contradicted:error_{burn.long}"
         rules.append(
             _alert(
                 "EveryclaimContradictedClaims",
                 (
-                    f"{rate} > {bar}",
+                    f"{rate} > {bar:.6g}",
                     f"{rate} - {budget.contradicted:.6g} > {_beyond(error, f'{budget.error:.6g}')}",
-                    f"everyclaim:contradicted:ratio_{burn.short} > {bar}",
+                    f"everyclaim:contradicted:ratio_{burn.short} > {bar:.6g}",
                     f"everyclaim:answers:increase_{burn.long} >= {FEWEST_ANSWERS}",
                 ),
                 {"severity": burn.severity, "window": burn.long},
                 "Release {{ $labels.release }}: {{ $value | humanizePercentage }} of the claims are contradicted",
-                f"Over {burn.long} that is more than {burn.factor:g} times the budget of "
+                f"Over {burn.long} that is more than {100 * bar:.2f} %, where the budget is "
                 f"{100 * budget.contradicted:.2f} %, and more than chance. `everyclaim compare` says what changed.",
             )
         )
@@ -165,8 +169,9 @@ def _scores(budget: Budget, wanted: _Selector) -> list[Rule]:
     total, count = f"{SCORE.prometheus}_sum", f"{SCORE.prometheus}_count"
     rules: list[Rule] = []
     for window, by in (("1h", "release"), ("6h", "release"), *((("7d", ""),) if budget.score is None else ())):
-        mean, answers = f"everyclaim:score:mean_{window}", wanted.sum(count, window, by=by)
+        mean, answers = f"everyclaim:score:mean_{window}", f"everyclaim:score:answers_{window}"
         rules += [
+            _record(answers, wanted.sum(count, window, by=by)),
             _record(mean, f"{wanted.sum(total, window, by=by)} / {answers}"),
             _record(f"everyclaim:score:error_{window}", f"sqrt(clamp_min({mean} * (1 - {mean}), 0) / {answers})"),
         ]
@@ -183,7 +188,7 @@ def _scores(budget: Budget, wanted: _Selector) -> list[Rule]:
                 f"{lost} > {MARGIN}",
                 f"{lost} > {_beyond('everyclaim:score:error_6h', doubt)}",
                 f"{usual} - everyclaim:score:mean_1h > {MARGIN}",
-                f"everyclaim:answers:increase_6h >= {FEWEST_ANSWERS}",
+                f"everyclaim:score:answers_6h >= {FEWEST_ANSWERS}",
             ),
             {"severity": "warning", "window": "6h"},
             "Release {{ $labels.release }}: the mean score is {{ $value | humanize }} lower",
@@ -225,8 +230,9 @@ def _drift(wanted: _Selector) -> list[Rule]:
     records: list[Rule] = []
     for window in ("1d", "7d"):
         share, claims = f"everyclaim:trouble:ratio_{window}", wanted.sum(CLAIMS.prometheus, window, by="")
-        answers = wanted.sum(ANSWERS.prometheus, window, _SCORED, by="")
+        answers = f"everyclaim:trouble:answers_{window}"
         records += [
+            _record(answers, wanted.sum(ANSWERS.prometheus, window, _SCORED, by="")),
             _record(share, f"{wanted.sum(FLAGGED.prometheus, window, flags, by='')} / {claims}"),
             _record(f"everyclaim:trouble:error_{window}", f"sqrt(clamp_min({share} * (1 - {share}), 0) / {answers})"),
         ]
@@ -245,7 +251,7 @@ def _drift(wanted: _Selector) -> list[Rule]:
             (
                 f"{today} > 2 * ({week} offset 1d)",
                 f"{today} - ({week} offset 1d) > {_beyond(f'{error}_1d', f'({error}_7d offset 1d)')}",
-                f"sum(everyclaim:answers:increase_12h) >= {FEWEST_ANSWERS}",
+                f"everyclaim:trouble:answers_1d >= {FEWEST_ANSWERS}",
             ),
             {"severity": "warning", "window": "1d"},
             "{{ $value | humanizePercentage }} of the verdicts are in trouble with themselves or their evidence",
@@ -295,4 +301,10 @@ def _pairs(match: Mapping[str, str]) -> str:
                 f"{described(name, may_be_shown=True)} is no label to match by: "
                 "name one that your Prometheus adds, as in job=bot"
             )
-    return ",".join(f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in match.items())
+    return ",".join(f"{name}={_quoted(value)}" for name, value in match.items())
+
+
+def _quoted(text: str) -> str:
+    """Quote a text for PromQL, on one line of YAML."""
+    told = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in told)

@@ -202,8 +202,7 @@ def _deliver(url: str, body: bytes, headers: Callable[[], Mapping[str, str]], tr
     def once() -> str | _Later | None:
         request = urllib.request.Request(url, data=body, method="POST", headers={**usual, **headers()})  # noqa: S310
         try:
-            with _OPENER.open(request, timeout=trying.time_out) as reply:
-                reply.read(1024)
+            _OPENER.open(request, timeout=trying.time_out).close()  # what is said beside the status does not matter
         except urllib.error.HTTPError as error:
             with error:
                 said = f"{host} answered {error.code}"
