@@ -138,9 +138,9 @@ def test_ten_thousand_passages_stay_bounded():
     ("spec", "said"),
     [
         ("embedded?tokens=5", "from 32 to 384"),
-        ("embedded?tokens=many", "tokens of 'embedded' must be a whole number, got 'many'"),
+        ("embedded?tokens=many", "tokens of 'embedded' must be a whole number from 32 to 384, got 'many'"),
         ("embedded?threads=-1", "threads"),
-        ("embedded?threshold=1", "between 0 and 1"),
+        ("embedded?threshold=1", "above 0 and below 1"),
         ("embedded?colour=red", "unknown option 'colour'"),
         ("embedded:99", "no embedded model '99'"),
     ],

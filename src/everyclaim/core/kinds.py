@@ -36,12 +36,14 @@ class Range:
     least: float | None = None
     most: float | None = None
     above: float | None = None
+    below: float | None = None
 
     def __contains__(self, value: float) -> bool:
         return (
             (self.least is None or value >= self.least)
             and (self.most is None or value <= self.most)
             and (self.above is None or value > self.above)
+            and (self.below is None or value < self.below)
         )
 
     def __str__(self) -> str:
@@ -49,7 +51,9 @@ class Range:
             return f" from {self.least:,} to {self.most:,}"
         low = f" of at least {self.least:,}" if self.least is not None else ""
         low = low or (f" above {self.above:,}" if self.above is not None else "")
-        return low + (f"{' and' if low else ''} of at most {self.most:,}" if self.most is not None else "")
+        high = f" of at most {self.most:,}" if self.most is not None else ""
+        high = high or (f" below {self.below:,}" if self.below is not None else "")
+        return f"{low} and{high}" if low and high else low + high
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -71,6 +72,19 @@ def read(spec: Spec, declared: type[T], owner: str = "") -> T:
     return declared(**found)
 
 
+def check_declared(made: Any, owner: str) -> None:
+    """Hold the values of a dataclass that declares its options against what it declares, however it was made.
+
+    `owner` is how errors call it. Raises `ConfigError`.
+    """
+    for name, annotation in _annotations(type(made)).items():
+        value = getattr(made, name)
+        try:
+            kind_of(annotation).take(value)
+        except WrongValueError as wrong:
+            raise ConfigError(f"{name} of {owner} must be {wrong.expected}, got {wrong.got}") from None
+
+
 def divided(spec: Spec, *declared: type[Any]) -> tuple[Spec, Spec]:
     """Return a spec with the options that are declared, and one with the rest, which are somebody else's.
 
@@ -102,7 +116,12 @@ def wrong_value(name: str, owner: str, expected: str, value: object) -> ConfigEr
     return ConfigError(f"{name} of {owner} must be {expected}, got {described(value, may_be_shown=True)}")
 
 
-def _annotations(declared: type[Any]) -> dict[str, Any]:
+def _annotations(declared: Any) -> Mapping[str, Any]:
+    return _resolved(declared)
+
+
+@cache
+def _resolved(declared: Any) -> Mapping[str, Any]:
     hints = get_type_hints(declared, include_extras=True)
     return {field.name: hints[field.name] for field in fields(declared)}
 

@@ -44,9 +44,6 @@ _REPORTING = word_set(
     "know knows knew find finds show shows showed demonstrate demonstrates demonstrated reveal reveals revealed "
     "ensure ensures ensured mean means feel feels felt hear heard"
 )
-_PASSIVE_OK = frozenset(
-    {"known", "found", "shown", "felt", "heard", "meant", "noted", "expected", "estimated", "named"}
-)
 _SCOPE = word_set(
     "not n't never no hardly barely rarely seldom only both possibly probably perhaps maybe likely potentially "
     "might could would may"
@@ -247,8 +244,3 @@ def is_copula(words: Sequence[Word], bones: Skeleton) -> bool:
     """Whether the verb chain is a bare form of *be*."""
     chain = [word for word in words[bones.verb : bones.rest] if word.tag != "RB"]
     return len(chain) == 1 and chain[0].low in BE
-
-
-def may_report(word: Word) -> bool:
-    """Whether a verb can open a reported clause."""
-    return word.low in _REPORTING and word.low not in _PASSIVE_OK

@@ -16,8 +16,6 @@ from typing import Any
 
 from everyclaim.core.errors import ConfigError
 
-STANDARD_INPUT, STANDARD_OUTPUT = "standard input", "standard output"
-
 
 @dataclass(frozen=True, slots=True)
 class _Place:

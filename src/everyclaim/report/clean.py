@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
@@ -15,9 +14,3 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
     # Outside of strings JSON is plain ASCII, so whatever is found here stands inside one.
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-
-
-def json_lines(values: Iterator[Any]) -> Iterator[str]:
-    """Write one JSON value per line."""
-    for value in values:
-        yield json_text(value) + "\n"

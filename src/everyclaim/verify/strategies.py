@@ -22,15 +22,9 @@ Alone = list[tuple[Passage, Verdict]]  # what each passage alone says about one 
 
 
 @dataclass(frozen=True, slots=True)
-class Each:
-    """Judge every passage alone. Sees every conflict; costs one check per claim and passage.
-
-    `together` is how many of the best passages are put in one check when no passage alone settles a claim.
-    """
-
+class _Strategy:
     verifier: Verifier
     ranker: Ranker
-    together: int = 4
 
     @property
     def spec(self) -> str:
@@ -41,6 +35,16 @@ class Each:
     def chat(self) -> ChatModel | None:
         """The chat model of the judge inside."""
         return chat_of(self.verifier)
+
+
+@dataclass(frozen=True, slots=True)
+class Each(_Strategy):
+    """Judge every passage alone. Sees every conflict; costs one check per claim and passage.
+
+    `together` is how many of the best passages are put in one check when no passage alone settles a claim.
+    """
+
+    together: int = 4
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
@@ -57,27 +61,15 @@ class Each:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(_Strategy):
     """Judge passages in order of relevance and stop a claim at its first support.
 
     `at_most` bounds the passages asked per claim (None: all). A conflict is seen only among the passages
     that were asked.
     """
 
-    verifier: Verifier
-    ranker: Ranker
     at_most: int | None = None
     together: int = 4
-
-    @property
-    def spec(self) -> str:
-        """The spec of the judge inside; the strategy is stored beside it."""
-        return self.verifier.spec
-
-    @property
-    def chat(self) -> ChatModel | None:
-        """The chat model of the judge inside."""
-        return chat_of(self.verifier)
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""

@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple, cast
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.options import Opt, read
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
@@ -32,13 +33,24 @@ from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.modes.classify import Failure, classify
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
-from everyclaim.verify.lexical.verifier import decided, nothing_to_check, only_mentioned, shifted, three_way, unsure
+from everyclaim.verify.lexical.verifier import (
+    Threshold,
+    decided,
+    nothing_to_check,
+    only_mentioned,
+    shifted,
+    three_way,
+    unsure,
+)
 
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
 # A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
 _LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
+
+_Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("read for a claim of usual length")]
+_Threads = Annotated[int, Range(0, _THREADS), Opt("claims read at a time; 0: one per processor core, at most four")]
 
 
 class _Prepared(NamedTuple):
@@ -61,18 +73,13 @@ class EmbeddedVerifier:
     what `everyclaim tune` fitted to a team's own labels.
     """
 
-    tokens: int = TOKENS
-    threads: int = 0
-    threshold: float = 0.5
+    tokens: _Tokens = TOKENS
+    threads: _Threads = 0
+    threshold: Threshold = 0.5
     tuned: Tuning | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.threshold < 1.0:
-            raise ConfigError(f"threshold of the embedded verifier is {self.threshold}; it must be between 0 and 1")
-        if not _LEAST <= self.tokens <= _MOST:
-            raise ConfigError(f"tokens of the embedded verifier is {self.tokens}; it must be from {_LEAST} to {_MOST}")
-        if not 0 <= self.threads <= _THREADS:
-            raise ConfigError(f"threads of the embedded verifier is {self.threads}; it must be from 0 to {_THREADS}")
+        check_declared(self, "the embedded verifier")
         if self.tuned is not None:
             self.tuned.check(f"tuning {self.tuned.digest}", shipped_model(), self.tokens)
 
@@ -211,11 +218,11 @@ def shipped_model() -> Model:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a spec may say; `EmbeddedVerifier` has the ranges."""
+    """What a spec may say: as the verifier, but for the file of what was tuned."""
 
-    tokens: Annotated[int, Opt("read for a claim of usual length")] = TOKENS
-    threads: Annotated[int, Opt("claims read at a time; 0: one per processor core, at most four")] = 0
-    threshold: Annotated[float, Opt("a claim is supported above this probability")] = 0.5
+    tokens: _Tokens = TOKENS
+    threads: _Threads = 0
+    threshold: Threshold = 0.5
     tuned: Annotated[str | None, Opt("a file that `everyclaim tune` wrote")] = None
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.options import Opt, read
+from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.verify.lexical.analysis import Reading
@@ -28,6 +29,8 @@ from everyclaim.verify.lexical.vectors import shipped_vectors
 
 _NEAR = 0.05  # of one half: too near to call
 
+Threshold = Annotated[float, Range(above=0, below=1), Opt("a claim is supported above this probability")]
+
 
 @dataclass(frozen=True, slots=True)
 class LexicalVerifier:
@@ -37,11 +40,10 @@ class LexicalVerifier:
     probabilities with it. See `decided` for the other two labels.
     """
 
-    threshold: Annotated[float, Opt("a claim is supported above this probability")] = 0.5
+    threshold: Threshold = 0.5
 
     def __post_init__(self) -> None:
-        if not 0.0 < self.threshold < 1.0:
-            raise ConfigError(f"threshold of the lexical verifier is {self.threshold}; it must be between 0 and 1")
+        check_declared(self, "the lexical verifier")
 
     @property
     def spec(self) -> str:
