@@ -9,7 +9,25 @@ from typing import Annotated, Literal, TypeVar
 
 from everyclaim.api.pool import ChatPool
 from everyclaim.api.registries import create_verifier
-from everyclaim.api.talking import EvidenceRule, Few, Hedges, Inference, Numbers, ProbabilitySource, Reasons, Share
+from everyclaim.api.talking import (
+    CLAIMS_PER_CALL,
+    EVIDENCE,
+    HEDGES,
+    INFERENCE,
+    JUDGE_PROMPT,
+    NUMBERS,
+    PROBABILITIES,
+    REASONS,
+    REPEATS,
+    EvidenceRule,
+    Few,
+    Hedges,
+    Inference,
+    Numbers,
+    ProbabilitySource,
+    Reasons,
+    Share,
+)
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
@@ -47,18 +65,18 @@ _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these
 class OfJudges:
     """What a spec may say of a language model that judges; what else it says is the endpoint's."""
 
-    claims_per_call: Annotated[Few | None, Opt("most claims per call; else as many as fit", was="batch")] = None
-    repeats: Annotated[Few, Opt("judge every claim so often; the majority decides")] = 1
+    claims_per_call: Annotated[Few | None, CLAIMS_PER_CALL] = None
+    repeats: Annotated[Few, REPEATS] = 1
     prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("how claims are put")] = "verdict"
-    probabilities: Annotated[ProbabilitySource | None, Opt("where probabilities come from")] = None
+    probabilities: Annotated[ProbabilitySource | None, PROBABILITIES] = None
     input_tokens: Annotated[int, Range(1, 10_000_000), Opt("of the passages in one call")] = INPUT_TOKENS
-    evidence: Annotated[EvidenceRule, Opt("whether support needs a quote that is really there")] = "flag"
+    evidence: Annotated[EvidenceRule, EVIDENCE] = "flag"
     domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")] = ""
-    reasons: Annotated[Reasons, Opt("which verdicts come with a reason")] = "failing"
-    judge_prompt: Annotated[str, Opt("a text file: what the labels mean")] = ""
-    inference: Annotated[Inference, Opt("whether conclusions from the passages count")] = "allowed"
-    numbers: Annotated[Numbers, Opt("whether rounded numbers agree")] = "rounded"
-    hedges: Annotated[Hedges, Opt("what a difference in certainty does")] = "flag"
+    reasons: Annotated[Reasons, REASONS] = "failing"
+    judge_prompt: Annotated[str, JUDGE_PROMPT] = ""
+    inference: Annotated[Inference, INFERENCE] = "allowed"
+    numbers: Annotated[Numbers, NUMBERS] = "rounded"
+    hedges: Annotated[Hedges, HEDGES] = "flag"
 
 
 @dataclass(frozen=True, slots=True)

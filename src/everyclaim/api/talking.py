@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict
 
 from everyclaim.core.errors import ConfigError
@@ -47,6 +47,17 @@ Numbers = Literal["rounded", "exact"]
 Hedges = Literal["flag", "strict"]
 Reasons = Literal["failing", "all"]
 ProbabilitySource = Literal["scale", "tokens", "none"]
+
+# Of a language model that judges, by a name of their own in Python and on the command line as in its spec.
+CLAIMS_PER_CALL = Opt("Most claims judged in one call (as many as fit).", was="batch")
+REPEATS = Opt("Judge every claim N times; the majority decides.")
+EVIDENCE = Opt("Whether support needs a quote that is really there.")
+INFERENCE = Opt("Whether conclusions from the passages count.")
+NUMBERS = Opt("Whether rounded numbers agree.")
+HEDGES = Opt("What a difference in certainty does.")
+REASONS = Opt("Which verdicts come with a reason (failing).")
+PROBABILITIES = Opt("Where probabilities come from (scale).")
+JUDGE_PROMPT = Opt("Your own words for what the labels mean.", "FILE")
 
 
 class Sizes(TypedDict, total=False):
@@ -109,23 +120,17 @@ class Splitting(Reaching, total=False):
 class Judging(Reaching, total=False):
     """Options of a language model that judges."""
 
-    claims_per_call: Annotated[Few | None, Opt("Most claims judged in one call (as many as fit).")]
-    repeats: Annotated[
-        Few | None, Opt("Judge every claim N times; the majority decides.")
-    ]  # judge every claim so often, and let the majority decide
-    evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a quote that is really there.")]
-    inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count.")]
-    numbers: Annotated[Numbers | None, Opt("Whether rounded numbers agree.")]
-    hedges: Annotated[Hedges | None, Opt("What a difference in certainty does.")]
-    reasons: Annotated[
-        Reasons | None, Opt("Which verdicts come with a reason (failing).")
-    ]  # which verdicts come with one
-    probabilities: Annotated[
-        ProbabilitySource | None, Opt("Where probabilities come from (scale).")
-    ]  # where probabilities come from
+    claims_per_call: Annotated[Few | None, CLAIMS_PER_CALL]
+    repeats: Annotated[Few | None, REPEATS]
+    evidence: Annotated[EvidenceRule | None, EVIDENCE]
+    inference: Annotated[Inference | None, INFERENCE]
+    numbers: Annotated[Numbers | None, NUMBERS]
+    hedges: Annotated[Hedges | None, HEDGES]
+    reasons: Annotated[Reasons | None, REASONS]
+    probabilities: Annotated[ProbabilitySource | None, PROBABILITIES]
     judge_prompt: Annotated[
-        str | os.PathLike[str] | None, Opt("Your own words for what the labels mean.", "FILE", kind=str | None)
-    ]  # a text file: what the labels mean, in the place of our own words
+        str | os.PathLike[str] | None, replace(JUDGE_PROMPT, kind=str | None)
+    ]  # in the place of our own words
 
 
 class Talking(Judging, Splitting, total=False):
@@ -148,17 +153,7 @@ class _Said:
     value: str
 
 
-_OF_JUDGES = {
-    "claims_per_call": "claims_per_call",
-    "repeats": "repeats",
-    "evidence": "evidence",
-    "inference": "inference",
-    "numbers": "numbers",
-    "hedges": "hedges",
-    "reasons": "reasons",
-    "probabilities": "probabilities",
-    "judge_prompt": "judge_prompt",
-}
+_OF_JUDGES = {name: name for name in Judging.__annotations__ if name not in Reaching.__annotations__}
 _OF_ADDRESSES = {"base_url": "base_url"}  # of whatever is a language model
 _OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decomposers
 
