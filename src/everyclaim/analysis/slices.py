@@ -28,6 +28,12 @@ FEW = 30  # scored answers; of fewer the interval says something, and finding no
 
 _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")
+# Without any of these no date is read, which takes far longer to find out.
+_DATE_DIGITS = re.compile(r"\d{4}|\d[./-]\d|\d0s|'\d\d|\d ?(?:ad|bc|ce)")
+_DATE_WORDS = (
+    *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
+    *("centur", "ties", "teens", "quarter", "half", "ad "),
+)
 _MEASURED = "much|many|long|often|far|old|big|large|high|tall|deep|heavy|fast|soon"
 _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
@@ -161,4 +167,7 @@ def _has_number(text: str) -> bool:
 
 
 def _has_date(text: str) -> bool:
+    low = text.lower()
+    if not any(word in low for word in _DATE_WORDS) and not _DATE_DIGITS.search(low):
+        return False
     return any(one.year is not None or one.month is not None for one in moments(_CITATION.sub("", text)))
