@@ -61,6 +61,18 @@ def test_a_second_queue_holds_nothing_of_the_first(run, place):
     assert ec.label_queue(run, 5, answers=True).answers
 
 
+def test_an_answer_that_repeats_is_asked_about_once(place):
+    """Labels belong to the text, so one of them serves both places."""
+    row = {"response": "Fact 1 holds. Fact 2 holds.", "contexts": ["Facts hold."]}
+    twice = ec.score_file([{"id": "a"} | row, {"id": "b"} | row], judge=judge, decomposer=split, store=place)
+    queue = ec.label_queue(twice, 10)
+    assert queue.progress["annotator"].total == 2
+    with Store.open(place) as store:
+        desk = Desk.of_queue(store, queue.id, "annotator")
+        desk.say("label-0001", desk.left()[0], Word(ec.Label.SUPPORTED))
+    assert ec.calibrate(twice).used == 2
+
+
 def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(run, place):
     """A label with its evidence and comment, by the passage's own characters; whatever is skipped comes last."""
     queue = ec.label_queue(run, 10, by="random")

@@ -90,6 +90,10 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
         if number < 4:
             expect(page.locator("#item h1")).to_have_text(f"Claim {number + 7} of 10")
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
+    page.get_by_role("button", name="Undo the last one").click()
+    expect(page.locator("#item h1")).to_have_text("Claim 10 of 10")
+    page.keyboard.press("1")
+    expect(page.get_by_role("heading", name="All done")).to_be_visible()
     assert {key: WORDS.index(one.label.value) for (_, key), one in labels_of(place, run).items()} == said
     done = subprocess.run(
         [sys.executable, "-m", "everyclaim", "calibrate", run, "--store", place, "--json"],

@@ -103,4 +103,4 @@ def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers:
         found.append(
             QueueItem(place, -1, key) if answers else QueueItem(place, ordinal, claim_key(key, texts[ordinal]))
         )
-    return found
+    return list({item.key: item for item in found}.values())  # a sample that repeats is asked about once
