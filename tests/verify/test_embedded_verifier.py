@@ -159,3 +159,32 @@ def test_judging_leaves_no_trace_and_no_device_id(tmp_path):
     run = subprocess.run([sys.executable, "-c", code], env=kept | folders, capture_output=True, text=True, check=True)
     assert run.stdout == "1.0\n"
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+
+def test_a_cancellation_ends_the_work_on_a_long_answer(monkeypatch):
+    """Of very many claims those that were not begun are not read once nobody waits for them any more."""
+    from everyclaim.verify.embedded import verifier
+
+    read: list[int] = []
+    shipped = verifier.shipped_cross_encoder
+    cancel: list = []
+
+    class Counting:
+        def read(self, pairs):
+            read.append(len(pairs))
+            cancel[0]()
+            return shipped().read(pairs)
+
+    monkeypatch.setattr(verifier, "shipped_cross_encoder", lambda threads: Counting())
+    texts = [f"The loaf of batch {number} was baked for {number} minutes." for number in range(500)]
+    claims = [Claim(f"c{number}", text, Span(0, len(text)), text) for number, text in enumerate(texts)]
+
+    async def work():
+        task = asyncio.create_task(EmbeddedVerifier().verify(claims, [Passage("p1", OVEN)]))
+        loop = asyncio.get_running_loop()
+        cancel.append(lambda: loop.call_soon_threadsafe(task.cancel))
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(work())
+    assert 0 < sum(read) < 250

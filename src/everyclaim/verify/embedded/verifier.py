@@ -46,6 +46,7 @@ from everyclaim.verify.lexical.verifier import (
 TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
+_AT_ONCE = 64  # claims, between which others have their turn, and a cancellation its effect
 # A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
 _LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
 
@@ -97,7 +98,11 @@ class EmbeddedVerifier:
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
     ) -> list[Verdict]:
         """Judge every claim against all the passages together; one verdict per claim, in order."""
-        return await asyncio.to_thread(self._verify, claims, passages, question)
+        found: list[Verdict] = []
+        for first in range(0, len(claims), _AT_ONCE):  # a thread cannot be cancelled, so that it gets no more than this
+            part = claims[first : first + _AT_ONCE]
+            found += await asyncio.to_thread(self._verify, part, passages, question)
+        return found
 
     def answer_probability(self, verdicts: Sequence[Verdict]) -> float | None:
         """Return the probability that none of an answer's claims is unsupported; None without probabilities."""
