@@ -191,6 +191,14 @@ def test_a_run_holds_a_day_of_answers(log: Path, store: Path) -> None:
     }
 
 
+def test_answers_of_any_number_of_days_and_releases_can_come_at_once(log: Path, store: Path) -> None:
+    """They are whatever the answers say; few of their runs are open at a time, and all are finished."""
+    append(log, *(row(number, release=f"r{number % 70}\n{'x' * 50}") for number in range(140)))
+    assert watched(log, store, per="release").judged == 140
+    with Store.open_to_read(store) as kept:
+        assert Counter((run.kept, run.status) for run in kept.runs()) == {(2, "finished"): 70}
+
+
 def test_a_run_may_hold_a_release(log: Path, store: Path) -> None:
     """Then two releases can be compared as any two runs."""
     append(log, row(1, release="v1"), row(2, release="v2"), row(3))

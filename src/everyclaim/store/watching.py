@@ -135,6 +135,8 @@ class WatchStore(Store):
         for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(one.run, [kept]), strict=True):
             if rows:
                 connection.execute(sa.insert(table), rows)
+        is_counted = (RUNS.c.id == one.run, RUNS.c.counts.is_not(None))  # it was finished meanwhile
+        connection.execute(sa.update(RUNS).where(*is_counted).values(counts=None))
         return place
 
     def to_try_again(self, watch: str, after: Sequence[float]) -> list[Judged]:

@@ -33,6 +33,7 @@ PICKED = "picked"  # the tag that says why an answer beside the random ones was 
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
+_MOST_OPEN = 32  # runs at a time: days and releases are whatever the answers say
 _GLANCE = 0.1  # seconds between looks at whether to stop
 
 T = TypeVar("T")
@@ -327,9 +328,11 @@ class Watcher:
         part = (sample.release or "no release") if self._plan.per == "release" else _day_of(sample)
         async with self._opening:
             if (part, is_picked) not in self._runs:
+                if len(self._held) >= _MOST_OPEN:
+                    await self._finish_runs()
                 self._runs[part, is_picked] = await asyncio.to_thread(self._open_run, part, is_picked)
                 self._held.add(self._runs[part, is_picked])
-        return self._runs[part, is_picked]
+            return self._runs[part, is_picked]
 
     def _open_run(self, part: str, is_picked: bool) -> str:
         plan = self._plan
