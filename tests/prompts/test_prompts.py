@@ -269,6 +269,40 @@ def test_a_sentence_is_claims_or_skipped_with_a_known_reason() -> None:
     assert "s5" in SplitPrompt(coverage="low").parse({"sentences": rows}, ids)
 
 
+def test_claims_are_lines_that_name_their_sentence() -> None:
+    """In any order and case, several of one sentence; what names none, or no reason that there is, says nothing."""
+    claims = ["s2: A lamp.", "S1:A  kettle.", "[s1]: It is red: bright.", "s2: A lamp.", "s3: ", "no id", 7, None]
+    skipped = ["s4: Greeting", "s5: boring", "s1: opinion", "s6: heading, of a list", {"id": "s6"}]
+    found = SplitPrompt().parse({"claims": claims, "skipped": skipped}, [f"s{n}" for n in range(1, 7)])
+    kettle, lamp = (("A kettle.", "It is red: bright."), ""), (("A lamp.",), "")
+    assert found == {"s1": kettle, "s2": lamp, "s4": ((), "greeting")}
+
+
+@pytest.mark.parametrize(
+    "reply", [{"claims": ["s9: A."]}, {"claims": ["s1: A."], "skipped": ["s9: meta"]}, {"claims": "s1: A."}, {}]
+)
+def test_lines_about_sentences_that_were_not_given_are_no_reply(reply: dict[str, object]) -> None:
+    """It does not speak of what was asked."""
+    for prompt in (SplitPrompt(), OneCallPrompt()):
+        with pytest.raises(JudgeError) as raised:
+            prompt.parse(
+                reply | ({"claims": [{"claim": "s9: A.", "label": "SUPPORTED"}]} if prompt != SplitPrompt() else {}),
+                ["s1"],
+            )
+        assert raised.value.code == "bad_reply"
+
+
+def test_a_conflict_is_a_label_of_its_own_and_a_kind_stands_before_its_reason() -> None:
+    """What is supported and denied is supported, with the conflict said; the kind is the mode and no part of why."""
+    both = VerdictPrompt().parse({"verdicts": [ROW | {"label": "both", "why": ""}]}, ["c1"])["c1"]
+    assert (both.label, both.conflict, both.complete) == (Label.SUPPORTED, True, True)
+    failing = {"label": "CONTRADICTED", "why": "Time: it was 1889", "mode": None}
+    found = VerdictPrompt().parse({"verdicts": [ROW | failing]}, ["c1"])["c1"]
+    assert (found.mode, found.why, found.complete) == (FailureMode.TEMPORAL, "it was 1889", True)
+    plain = VerdictPrompt().parse({"verdicts": [ROW | failing | {"why": "certainly: not"}]}, ["c1"])["c1"]
+    assert (plain.mode, plain.why, plain.complete) == (None, "certainly: not", False)
+
+
 def test_one_bad_verdict_makes_a_sentence_of_the_one_call_reply_unusable() -> None:
     """Its claims belong together; the other sentences stay."""
     good = {key: value for key, value in ROW.items() if key != "id"} | {"claim": "A fact."}

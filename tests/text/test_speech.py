@@ -77,3 +77,10 @@ def test_a_described_speaker_is_not_what_was_said():
         ("Sales rose, and costs fell, said Ada Lind.", "Ada Lind"),
     ):
         assert [report.speaker for report in reports(text)] == [speaker]
+
+
+@pytest.mark.parametrize("title", ["Dr", "Hon", "Sgt", "Lt", "Col"])
+def test_the_full_stop_of_a_title_ends_no_speaker(title):
+    """Every title that is known to one reader of text is known to all."""
+    (found,) = reports(f"According to {title}. Miller, the bridge is closed.")
+    assert found.speaker == f"{title}. Miller"

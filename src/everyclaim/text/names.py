@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from everyclaim.text.abbreviations import NAMED
 from everyclaim.text.tokens import STOPWORDS, Token, word_set
 
 # A word that can be part of a name: Capitalised, McDonald, iPhone, GPT-4, NASA, U.S., O'Brien, Jean-Paul, J.
@@ -25,7 +26,6 @@ _BETWEEN = re.compile(
     r"[ \u00a0]|[ \u00a0](?:de|da|do|dos|du|del|della|di|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|y|of|of the|of"
     r" [Tt]he|for|and|&|the|de la|van der|van den|von der|de los|in)[ \u00a0]"
 )
-_LINKS = word_set("of for and & the in y")  # words that join two names as often as the parts of one
 _HEADS_OF = word_set(
     """
     university college institute school academy bank house church court city state republic kingdom bay gulf cape isle
@@ -63,7 +63,7 @@ _COMMON = word_set(
 )
 _TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king queen prince princess saint st")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•\n\r\"“”(\[*#>|–—-]|\d[.)])[\s\"'“‘(\[*#>-]*$")
-_ABBREVIATION = re.compile(r"(?:\b[A-Z]|\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Gov|Capt|vs|No|Inc|Ltd|Co))\.\s*$")
+_ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{NAMED})\.\s*$")
 _LONGEST = 8  # words in one name
 
 

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
+from everyclaim.text.abbreviations import MONTHS, PEOPLE
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.marks import CITATION, rendered
 from everyclaim.text.prose import prose_in_code
@@ -223,14 +224,12 @@ def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
 
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:"
-    r"(?i:approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|"
-    r"sen|rep|gov|pres|messrs|mt|ft)"
+    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft)"
     r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
-    r"|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|[A-Z])\s?\.\s*$"
+    rf"|{MONTHS}|[A-Z])\s?\.\s*$"
 )
 _NUMBERED = re.compile(
-    r"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|"
-    r"Oct|Nov|Dec|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
+    rf"(?:Figs?|Nos?|Vols?|Ch|Sec|Eqs?|Refs?|Art|pp|p|Tab|App|{MONTHS}|Ed|Eds|eds|op|[a-z]+)\s?\.\s*$"
 )
 _INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
 _LEFTOVER = re.compile(

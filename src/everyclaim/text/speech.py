@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from everyclaim.core.types import Span
+from everyclaim.text.abbreviations import NAMED
 from everyclaim.text.dates import lowered
 from everyclaim.text.tokens import STOPWORDS, word_set
 
@@ -50,9 +51,7 @@ _WORD = re.compile(r"[a-z]{3,}")
 _ACCORDING = re.compile(r"\baccording to ")
 
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')\]]*(?=\s+[\"“‘'(\[]*[A-Z0-9]|\s*$)|\n\s*\n|\n(?=\s*(?:[-*•]|\d+[.)])\s)")
-_NO_END = re.compile(
-    r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Gov|Capt|Rep|vs|No|Inc|Ltd|Co|Corp|e\.g|i\.e|U\.S|U\.K))$"
-)
+_NO_END = re.compile(rf"\b(?:[A-Z]|{NAMED}|e\.g|i\.e|U\.S|U\.K)$")
 _BOUNDARY = re.compile(
     r"[,;:()\"“”—–]|\b(?:but|that|because|although|though|while|when|where|if|as|since|so|which|who|whom|or|whether|than"
     r"|after|before|until)\b"

@@ -15,12 +15,13 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from everyclaim.core.errors import OperatorError
+from everyclaim.text.abbreviations import NAMED
 
 _WORD = re.compile(
-    r"""
-    (?:[A-Za-z]\.){2,}                                     # U.S., e.g.
+    rf"""
+    (?:[A-Za-z]\.){{2,}}                                     # U.S., e.g.
   | (?-i:[A-Z]\.(?=\s*[A-Z]))                              # J. Smith
-  | (?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Rep|Gov|vs|etc|No|Inc|Ltd|Co|Corp|approx)\.
+  | (?:{NAMED}|etc|approx)\.
   | \d+(?:[.,:/]\d+)*(?:st|nd|rd|th|s)?\b                  # 2.8  1,000  12:30  20th  1970s
   | [^\W\d_]+(?=n['’]t\b)                                  # do + n't
   | n['’]t\b

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import re
 
+from everyclaim.text.abbreviations import MONTHS, NAMED
+
 _BREAK = re.compile(
     r"\n(?:\s*\n|\s*(?![\sa-z,;)])|\s*(?=[^\n:.]{1,40}:\s))"
     r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
     r"|(?<=[。！？])"
 )
-_NOT_AN_END = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|Gen|Sen|Rep|Gov|Capt|Col|Lt|Sgt|Rev|Hon|vs|etc|No|Nos|Fig|Figs|Eq|al|cf|ca|"
-    r"approx|Inc|Ltd|Co|Corp|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Sept|Oct|Nov|Dec|e\.g|i\.e)|\b[A-Z])\.$"
-)
+_NOT_AN_END = re.compile(rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|[A-Z])\.$")
 _LONGEST = 600  # characters; text without sentence ends is cut at white space
 
 
