@@ -16,7 +16,7 @@ import time
 import numpy as np
 
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Span, Verdict
-from everyclaim.monitor import Detector, JudgeError, Limits
+from everyclaim.monitor import Detector, JudgeAccuracy, Limits
 from everyclaim.stats.sequential import _STAKES as STAKES
 
 BETWEEN = 100_000  # answers between false alarms, the detector's own default
@@ -24,7 +24,7 @@ MEASURES = 2  # contradicted and failed, which share it
 PER_DAY, DAYS = 1_000, 30
 CORRELATION = 0.3
 USUAL, RISES = (0.01, 0.02, 0.05), (2, 3, 5)
-JUDGES = {"right": None, "noisy": JudgeError(0.85, 0.95, 120, 700)}
+JUDGES = {"right": None, "noisy": JudgeAccuracy(0.85, 0.95, 120, 700)}
 SETTLED = 3_000  # answers at the usual rate before a rise
 LATEST = 10_000  # answers after it
 

@@ -10,7 +10,7 @@ import pytest
 import everyclaim as ec
 
 CALLS = {
-    "Client", "Evaluator", "Guard", "ascore", "averify_claims", "build_corpus", "calibrate", "check_judge", "check_splits", "compare", "extract_claims", "find_run", "fit_band", "label", "label_queue", "label_splits", "open_corpus", "release_report", "score", "score_file",
+    "Client", "Evaluator", "Guard", "ascore", "averify_claims", "baseline", "build_corpus", "calibrate", "check_judge", "check_splits", "compare", "extract_claims", "find_run", "fit_band", "label", "label_queue", "label_splits", "open_corpus", "release_report", "score", "score_file",
     "trend", "try_judge", "tune", "verify_claims", "watch",
 }  # fmt: skip
 WORDS = {

@@ -38,6 +38,7 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
+    from everyclaim.api.baselines import baseline
     from everyclaim.api.compare import compare, trend
     from everyclaim.api.deferral import fit_band
     from everyclaim.api.evaluator import Evaluator
@@ -59,6 +60,7 @@ _ON_FIRST_USE = {
     "Client": "everyclaim.web.client",
     "Evaluator": "everyclaim.api.evaluator",
     "Guard": "everyclaim.api.guarding",
+    "baseline": "everyclaim.api.baselines",
     "calibrate": "everyclaim.api.labels",
     "check_judge": "everyclaim.api.judge_check",
     "check_splits": "everyclaim.api.splits",
@@ -115,6 +117,7 @@ __all__ = [
     "__version__",
     "ascore",
     "averify_claims",
+    "baseline",
     "build_corpus",
     "calibrate",
     "check_judge",

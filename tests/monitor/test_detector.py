@@ -11,7 +11,7 @@ from streams import PROVENANCE, answer, failed, stream
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.monitor import Alert, Baseline, Detector, JudgeError, Level, Limits
+from everyclaim.monitor import Alert, Baseline, Detector, JudgeAccuracy, Level, Limits
 
 
 def alerts(detector: Detector, results) -> list[tuple[int, Alert]]:
@@ -53,7 +53,7 @@ def test_an_alarm_ends_the_gathering_and_trouble_that_stays_is_said_again() -> N
 
 def test_a_noisy_judge_does_not_cry_wolf_and_is_still_seen_through() -> None:
     """A judge that calls 8 % of good claims contradicted: alarms at once where its error is not known, none where it is."""
-    judge = JudgeError(sensitivity=0.8, specificity=0.92, contradicted=200, others=800)
+    judge = JudgeAccuracy(sensitivity=0.8, specificity=0.92, contradicted=200, others=800)
     in_order = list(stream(np.random.default_rng(3), judge.judged(0.015), 6000))
     assert alerts(Detector(Limits(contradicted=0.03)), in_order)
     corrected = Detector(Limits(contradicted=0.03), judge=judge)
@@ -101,7 +101,7 @@ def test_no_text_of_the_users_is_in_alerts_or_state_unless_asked_for() -> None:
 def test_limits_lie_above_a_baseline_and_above_what_it_may_be() -> None:
     """Half as much again, corrected; of a short run at least the end of its interval."""
     level = Level(0.10, 0.005, 0.09, 0.11)
-    judge = JudgeError(0.9, 0.95, 100, 400)
+    judge = JudgeAccuracy(0.9, 0.95, 100, 400)
     baseline = Baseline("r", 900, 5000, level, level, Level(0.9, 0.01, 0.88, 0.92), 0.0, judge)
     limits = Limits.above(baseline)
     assert limits.contradicted == pytest.approx(1.5 * (0.10 - 0.05) / 0.85)
@@ -139,11 +139,11 @@ def test_what_is_no_state_is_refused(state: object) -> None:
 def test_a_judge_no_better_than_chance_corrects_nothing() -> None:
     """Rogan and Gladen's estimate is not defined there."""
     with pytest.raises(ValueError, match="no better than chance"):
-        JudgeError(0.4, 0.6, 10, 10)
+        JudgeAccuracy(0.4, 0.6, 10, 10)
 
 
 def test_the_corrected_rate_is_rogan_and_gladens() -> None:
     """(p + q₀ − 1)/(q₀ + q₁ − 1), and the way back."""
-    judge = JudgeError(sensitivity=0.9, specificity=0.7, contradicted=200, others=200)
+    judge = JudgeAccuracy(sensitivity=0.9, specificity=0.7, contradicted=200, others=200)
     assert judge.corrected(0.4) == pytest.approx(1 / 6)
     assert judge.judged(judge.corrected(0.4)) == pytest.approx(0.4)

@@ -10,11 +10,11 @@ import pytest
 from promtool import PER_DAY, PER_HOUR, Traffic, fired, promtool
 
 from everyclaim.core.errors import ConfigError
-from everyclaim.monitor.baseline import Baseline, JudgeError, Level
+from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.monitor.budget import Budget
 from everyclaim.monitor.rules import BURNS, rules_text
 
-NOISY = JudgeError(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)
+NOISY = JudgeAccuracy(sensitivity=0.85, specificity=0.95, contradicted=120, others=700)
 USUAL = Baseline(
     run="abc123",
     answers=900,

@@ -12,7 +12,7 @@ from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.api.trust import trust_of
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
-from everyclaim.monitor.baseline import Baseline, JudgeError, Level
+from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.quantiles import normal_quantile
 from everyclaim.store import Store
@@ -54,13 +54,13 @@ def _level(estimate: Estimate) -> Level:
     return Level(value, (high - low) / (2 * normal_quantile(0.95)), low, high)
 
 
-def _judge(run: Run) -> JudgeError | None:
+def _judge(run: Run) -> JudgeAccuracy | None:
     """Return the judge's error by labels; None without any, raises `InputError` where they say it is chance."""
     calibration = trust_of(run).calibration
     counts = calibration.contradicted if calibration else None
     if counts is None:
         return None
     try:
-        return JudgeError(counts.sensitivity, counts.specificity, counts.positives, counts.negatives)
+        return JudgeAccuracy(counts.sensitivity, counts.specificity, counts.positives, counts.negatives)
     except ValueError as error:
         raise InputError(f"run {run.id}: {error}") from None

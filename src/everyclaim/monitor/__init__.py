@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everyclaim.monitor.alerts import Alert, AlertError, Sink
-    from everyclaim.monitor.baseline import Baseline, JudgeError, Level
+    from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
     from everyclaim.monitor.detector import Detector, Limits
     from everyclaim.monitor.evaluated import evaluating
     from everyclaim.monitor.otel import OpenTelemetry
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "alerts": ("Alert", "AlertError", "Sink"),
-    "baseline": ("Baseline", "JudgeError", "Level"),
+    "baseline": ("Baseline", "JudgeAccuracy", "Level"),
     "detector": ("Detector", "Limits"),
     "evaluated": ("evaluating",),
     "otel": ("OpenTelemetry",),
@@ -35,7 +35,7 @@ __all__ = [
     "Baseline",
     "Command",
     "Detector",
-    "JudgeError",
+    "JudgeAccuracy",
     "Level",
     "Limits",
     "Metrics",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeError:
+class JudgeAccuracy:
     """How often the judge calls contradicted what is (`sensitivity`), and not what is not (`specificity`).
 
     `contradicted` and `others` count the labels behind each, as independent ones. Raises ValueError for a judge that
@@ -54,7 +54,7 @@ class JudgeError:
         return math.sqrt(doubt) / self.sharpness
 
 
-PERFECT = JudgeError(1.0, 1.0, math.inf, math.inf)  # no correction
+PERFECT = JudgeAccuracy(1.0, 1.0, math.inf, math.inf)  # no correction
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,4 +78,4 @@ class Baseline:
     contradicted_by_answer: Level  # mean over answers of the share of their claims
     score: Level  # mean over answers
     failed: float  # share of the answers
-    judge: JudgeError | None = None  # None: there are no labels
+    judge: JudgeAccuracy | None = None  # None: there are no labels

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted, one_line
-from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeError
+from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeAccuracy
 from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
 
 WEAK = 0.3  # sensitivity + specificity − 1
@@ -23,7 +23,7 @@ class Budget:
 
     contradicted: float
     error: float
-    judge: JudgeError
+    judge: JudgeAccuracy
     score: tuple[float, float] | None  # mean, standard error
     notes: tuple[str, ...]
 
@@ -69,7 +69,7 @@ def _of_score(baseline: Baseline) -> str:
     return f"The mean score of run {run} is {score.value:.3f} (standard error {score.error:.3f})."
 
 
-def _of_judge(judge: JudgeError | None) -> tuple[str, ...]:
+def _of_judge(judge: JudgeAccuracy | None) -> tuple[str, ...]:
     if judge is None:
         return (
             (

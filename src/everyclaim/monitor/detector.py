@@ -19,7 +19,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
-from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeError
+from everyclaim.monitor.baseline import PERFECT, Baseline, JudgeAccuracy
 from everyclaim.stats.sequential import Watch, observe
 
 CONTRADICTED, UNFAITHFUL, FAILED = "contradicted", "unfaithful", "failed"
@@ -85,7 +85,7 @@ class Detector:
         self,
         limits: Limits,
         *,
-        judge: JudgeError | None = None,
+        judge: JudgeAccuracy | None = None,
         answers_between_false_alarms: int = 100_000,
         name: str = "",
         with_texts: bool = False,
@@ -145,7 +145,7 @@ class Detector:
             judge = state["judge"]
             detector = cls(
                 Limits(**state["limits"]),
-                judge=None if judge is None else JudgeError(**judge),
+                judge=None if judge is None else JudgeAccuracy(**judge),
                 answers_between_false_alarms=state["answers_between_false_alarms"],
                 name=state["name"],
                 with_texts=state["with_texts"],
