@@ -1,4 +1,4 @@
-"""Make the pictures of the documentation: every page of a report, wide and narrow, light and dark.
+"""Make the pictures of the documentation: every page of a report and of the dashboard, wide and narrow, light and dark.
 
     python docs/screenshots.py [FOLDER]
 
@@ -10,17 +10,21 @@ from __future__ import annotations
 
 import io
 import shutil
+import socket
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+import uvicorn
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import everyclaim as ec
+from everyclaim.web.app import create_app
 
 HERE = Path(__file__).parent.resolve()
 EXAMPLE = HERE.parent / "examples" / "support_bot"
@@ -67,6 +71,36 @@ def example(folder: Path) -> Iterator[Picture]:
         "const d = document.querySelector('section.change > details'); d.open = true; d.parentElement.scrollIntoView()"
     )
     yield Picture("comparison-answers", comparison, open_first)
+    with served(store) as address:
+        yield from dashboard(address, before.id, after.id)
+
+
+def dashboard(address: str, before: str, after: str) -> Iterator[Picture]:
+    """Say what to look at in the dashboard."""
+    run = f"{address}/runs/{before}"
+    yield Picture("dashboard-run", run)
+    yield Picture("dashboard-answers", f"{run}/answers?label=CONTRADICTED&order=worst")
+    yield Picture(
+        "dashboard-answer", f"{run}/answers/18", "document.querySelector('.finding.contradicted').open = true"
+    )
+    yield Picture("dashboard-slices", f"{run}/slices?tag=needs")
+    yield Picture("dashboard-judge", f"{run}/judge")
+    yield Picture("dashboard-compare", f"{address}/compare?before={before}&after={after}")
+    yield Picture("dashboard-time", f"{address}/trend")
+    yield Picture("dashboard-try", f"{address}/try?example=1", "document.querySelector('form.try').requestSubmit()")
+    yield Picture("dashboard-runs", address)
+
+
+@contextmanager
+def served(store: str) -> Iterator[str]:
+    """Serve the dashboard on loopback."""
+    with ec.Evaluator() as evaluator, socket.create_server(("127.0.0.1", 0)) as listener:
+        server = uvicorn.Server(uvicorn.Config(create_app(store, evaluator=evaluator), log_level="error", ws="none"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
 def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Path]:
@@ -80,6 +114,7 @@ def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Pat
             if picture.prepare:
                 page.evaluate(picture.prepare)
                 page.wait_for_timeout(200)
+                page.wait_for_load_state("networkidle")
             path = folder / f"{picture.name}-{size}-{scheme}.png"
             shot = Image.open(io.BytesIO(page.screenshot()))
             shot.convert("RGB").quantize(160, dither=Image.Dither.NONE).save(path, optimize=True)

@@ -1,3 +1,3 @@
 """The browser, and the pages it looks at."""
 
-from real_pages import chromium, place, serve, watch  # noqa: F401 - fixtures
+from real_pages import chromium, patience, place, serve, watch  # noqa: F401 - fixtures

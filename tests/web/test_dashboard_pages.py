@@ -6,16 +6,17 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pyarrow.parquet
 import pytest
-from kept_runs import C, S, U, answered, failed, keep, some_answers
+from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, some_answers
 from real_pages import served
 
 from everyclaim import Evaluator, score_file
-from everyclaim.core.types import Label, Passage
+from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
 from everyclaim.store import Store
 from everyclaim.web.app import create_app
 
@@ -214,6 +215,16 @@ def test_a_run_under_way_is_followed(place, serve, watch):
         page.get_by_text("8 of 8 answers scored").wait_for()
 
 
+def test_what_takes_long_comes_by_itself(dashboard, two_runs, watch, monkeypatch):
+    """A page whose numbers are not there yet says so at once, and is replaced when they are, without scripts too."""
+    monkeypatch.setattr("everyclaim.web.app.memo.PATIENCE", 0.0)
+    answer = httpx.get(f"{dashboard}/runs/{two_runs[1]}")
+    assert (answer.status_code, answer.headers["refresh"]) == (202, "1")
+    watched = watch(dashboard, java_script_enabled=False)
+    page = watched.open(f"/compare?before={two_runs[1]}&after={two_runs[2]}")
+    page.get_by_role("heading", name="As a whole").wait_for()
+
+
 def test_what_is_shown_can_be_taken_along(dashboard, two_runs):
     """Exports hold the answers of the filter: whole results, or a row per claim; also one answer alone."""
     base = f"{dashboard}/runs/{two_runs[1]}/export"
@@ -323,6 +334,46 @@ def test_an_address_with_nonsense_is_answered_in_words(dashboard, two_runs):
         assert "Traceback" not in answer.text
     for path in (f"/runs/{run}/answers?page=-7", f"/runs/{run}/answers?page=999999", f"/runs/{run}/slices?tag=nope"):
         assert httpx.get(dashboard + path).status_code == 200, path
+
+
+def test_runs_of_every_kind_have_pages(place):
+    """A run whose answers all failed, that holds none, or whose answers have no claims is shown like any other."""
+    nothing = Sample("x", "Nothing.")
+    sample, result = answered(["A.", "B."], [S, C])
+    kinds = {
+        "failed": [failed(), failed("g")],
+        "empty": [],
+        "without claims": [
+            (nothing, Result.of(nothing, PROVENANCE, Outcome.NO_CLAIMS)),
+            (
+                nothing,
+                Result.of(nothing, PROVENANCE, Outcome.SCORED, 0.4, components={"precision": 0.3, "recall": None}),
+            ),
+        ],
+        "with a reference": [(replace(sample, reference="A. B."), replace(result, reference_claims=result.claims))],
+    }
+    with Store.open(place) as store:
+        runs = {name: keep(store, answers, name=name) for name, answers in kinds.items()}
+    with served(create_app(place)) as address, httpx.Client(base_url=address, timeout=60) as client:
+        for name, run in runs.items():
+            for path in ("", "/answers", "/answers?order=worst", "/slices", "/judge", "/export.csv"):
+                assert client.get(f"/runs/{run}{path}").status_code == 200, (name, path)
+            expected = 404 if name == "empty" else 200
+            assert client.get(f"/runs/{run}/answers/0").status_code == expected, name
+            pair = {"before": run, "after": runs["failed"], "by": "auto"}
+            assert client.get("/compare", params=pair).status_code in {200, 404}, name
+        assert client.get("/trend").status_code == 200
+        assert client.get("/").status_code == 200
+
+
+def test_exports_leave_nothing_behind(dashboard, two_runs, tmp_path, monkeypatch):
+    """What is written for an export is gone as soon as it is read, also when nobody takes it to its end."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    before = set(tmp_path.iterdir())
+    httpx.get(f"{dashboard}/runs/{two_runs[1]}/export.csv")
+    with httpx.stream("GET", f"{dashboard}/runs/{two_runs[1]}/export.jsonl"):
+        pass
+    assert set(tmp_path.iterdir()) == before
 
 
 def test_a_store_that_is_not_there_yet(place, serve, watch):

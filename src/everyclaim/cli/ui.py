@@ -15,6 +15,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.screen import warn
 from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
 from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.hiding import hidden
 
 PORT = 8765
 _SERVER = "Server"
@@ -99,7 +100,7 @@ def ui(
     ) as evaluator:
         app = create_app(settings.store, access=access, evaluator=evaluator)
         log_to_stderr()
-        run(lambda: app, binding, on_listening=lambda address: _tell(address, settings.store, open_=open_))
+        run(lambda: app, binding, on_listening=lambda address: _tell(address, hidden(settings.store), open_=open_))
 
 
 def _tell(address: str, store: str, *, open_: bool) -> None:

@@ -32,11 +32,11 @@ class Memo:
         self._guard = Lock()
         self._workers = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="everyclaim-page")
 
-    def get(self, key: Hashable, make: Callable[[], T], *, patience: float = PATIENCE) -> T:
-        """Return a value, made now if need be. Raises `StillWorkingError` when that takes longer than `patience`."""
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return a value, made now if need be. Raises `StillWorkingError` when that takes longer than `PATIENCE`."""
         found = self._future(key, make)
         try:
-            return found.result(patience)
+            return found.result(PATIENCE)
         except NotYet:
             if found.done():
                 raise

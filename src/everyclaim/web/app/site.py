@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,9 +21,14 @@ from everyclaim.web.app.shelf import Shelf
 from everyclaim.web.tokens import Rates
 
 
+def file_name(place: str) -> str:
+    """Return the name of a data set without its folders, which are nobody's business but this machine's."""
+    return re.split(r"[/\\]", place.rstrip("/\\"))[-1]
+
+
 def _templates() -> Environment:
     made = environment(PackageLoader("everyclaim.web.app"))
-    made.filters["scored"] = lambda counts: counts[Outcome.SCORED]
+    made.filters.update(scored=lambda counts: counts[Outcome.SCORED], file=file_name)
     made.globals.update(library=__version__, static=VERSION)
     return made
 

@@ -36,8 +36,8 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
         return render(request, "compare.html", **shown)
     sides = look_at(site, before), look_at(site, after)
     _check(sides)
-    tags = [*sorted(set(sides[0].tags) & set(sides[1].tags)), AUTO]
-    chosen = tuple(one for one in by if one in tags)
+    tags = _tags(sides)
+    chosen = tuple(one for one in tags if one in by)
     found = compared(sides, chosen)
     numbers = found.numbers
     return render(
@@ -67,7 +67,7 @@ def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[st
     sides = look_at(site, before), look_at(site, after)
     _check(sides)
     name = f"compare-{sides[0].record.id}-{sides[1].record.id}.json"
-    written = compared(sides, tuple(by)).to_json()
+    written = compared(sides, tuple(one for one in _tags(sides) if one in by)).to_json()
     return JSONResponse(written, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
@@ -98,6 +98,11 @@ def _records(site: Site) -> list[RunRecord]:
         return [one for one in site.shelf.store.runs() if one.kept]
     except NoStoreError:
         return []
+
+
+def _tags(sides: tuple[Looking, Looking]) -> list[str]:
+    """Return what two runs can be compared by."""
+    return [*sorted(set(sides[0].tags) & set(sides[1].tags)), AUTO]
 
 
 def _check(sides: tuple[Looking, Looking]) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, BinaryIO, Literal
 
 from fastapi import APIRouter, Depends, Request
-from starlette.background import BackgroundTask
-from starlette.responses import FileResponse, Response
+from starlette.responses import Response, StreamingResponse
 
 from everyclaim.io import write_results
 from everyclaim.store import browsing
@@ -47,8 +48,18 @@ def export(
     os.close(handle)
     try:
         write_results((record.result for record in records), path)
-    except BaseException:
-        Path(path).unlink(missing_ok=True)
-        raise
-    done = BackgroundTask(Path(path).unlink, missing_ok=True)
-    return FileResponse(path, media_type=_TYPES[kind], filename=f"everyclaim-{run}{part}.{kind}", background=done)
+        stream = Path(path).open("rb")  # noqa: SIM115 - closed when it is handed out
+    finally:
+        with suppress(PermissionError):  # where an open file cannot be removed
+            Path(path).unlink()  # at once, so that nothing stays behind when whoever asked has gone
+    headers = {
+        "content-disposition": f'attachment; filename="everyclaim-{run}{part}.{kind}"',
+        "content-length": str(os.fstat(stream.fileno()).st_size),
+    }
+    return StreamingResponse(_pieces(stream), media_type=_TYPES[kind], headers=headers)
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes]:
+    with stream:
+        while piece := stream.read(2**18):
+            yield piece

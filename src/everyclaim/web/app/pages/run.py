@@ -72,7 +72,12 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)]
     """List answers."""
     looking = look_at(site_of(request), name)
     store, run, wanted = looking.site.shelf.store, looking.record.id, asks.wanted
-    total = looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
+    # Words are searched for anew: there are endlessly many of them, and each would push out something that took long.
+    total = (
+        browsing.count(store, run, wanted)
+        if wanted.text
+        else looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
+    )
     paging = Paging(total, page, PER_PAGE, asks.query)
     rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE) if total else []
     return render(

@@ -15,7 +15,7 @@ from everyclaim.core.types import Label, Outcome
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord, browsing
 from everyclaim.web.app.paging import Paging
-from everyclaim.web.app.site import Site, render, site_of
+from everyclaim.web.app.site import Site, file_name, render, site_of
 
 router = APIRouter()
 PER_PAGE = 25
@@ -86,14 +86,14 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
 
 def tags_of(record: RunRecord) -> tuple[str, ...]:
     """Return what runs are sorted by: the release that was given for a run, and its data set."""
-    named = (str(record.config.get("release") or ""), record.dataset)
+    named = (str(record.config.get("release") or ""), file_name(record.dataset))
     return tuple(one for one in named if one)
 
 
 def matches(record: RunRecord, q: str, status: str = "", tag: str = "") -> bool:
     """Whether a run holds all the words that are searched for, and is as wanted."""
     made = record.provenance
-    texts = (record.id, record.name, record.dataset, made.metric, made.verifier, *tags_of(record))
+    texts = (record.id, record.name, made.metric, made.verifier, *tags_of(record))
     found = all(any(word in text.casefold() for text in texts) for word in q.casefold().split())
     return found and status in {"", record.status} and (not tag or tag in tags_of(record))
 

@@ -1,0 +1,72 @@
+"""``everyclaim ui``: a real process, asked over loopback."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from everyclaim.web.tokens import add_token, new_token
+
+
+@pytest.fixture
+def started(tmp_path):
+    running = []
+
+    def start(*options: str) -> tuple[str, subprocess.Popen[str]]:
+        command = [sys.executable, "-m", "everyclaim", "ui", "--port", "0", *options]
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
+        running.append(process)
+        said = process.stderr.readline()
+        return said, process
+
+    yield start
+    for process in running:
+        process.kill()
+        process.wait()
+        process.stderr.close()
+
+
+def test_the_dashboard_is_served_and_ends_in_order(started):
+    """It tells its address, answers there, keeps what it is asked out of its log, and ends when it is asked to."""
+    said, process = started("--store", "somewhere/runs.db")
+    address = re.search(r"http://127\.0\.0\.1:\d+", said)[0]
+    assert "No run yet" in httpx.get(f"{address}/?q=a-secret-question", timeout=30).text
+    process.send_signal(signal.SIGTERM)
+    log = process.stderr.read()
+    assert process.wait(30) in {0, 143, -signal.SIGTERM}
+    assert "a-secret-question" not in log
+
+
+def test_an_address_that_others_reach_needs_to_know_who_comes(everyclaim):
+    """Any address but loopback is refused without tokens or a proxy's header, before anything listens."""
+    done = everyclaim("ui", "--host", "0.0.0.0")
+    assert done.code == 2
+    assert "can be reached from other machines" in done.err
+
+
+def test_tokens_are_asked_for(started, everyclaim, tmp_path):
+    """With a file of tokens nobody sees anything without one; an empty file is an error."""
+    path: Path = tmp_path / "tokens.txt"
+    shown, kept = new_token("ada", ["ui"])
+    add_token(path, kept)
+    said, _ = started("--tokens", str(path))
+    address = re.search(r"http://\S+", said)[0]
+    assert shown not in said
+    assert httpx.get(address, timeout=30).status_code == 401
+    assert httpx.get(address, headers={"authorization": f"Bearer {shown}"}, timeout=30).status_code == 200
+    path.write_text("# nobody\n")
+    empty = everyclaim("ui", "--tokens", str(path))
+    assert (empty.code, "there is no token in it" in empty.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["", "X Forwarded", "x:y", "Ü"])
+def test_a_proxys_header_has_a_name(everyclaim, name):
+    """What cannot be the name of a header is refused."""
+    done = everyclaim("ui", "--proxy-header", name)
+    assert (done.code, "--proxy-header" in done.err) == (2, True)
