@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import everyclaim as ec
+from everyclaim.testing import JudgeServer, play
 
 
 @pytest.fixture(scope="module")
@@ -143,3 +144,20 @@ def test_a_history_that_is_something_else_is_refused_untouched(labelled: Path, t
     with pytest.raises(ec.InputError, match="line 1: this is no check of a judge"):
         check(labelled, tmp_path, honest)
     assert (tmp_path / "checks.jsonl").read_text("utf-8") == '{"id": "answer"}\n'
+
+
+def test_a_language_model_may_stand_beside_a_judge_that_is_none(tmp_path: Path) -> None:
+    """What is said of its endpoint is for it alone; every reply is a new one, and a cache is refused."""
+    store = tmp_path / "runs.db"
+    with JudgeServer(lambda request: play(request.messages)) as server:
+        first = ec.check_judge("openai:any", times=1, base_url=server.base_url, store=store, against="lexical")
+        asked = server.calls
+        second = ec.check_judge("lexical", times=1, base_url=server.base_url, store=store, against="openai:any")
+        assert asked > 20
+        assert asked < server.calls
+    assert first.against.judge.startswith("lexical")
+    assert second.against.judge.startswith("openai:any")
+    with pytest.raises(ec.ConfigError, match="takes no reply from a cache"):
+        ec.check_judge("openai:any", cache=str(tmp_path / "replies.db"), store=store)
+    with pytest.raises(ec.ConfigError, match="base_url"):
+        ec.check_judge("lexical", base_url="http://localhost:1", store=store)

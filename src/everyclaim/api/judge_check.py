@@ -13,13 +13,13 @@ from typing import Annotated, Any, Unpack
 
 from everyclaim.analysis.judge_check import Asked, Earlier, JudgeCheck, judge_check, with_limit
 from everyclaim.analysis.labelling import WHOLE, carry_over, settle
-from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy
+from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy, refuse_unused
 from everyclaim.api.door import public
 from everyclaim.api.given_claims import GivenClaims
 from everyclaim.api.judge_test import cases
 from everyclaim.api.labels import Share, Wanted, run_of
 from everyclaim.api.session import Session
-from everyclaim.api.talking import DEFAULT_STORE, OFF, Judging
+from everyclaim.api.talking import DEFAULT_STORE, OFF, Judging, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
 from everyclaim.core.gather import gather
 from everyclaim.core.kinds import Range
@@ -77,14 +77,18 @@ def check_judge(
     place = _history_at(options.get("history"), store)
     known = list(_read_history(place))
     given = list(_of_run(options["run"], store)) if options.get("run") is not None else list(_shipped())
-    said = {name: value for name, value in options.items() if name not in _OWN} | {"cache": OFF}
+    said = {name: value for name, value in options.items() if name not in _OWN}
+    if said.pop("cache", OFF) != OFF:
+        raise ConfigError("a check of a judge takes no reply from a cache: leave 'cache' out")
+    rival = options.get("against")
+    refuse_unused(said, judge, rival)
     on_case = options.get("on_case")
     times = options.get("times", 3)
-    with closing(Session({**said, "judge": judge})) as session:
+    with closing(_session(said, judge)) as session:
         passes, turned, usage, made_by = session.run(_ask(session, given, times, on_case))
     name, other, others = made_by.provenance.verifier, "", {}
-    if (rival := options.get("against")) is not None:
-        with closing(Session({**said, "judge": rival})) as session:
+    if rival is not None:
+        with closing(_session(said, rival)) as session:
             first, _, more, made = session.run(_ask(session, given, 1, on_case, turn=False))
         other, others, usage = made.provenance.verifier, first[0], usage + more
     asked = [
@@ -107,6 +111,12 @@ def check_judge(
     found = judge_check(name, asked, usage, earlier=earlier, parameters=parameters, other=other)
     _keep(place, found, parameters)
     return with_limit(found, options.get("max_flips", found.max_flips))
+
+
+def _session(said: Mapping[str, Any], judge: Any) -> Session:
+    """Open a session with what is said for this judge; of two judges one may be no language model."""
+    idle = unused(said, judge)
+    return Session({name: value for name, value in said.items() if name not in idle} | {"judge": judge, "cache": OFF})
 
 
 Said = dict[str, Label]

@@ -15,6 +15,7 @@ from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome
 from everyclaim.report.judge_check import judge_check_page
 
@@ -58,6 +59,8 @@ def judge_check(
     verdict, or stopped at a limit.
     """
     settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))
+    if talking.get("cache"):
+        raise ConfigError("--cache: a check of a judge takes no reply from a cache")
     check_use(talking, settings.judge, against)
     check_files(settings, config, [], {"standard output": "-", "--history": history})
     options = dict(chosen(Judging, settings, settings.judge, against))
