@@ -395,6 +395,37 @@ def test_a_rise_of_contradictions_is_told_until_it_is_delivered(log: Path, store
     assert (seen.judged, seen.alerts) == (100, [])
 
 
+def test_a_run_says_what_is_usual_and_how_the_judge_errs(log: Path, store: Path) -> None:
+    """A limit above its rates; by its labels the judge that calls good claims contradicted does not cry wolf."""
+    told = Told()
+    append(
+        log,
+        *(row(number, contexts=[f"{'NOT ' * (number % 4 == 0)}The unit weighs {number} kg."]) for number in range(120)),
+    )
+    first = watched(log, store)
+    assert first.judged == 120
+    run = ec.find_run(store=store)
+    wrong = [one for one in run.results() if one.count(ec.Label.CONTRADICTED)]
+    good = [one for one in run.results() if not one.count(ec.Label.CONTRADICTED)]
+    labels = [
+        {"sample_id": one.id, "claim": one.claims[0].text, "label": "SUPPORTED"} for one in (*good[:60], *wrong[:20])
+    ]
+    labels += [{"sample_id": one.id, "claim": one.claims[0].text, "label": "CONTRADICTED"} for one in wrong[20:]]
+    ec.calibrate(run, labels, store=store)
+    judge = ec.baseline(run).judge
+    assert judge is not None
+    assert judge.specificity == pytest.approx(0.75)
+    append(
+        log,
+        *(
+            row(number, contexts=[f"{'NOT ' * (number % 4 == 0)}The unit weighs {number} kg."])
+            for number in range(200, 400)
+        ),
+    )
+    seen = watched(log, store, alert_above=0.05, alert_baseline=run.id, alerts=[told])
+    assert (seen.judged, seen.alerts) == (200, [])
+
+
 def test_alerts_need_a_limit(log: Path, store: Path) -> None:
     """Otherwise they would never come."""
     append(log, row(1))

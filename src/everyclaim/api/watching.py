@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from typing import Annotated, Any, Literal, Unpack, cast
 
+from everyclaim.api.baselines import baseline
 from everyclaim.api.components import InFlight, Options
 from everyclaim.api.door import public
+from everyclaim.api.running import Run
 from everyclaim.api.session import Session
 from everyclaim.api.sources import SourceOptions, open_source, watch_name
 from everyclaim.api.talking import DEFAULT_STORE, cache_beside, talks
@@ -55,6 +57,7 @@ class WatchingOptions(SourceOptions, total=False):
     alert_above: (
         Annotated[float, Range(above=0, most=1)] | None
     )  # share of an answer's claims contradicted, in the mean
+    alert_baseline: Annotated[str | Run, "a run, its id or its name"] | None  # what is usual, and how the judge errs
     alerts: Sequence[Annotated[str | Sink, "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"]]
     hooks: Sequence[Hook]
     on_pass: Callable[[Pass | Exception], None]  # told of every pass, and of what failed and is tried again
@@ -79,7 +82,9 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     or of one release. With ``once`` the call ends with what there is; without, it goes on until `stop` is set.
 
     Where the share of contradicted claims of an answer rises above `alert_above` in the mean, an alert says so and goes
-    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random.
+    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random. `alert_baseline` is a run
+    of the store: where `alert_above` is not said, the limit lies half as much again above its rates; where its claims
+    are labelled, the rate is corrected for the judge's error.
 
     A watch goes on where it stopped, however it stopped, and judges no answer twice; its `name` is what it is known by.
     Other options are those of `score`; limits such as `max_cost` are of the whole call. Raises `ConfigError` for an
@@ -110,7 +115,7 @@ async def _watching(session: Session, source: Any, store: str | os.PathLike[str]
             metric = session.metric
             looking = _screening(screen) if screen else None
             judging = Judging(_scoring(session), metric.provenance, looking, concurrency, metric.over_run)
-            alarms = _alarms(plan, options)
+            alarms = _alarms(plan, options, store)
             watcher = Watcher(opened, kept, judging, plan, hooks=options.get("hooks", ()), alarms=alarms)
             if (stop := options.get("stop")) is not None:
                 watcher.stop = stop
@@ -156,14 +161,19 @@ def _plan(source: Source, options: WatchingOptions) -> Plan:
     )
 
 
-def _alarms(plan: Plan, options: WatchingOptions) -> Alarms | None:
-    limit, sinks = options.get("alert_above"), options.get("alerts", ())
-    if limit is None:
+def _alarms(plan: Plan, options: WatchingOptions, store: str | os.PathLike[str]) -> Alarms | None:
+    limit, named, sinks = options.get("alert_above"), options.get("alert_baseline"), options.get("alerts", ())
+    usual = None if named is None else baseline(named, store=store)
+    if limit is None and usual is None:
         if sinks:
-            raise ConfigError("alerts need alert_above, the share of contradicted claims that is still in order")
+            raise ConfigError(
+                "alerts need alert_above, the share of contradicted claims that is still in order, or alert_baseline, "
+                "the run that says what is usual"
+            )
         return None
     notifier = Notifier([sink_from_spec(one) if isinstance(one, str) else one for one in sinks]) if sinks else None
-    return Alarms(Detector(Limits(contradicted=limit), name=plan.title), notifier)
+    limits = Limits(contradicted=limit) if limit is not None or usual is None else Limits.above(usual)
+    return Alarms(Detector(limits, judge=usual.judge if usual else None, name=plan.title), notifier)
 
 
 def _check_use(options: WatchingOptions) -> None:

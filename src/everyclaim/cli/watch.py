@@ -110,6 +110,15 @@ def watch(
             rich_help_panel="Alerts",
         ),
     ] = None,
+    alert_baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--alert-baseline",
+            metavar="RUN",
+            help="Take the limit from this run, and by its labels correct for the judge's error.",
+            rich_help_panel="Alerts",
+        ),
+    ] = None,
     alerts: Annotated[
         list[str] | None,
         typer.Option(
@@ -239,6 +248,7 @@ def watch(
         "send_back": None if send_back else False,
         "every": every,
         "alert_above": alert_above,
+        "alert_baseline": alert_baseline,
         "alerts": alerts or None,
         "mapping": settings.map,
         "query": query,
