@@ -82,9 +82,9 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     or of one release. With ``once`` the call ends with what there is; without, it goes on until `stop` is set.
 
     Where the share of contradicted claims of an answer rises above `alert_above` in the mean, an alert says so and goes
-    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random. `alert_baseline` is a run
-    of the store: where `alert_above` is not said, the limit lies half as much again above its rates; where its claims
-    are labelled, the rate is corrected for the judge's error.
+    to `alerts`; see `everyclaim.monitor.Detector`. It is told of the answers chosen at random. `alert_baseline` is a
+    run of the store: where `alert_above` is not said, the limit lies half as much again above its rates; where its
+    claims are labelled, the rate is corrected for the judge's error.
 
     A watch goes on where it stopped, however it stopped, and judges no answer twice; its `name` is what it is known by.
     Other options are those of `score`; limits such as `max_cost` are of the whole call. Raises `ConfigError` for an
