@@ -120,7 +120,7 @@ def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unp
         sentences = list(_marked(kept, found.id, counted_in, better))
     notes = [] if chosen else ["how these claims were chosen is not known: the share need not be that of the run"]
     if left := len(everything) - len(counted_in):
-        notes.append(f"{counted(left, 'mark')} from labelling claims in no share: only what is bad is marked there")
+        notes.append(f"{counted(left, 'mark')} of claims that were not drawn for this are in no share")
     people = sorted({one.annotator for one in counted_in})
     return split_check(found.id, found.record.provenance.decomposer, sentences, people, notes)
 
