@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -266,6 +267,25 @@ def test_a_token_is_asked_for(guarded):
             problem(answer, 401, "no-token")
             assert answer.headers["www-authenticate"].startswith("Bearer")
     assert [guarded.ask("GET", path).status for path in ("/health", "/ready", "/version", "/openapi.json")] == [200] * 4
+
+
+def test_a_worker_that_begins_when_no_token_is_left_lets_nobody_in(tmp_path):
+    """Where tokens were asked for at the start, taking all of them out closes the service, in a later process as well."""
+    from everyclaim.web.service.app import make_app
+    from everyclaim.web.service.settings import ServiceSettings
+
+    (tmp_path / "tokens").write_text("# all taken out\n")
+    (tmp_path / "tokens").chmod(0o600)
+    app = make_app(ServiceSettings(store=str(tmp_path / "store.db"), tokens=tmp_path / "tokens", asks=True))
+    sent = []
+
+    async def send(message):
+        sent.append(message)
+
+    headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/v1/score", "headers": headers, "client": ("192.0.2.1", 1)}
+    asyncio.run(app(scope, None, send))
+    assert sent[0]["status"] == 401
 
 
 def test_a_token_is_good_for_its_scopes(guarded):

@@ -117,7 +117,8 @@ def serve(
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, [str(tokens)] if tokens else [], {"the store": settings.store})
     binding = Binding(host, port, workers)
-    check_binding(binding, has_tokens=len(Tokens.find(tokens)) > 0)
+    has_tokens = len(Tokens.find(tokens)) > 0
+    check_binding(binding, has_tokens=has_tokens)
     try:
         from everyclaim.web.service.app import make_app, serve_app
         from everyclaim.web.service.settings import ServiceSettings
@@ -128,6 +129,7 @@ def serve(
         store=settings.store,
         jobs_folder=jobs_folder,
         tokens=tokens,
+        asks=has_tokens,
         workers=workers,
         concurrency=settings.concurrency,
         queue=queue,

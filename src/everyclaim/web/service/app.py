@@ -80,7 +80,7 @@ def make_app(settings: ServiceSettings) -> Any:
         tokens,
         rate=settings.per_minute,
         workers=settings.workers,
-        has_to_ask=len(tokens) > 0,
+        has_to_ask=settings.asks or len(tokens) > 0,
         observers=service.observers,
     )
 

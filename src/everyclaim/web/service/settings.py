@@ -22,6 +22,9 @@ class ServiceSettings:
     store: str = DEFAULT_STORE
     jobs_folder: Path | None = None  # None: beside the store
     tokens: Path | None = None  # a file of tokens; those of the environment count as well
+    asks: bool = (
+        False  # for a token, also when none is good any more: a worker that begins later is as strict as the first
+    )
     workers: int = 1
     concurrency: int | None = None  # answers in work at once, in all; None: what the judge wants
     queue: int = 64  # requests that may wait, in all
