@@ -121,8 +121,8 @@ import { reader } from "./reading.js";
     const pending = new Set(outbox.map((one) => one.key));
     const skipped = outbox.filter((one) => one.word === "skip").map((one) => one.key);
     waiting = [...state.next.filter((key) => !pending.has(key)), ...skipped];
-    if (act.word === "undo") {
-      if (told.key) { fetched.delete(told.key); go(told.key, "Undone"); } else announce("Nothing is left to undo");
+    if (act.word === "undo" || act.word === "withdraw") {
+      if (told.key) { fetched.delete(told.key); go(told.key, act.word === "undo" ? "Undone" : "Taken back"); } else announce("Nothing is left to undo");
     } else if (told.judged && lastAct === act.id) {
       one("#last-judged").replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: "· the judge said " }), chip(told.judged.toUpperCase()));
       announce(`Saved. The judge said ${told.judged}.`);
@@ -234,7 +234,7 @@ import { reader } from "./reading.js";
     one("#rule").hidden = true;
     announce(`${words[word]}`);
     drawState();
-    if (word === "withdraw") { flush().then(() => go(key)); return; }
+    if (word === "withdraw") return; // the answer brings it again
     if (waiting.length) go(waiting[0]);
     else if (outbox.length) { shown.dataset.key = ""; shown.classList.add("left"); } // the answer says what comes next
     else go("");
