@@ -73,6 +73,7 @@ def example(folder: Path) -> Iterator[Picture]:
     yield Picture("comparison-answers", comparison, open_first)
     with served(store) as address:
         yield from dashboard(address, before.id, after.id)
+        yield from labelling(address, after)
 
 
 def dashboard(address: str, before: str, after: str) -> Iterator[Picture]:
@@ -89,6 +90,16 @@ def dashboard(address: str, before: str, after: str) -> Iterator[Picture]:
     yield Picture("dashboard-time", f"{address}/trend")
     yield Picture("dashboard-try", f"{address}/try?example=1", "document.querySelector('form.try').requestSubmit()")
     yield Picture("dashboard-runs", address)
+
+
+def labelling(address: str, run: ec.Run) -> Iterator[Picture]:
+    """Say what to look at of labelling: a queue, a claim with its words found, and the next one after a label."""
+    queue = ec.label_queue(run, 40, annotators=["Ada", "Bo"], overlap=0.3, by="random", name="First labels")
+    desk = f"{address}/label/queues/{queue.id}/desk?who=Ada"
+    press = "document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{}', bubbles: true }}))"
+    yield Picture("labelling-queue", f"{address}/label/queues/{queue.id}")
+    yield Picture("labelling", desk, press.format("w"))
+    yield Picture("labelling-after", desk, press.format("1"))
 
 
 @contextmanager
