@@ -40,6 +40,8 @@ def figures(label, mode, samples, claims, ids, tags):
         score=supported / claims,
         text=np.arange(samples, dtype=np.uint64),
         release=(),
+        released=np.full(samples, -1, dtype=np.int16),
+        time=np.full(samples, np.nan),
         sample=sample,
         label=label.astype(np.int8),
         mode=mode.astype(np.int16),
