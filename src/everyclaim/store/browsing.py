@@ -67,25 +67,15 @@ class Neighbours:
 
 def answers(store: Store, run: str, wanted: Wanted, first: int, most: int) -> list[AnswerRow]:
     """Return up to `most` of the answers wanted, from the one numbered `first` (from 0) on."""
-    columns = SAMPLES.c
-    shown = sa.select(
-        columns.position,
-        columns.sample_id,
-        _beginning(columns.question),
-        _beginning(columns.response),
-        columns.outcome,
-        columns.score,
-        _beginning(columns.reason),
-    )
     with store.reading() as connection:
-        places = list(connection.execute(_places(run, wanted).limit(most).offset(first)).scalars())
-        rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
-        labels = _labels_of(connection, run, places)
-    found = {
-        place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place])
-        for place, name, question, response, outcome, score, reason in rows
-    }
-    return [found[place] for place in places if place in found]
+        places = connection.execute(_places(run, wanted).limit(most).offset(first)).scalars()
+        return _rows(connection, run, list(places))
+
+
+def answers_at(store: Store, run: str, places: Sequence[int]) -> list[AnswerRow]:
+    """Return the answers at these places, in this order."""
+    with store.reading() as connection:
+        return _rows(connection, run, places)
 
 
 def positions(store: Store, run: str, wanted: Wanted) -> list[int]:
@@ -102,10 +92,18 @@ def count(store: Store, run: str, wanted: Wanted) -> int:
 
 
 def neighbours(store: Store, run: str, wanted: Wanted, position: int) -> Neighbours:
-    """Return the places next to an answer's among those wanted, in their order."""
+    """Return the places next to an answer's among those wanted, in their order; none for one that is not wanted."""
+    if wanted.order == "worst":
+        places = [None, *positions(store, run, wanted), None]
+        here = places.index(position) if position in places else 0
+        return Neighbours(places[here - 1], places[here + 1]) if here else Neighbours(None, None)
+    place = SAMPLES.c.position
+    base = sa.select(place).where(*_conditions(run, wanted)).limit(1)
     with store.reading() as connection:
-        before, after = _beside(connection, run, wanted, position)
-        return Neighbours(connection.execute(before).scalar(), connection.execute(after).scalar())
+        return Neighbours(
+            connection.execute(base.where(place < position).order_by(place.desc())).scalar(),
+            connection.execute(base.where(place > position).order_by(place)).scalar(),
+        )
 
 
 def label_counts(store: Store, run: str) -> dict[Label, int]:
@@ -182,16 +180,11 @@ def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
     return sa.or_(has, sa.and_(place.not_in(tagged), field)) if value else sa.and_(has, field)
 
 
-def _ranked(run: str, wanted: Wanted, position: int | None = None) -> sa.Subquery:
-    """Return the places of what is wanted, or one, with what orders them by how bad they are, the worst lowest."""
-    conditions = _conditions(run, wanted)
-    claims = [CLAIMS.c.run_id == run, CLAIMS.c.label == Label.CONTRADICTED.value]
-    if position is not None:
-        conditions.append(SAMPLES.c.position == position)
-        claims.append(CLAIMS.c.position == position)
+def _ranked(run: str, wanted: Wanted) -> sa.Subquery:
+    """Return the places of what is wanted with what orders them by how bad they are, the worst lowest."""
     bad = (
         sa.select(CLAIMS.c.position, sa.func.count().label("contradicted"))
-        .where(*claims)
+        .where(CLAIMS.c.run_id == run, CLAIMS.c.label == Label.CONTRADICTED.value)
         .group_by(CLAIMS.c.position)
         .subquery()
     )
@@ -203,7 +196,7 @@ def _ranked(run: str, wanted: Wanted, position: int | None = None) -> sa.Subquer
             SAMPLES.c.position,
         )
         .select_from(SAMPLES.outerjoin(bad, bad.c.position == SAMPLES.c.position))
-        .where(*conditions)
+        .where(*_conditions(run, wanted))
         .subquery()
     )
 
@@ -216,24 +209,24 @@ def _places(run: str, wanted: Wanted) -> sa.Select[Any]:
     return sa.select(ranked.c.position).order_by(*ranked.c)
 
 
-def _beside(
-    connection: sa.Connection, run: str, wanted: Wanted, position: int
-) -> tuple[sa.Select[Any], sa.Select[Any]]:
-    if wanted.order == "input":
-        place = SAMPLES.c.position
-        base = sa.select(place).where(*_conditions(run, wanted))
-        return (
-            base.where(place < position).order_by(place.desc()).limit(1),
-            base.where(place > position).order_by(place).limit(1),
-        )
-    ours = _ranked(run, wanted)
-    here = connection.execute(sa.select(_ranked(run, Wanted(), position))).first()
-    this, that = sa.tuple_(*ours.c), sa.tuple_(*(here or (0, 0.0, 0, position)))
-    base = sa.select(ours.c.position)
-    return (
-        base.where(this < that).order_by(*(key.desc() for key in ours.c)).limit(1),
-        base.where(this > that).order_by(*ours.c).limit(1),
+def _rows(connection: sa.Connection, run: str, places: Sequence[int]) -> list[AnswerRow]:
+    columns = SAMPLES.c
+    shown = sa.select(
+        columns.position,
+        columns.sample_id,
+        _beginning(columns.question),
+        _beginning(columns.response),
+        columns.outcome,
+        columns.score,
+        _beginning(columns.reason),
     )
+    rows = connection.execute(shown.where(columns.run_id == run, columns.position.in_(places))).all()
+    labels = _labels_of(connection, run, places)
+    found = {
+        place: AnswerRow(place, name, question, response, Outcome(outcome), score, reason, labels[place])
+        for place, name, question, response, outcome, score, reason in rows
+    }
+    return [found[place] for place in places if place in found]
 
 
 def _labels_of(connection: sa.Connection, run: str, places: Sequence[int]) -> dict[int, dict[Label, int]]:

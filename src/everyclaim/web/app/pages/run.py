@@ -72,14 +72,14 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)]
     """List answers."""
     looking = look_at(site_of(request), name)
     store, run, wanted = looking.site.shelf.store, looking.record.id, asks.wanted
-    # Words are searched for anew: there are endlessly many of them, and each would push out something that took long.
-    total = (
-        browsing.count(store, run, wanted)
-        if wanted.text
-        else looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
-    )
-    paging = Paging(total, page, PER_PAGE, asks.query)
-    rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE) if total else []
+    if wanted.text:  # what takes long to find is found once
+        places = browsing.positions(store, run, wanted)
+        paging = Paging(len(places), page, PER_PAGE, asks.query)
+        rows = browsing.answers_at(store, run, places[paging.first : paging.last])
+    else:
+        total = looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
+        paging = Paging(total, page, PER_PAGE, asks.query)
+        rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE)
     return render(
         request,
         "answers.html",

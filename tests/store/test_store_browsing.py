@@ -1,0 +1,96 @@
+"""Pages of answers, on SQLite and on PostgreSQL: filters, orders, neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome
+from everyclaim.core.wire import fingerprint
+from everyclaim.store import browsing
+from everyclaim.store.browsing import Neighbours, Wanted
+
+
+@pytest.fixture
+def run(store):
+    """Ten answers, each with a supported and a contradicted claim; the third failed, the scores repeat."""
+    made = store.create_run(PROVENANCE)
+    batch = []
+    for number in range(10):
+        tags = {"source": "kitchen" if number % 2 else "cellar", "odd": "a%b_c"} if number else {}
+        sample = replace(a_sample(number, text="Tea_is 100% hot." if number == 7 else "Tea is hot."), tags=tags)
+        result = a_failure(sample) if number == 3 else a_result(sample, score=(number % 4) / 4)
+        batch.append(Kept(number, fingerprint(sample), sample, result))
+    store.save_all(made.id, batch)
+    return made.id
+
+
+@pytest.mark.parametrize(
+    ("wanted", "places"),
+    [
+        (Wanted(), list(range(10))),
+        (Wanted(label=Label.CONTRADICTED), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
+        (Wanted(label=Label.UNSUPPORTED), []),
+        (Wanted(label=Label.SUPPORTED, conflict=True), []),  # of one claim both
+        (Wanted(mode="entity_swap", conflict=True), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
+        (Wanted(outcome=Outcome.FAILED), [3]),
+        (Wanted(tag="source", value="kitchen"), [1, 3, 5, 7, 9]),
+        (Wanted(tag="source"), [0]),
+        (Wanted(tag="odd", value="a%b_c", outcome=Outcome.FAILED), [3]),
+        (Wanted(tag="model", value="writer-1"), list(range(10))),
+        (Wanted(tag="model"), []),
+        (Wanted(text="WHAT ABOUT 4"), [4]),
+        (Wanted(text="100%"), [7]),
+        (Wanted(text="a_is"), [7]),
+        (Wanted(text="%"), [7]),
+        (Wanted(text="\x00"), []),
+        (Wanted(order="worst"), [0, 4, 8, 1, 5, 9, 2, 6, 7, 3]),
+    ],
+)
+def test_the_answers_that_are_wanted(store, run, wanted, places):
+    """Filters hold together, signs of a pattern are plain text, and the worst come first, those without a score last."""
+    assert browsing.positions(store, run, wanted) == places
+    assert browsing.count(store, run, wanted) == len(places)
+    pages = [browsing.answers(store, run, wanted, first, 4) for first in (0, 4, 8)]
+    assert [row.position for page in pages for row in page] == places
+
+
+@pytest.mark.parametrize("order", ["input", "worst"])
+@pytest.mark.parametrize("outcome", [None, Outcome.SCORED])
+def test_the_neighbours_of_an_answer_are_those_of_the_list(store, run, order, outcome):
+    """One before and one after, in the order of the list, none beyond its ends."""
+    wanted = Wanted(outcome=outcome, order=order)
+    places = browsing.positions(store, run, wanted)
+    for before, place, after in zip([None, *places], places, [*places[1:], None], strict=False):
+        assert browsing.neighbours(store, run, wanted, place) == Neighbours(before, after)
+
+
+def test_what_a_list_shows_of_an_answer(store, run):
+    """A row counts its claims by label and holds the beginnings of its texts alone."""
+    sample = replace(a_sample(10), response="x" * 5_000_000)
+    store.save(run, 10, fingerprint(sample), sample, a_failure(sample))
+    first, *_, last = browsing.answers(store, run, Wanted(), 0, 20)
+    assert first.labels == {Label.SUPPORTED: 1, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 1}
+    assert first.claims == 2
+    assert (last.outcome, last.score, len(last.response)) == (Outcome.FAILED, None, browsing.SHOWN + 1)
+
+
+def test_counts_hold_no_claims_of_failed_answers(store, run):
+    """What a failed answer found before it failed is in no count, as in the summary."""
+    sample = a_sample(11)
+    failed = replace(a_result(sample), outcome=Outcome.FAILED, score=None, reason="budget: stopped")
+    store.save(run, 11, fingerprint(sample), sample, failed)
+    counts = browsing.label_counts(store, run)
+    assert counts == {Label.SUPPORTED: 9, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 9}
+
+
+def test_the_stamp_of_labels_changes_with_them(store, run):
+    """A label anew and a label changed make another stamp."""
+    stamps = [browsing.labels_stamp(store)]
+    for label in (Label.SUPPORTED, Label.CONTRADICTED):
+        store.add_label(run, "s0", "c1", label, annotator="ada")
+        stamps.append(browsing.labels_stamp(store))
+    assert len(set(stamps)) == 3
