@@ -121,6 +121,7 @@ def photograph(browser: Browser, picture: Picture, folder: Path) -> Iterator[Pat
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             page: Page = context.new_page()
             page.goto(picture.address)
+            page.wait_for_function("!document.title.startsWith('One moment')")  # numbers that are still added up
             page.wait_for_timeout(300)
             if picture.prepare:
                 page.evaluate(picture.prepare)

@@ -47,6 +47,23 @@ def parts(found: JudgedClaim, passages: tuple[Passage, ...] = PASSAGES) -> tuple
     return found.text[slice(*it.claim)] if it.claim else None, theirs
 
 
+@pytest.mark.parametrize(
+    ("claim", "theirs"),
+    [
+        ("The programme takes 45 minutes on the Doppia.", "50 minutes"),
+        ("The programme takes 45 minutes on the Classica.", "35 minutes"),
+        ("On the Piccola, the programme takes 45 minutes.", "25 minutes"),
+    ],
+)
+def test_of_several_values_the_one_of_the_thing_that_the_claim_names_is_shown(claim: str, theirs: str) -> None:
+    """The word before a value may be the same for all; whose value it is, its name says."""
+    told = "The programme takes 25 minutes on the Piccola, 35 minutes on the Classica and 50 minutes on the Doppia."
+    (found,) = ec.verify_claims([claim], [told])
+    assert found.verdict.label is Label.CONTRADICTED
+    assert found.verdict.difference is not None
+    assert found.verdict.difference.reason == f"passage says {theirs}, claim says 45 minutes"
+
+
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])
 @pytest.mark.parametrize(("claim", "mode", "mine", "theirs"), PLAIN)
 def test_the_offline_judges_name_the_mode_and_quote_both_places(

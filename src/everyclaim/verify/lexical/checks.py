@@ -154,7 +154,8 @@ def _of_the_same(
     elif len(rivals) <= _FEW:
         near = " ".join(window)
         shared = _overlap(_words(claim, (0, len(claim))), _words(near, (0, len(near))))
-    best = max(rivals, key=lambda rival: _likeness(beside, around, *rival))
+    named = frozenset(word for word in beside if word.capitalize() in claim)  # whose value it is, a name tells best
+    best = max(rivals, key=lambda rival: _likeness((beside, named, around), *rival))
     return best if _of_one_thing(around, _around(best[1], best[0]), shared) else None
 
 
@@ -197,12 +198,12 @@ def _beside(text: str, fact: Fact) -> list[str]:
     return [word for words in told for word in words]
 
 
-def _likeness(beside: frozenset[str], around: frozenset[str], other: Fact, sentence: str) -> tuple[float, int]:
-    """Say how much the nearest words, then all words around two values are alike."""
+def _likeness(mine: tuple[frozenset[str], ...], other: Fact, sentence: str) -> tuple[float, int, int]:
+    """Say how much the nearest words, then the names among them, then all words around two values are alike."""
+    beside, named, around = ({stem(word) for word in words} for words in mine)
     theirs = {stem(word) for word in _beside(sentence, other)}
-    shared = len({stem(word) for word in beside} & theirs)
-    wide = {stem(word) for word in around} & {stem(word) for word in _around(sentence, other)}
-    return shared / max(len(theirs), 1), len(wide)
+    wide = around & {stem(word) for word in _around(sentence, other)}
+    return len(beside & theirs) / max(len(theirs), 1), len(named & theirs), len(wide)
 
 
 def _of_one_thing(mine: frozenset[str], theirs: frozenset[str], shared: float) -> bool:
