@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -122,7 +123,8 @@ def test_a_run_that_is_asked_to_end_ends_in_order(desk, process, name, word, cod
     rows = [ANSWERS[0] | {"id": f"s{i}"} for i in range(40)]
     rows[20] = rows[20] | {"response": "STOP"}
     write_jsonl("long.jsonl", rows)
-    done = process("score", "long.jsonl", "--out", "o.jsonl", env={"SCRIPTED_STOP": name})
+    heeded = partial(signal.signal, signal.Signals[name], signal.SIG_DFL)  # the tests may run where it is ignored
+    done = process("score", "long.jsonl", "--out", "o.jsonl", env={"SCRIPTED_STOP": name}, preexec_fn=heeded)
     assert done.returncode == code, done.stderr
     assert done.stderr.startswith(f"{word}; ")
     assert "the same command goes on from there" in done.stderr

@@ -89,7 +89,7 @@ class Watched:
             route.abort()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its event loop runs until it is closed, and other tests want one of their own
 def chromium() -> Iterator[Browser]:
     """Give the browser of the system. Without one the test is skipped, or fails where one must be there."""
     found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")

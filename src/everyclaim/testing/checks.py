@@ -227,11 +227,15 @@ class _Bench:
 def _play(messages: Sequence[Message]) -> str:
     """Answer as `play` does, but see that an answer says nothing."""
     reply: dict[str, Any] = json.loads(play(messages))
-    said = request_data(messages).get("sentences", {})
-    for row in reply.get("sentences", ()):
-        if reason := _SAYS_NOTHING.get(said.get(row["id"], "")):
-            row |= {"claims": [], "skip": reason}
+    for key, sentence in request_data(messages).get("sentences", {}).items():
+        if reason := _SAYS_NOTHING.get(sentence):
+            reply["claims"] = [row for row in reply["claims"] if not _line(row).startswith(f"{key}: ")]
+            reply["skipped"].append(f"{key}: {reason}")
     return json.dumps(reply)
+
+
+def _line(row: str | dict[str, Any]) -> str:
+    return row if isinstance(row, str) else str(row["claim"])  # with its verdict, where one call gives both
 
 
 def _samples() -> list[Sample]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, BinaryIO, Literal
 
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from everyclaim.io import write_results
 from everyclaim.store import browsing
@@ -48,7 +49,7 @@ def export(
     os.close(handle)
     try:
         write_results((record.result for record in records), path)
-        stream = Path(path).open("rb")  # noqa: SIM115 - closed when it is handed out
+        stream = Path(path).open("rb")  # noqa: SIM115 - closed by the response
     finally:
         with suppress(PermissionError):  # where an open file cannot be removed
             Path(path).unlink()  # at once, so that nothing stays behind when whoever asked has gone
@@ -56,10 +57,17 @@ def export(
         "content-disposition": f'attachment; filename="everyclaim-{run}{part}.{kind}"',
         "content-length": str(os.fstat(stream.fileno()).st_size),
     }
-    return StreamingResponse(_pieces(stream), media_type=_TYPES[kind], headers=headers)
+    return _Closing(stream, media_type=_TYPES[kind], headers=headers)
 
 
-def _pieces(stream: BinaryIO) -> Iterator[bytes]:
-    with stream:
-        while piece := stream.read(2**18):
-            yield piece
+class _Closing(StreamingResponse):
+    """Hands out an open file, and closes it also when whoever asked has gone."""
+
+    def __init__(self, stream: BinaryIO, *, media_type: str, headers: Mapping[str, str]) -> None:
+        super().__init__(iter(lambda: stream.read(2**18), b""), media_type=media_type, headers=headers)
+        self._stream = stream
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        with self._stream:
+            await super().__call__(scope, receive, send)
