@@ -23,6 +23,7 @@ from pathlib import Path
 import httpx
 import uvicorn
 
+from everyclaim import label_queue
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     Evidence,
@@ -116,8 +117,9 @@ def fill(location: str, count: int, claims: int) -> list[str]:
     return runs
 
 
-def addresses(runs: list[str]) -> dict[str, str]:
+def addresses(runs: list[str], queue: str) -> dict[str, str]:
     """Return the pages to ask for, by what they are."""
+    desk = f"/label/queues/{queue}/desk?who=one"
     first, last = f"/runs/{runs[0]}", f"/runs/{runs[-1]}"
     return {
         "runs": "/",
@@ -133,6 +135,11 @@ def addresses(runs: list[str]) -> dict[str, str]:
         "an answer among the worst": f"{last}/answers/5000?order=worst&label=CONTRADICTED",
         "slices and modes": f"{last}/slices",
         "judge": f"{last}/judge",
+        "labelling": "/label",
+        "a queue of labelling": f"/label/queues/{queue}",
+        "a claim to label": desk,
+        "the next claim, alone": desk.replace("/desk", "/item"),
+        "labels of a run": f"/label/runs/{runs[-1]}",
         "two runs": f"/compare?before={first[6:]}&after={last[6:]}",
     }
 
@@ -164,10 +171,11 @@ def served(location: str) -> tuple[uvicorn.Server, str]:
 
 def show(location: str, runs: list[str], rounds: int) -> None:
     """Ask for every page and print a line for each."""
+    queue = label_queue(runs[-1], 1_000, by="random", annotators=["one", "two"], store=location)
     server, address = served(location)
     with httpx.Client(base_url=address, timeout=300) as client:
         print(f"{'page':38}{'median':>9}{'most':>9}{'first':>9}")
-        for name, path in addresses(runs).items():
+        for name, path in addresses(runs, queue.id).items():
             first, taken = measure(client, path, rounds)
             middle = statistics.median(taken)
             mark = "" if middle < LIMIT else "  over the limit"

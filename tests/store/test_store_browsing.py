@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import psycopg
 import pytest
 from kept_samples import PROVENANCE, a_failure, a_result, a_sample
 
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
-from everyclaim.store import browsing
+from everyclaim.store import Store, browsing
 from everyclaim.store.browsing import Neighbours, Wanted
 
 
@@ -94,3 +95,18 @@ def test_the_stamp_of_labels_changes_with_them(store, run):
         store.add_label(run, "s0", "c1", label, annotator="ada")
         stamps.append(browsing.labels_stamp(store))
     assert len(set(stamps)) == 3
+
+
+def test_a_server_knows_a_large_run_as_soon_as_it_is_finished(postgres):
+    """Otherwise it takes the run for a few rows until it looks by itself, and looks each answer up in turn."""
+    with Store.open(postgres) as store:
+        run = store.create_run(PROVENANCE).id
+        for start in range(0, 1_000, 250):
+            samples = [a_sample(number) for number in range(start, start + 250)]
+            store.save_all(
+                run, [Kept(start + n, fingerprint(one), one, a_result(one)) for n, one in enumerate(samples)]
+            )
+        store.finish_run(run, "finished")
+    with psycopg.connect(postgres) as connection:
+        query = "SELECT relname, reltuples FROM pg_class WHERE relname IN ('samples', 'claims')"
+        assert dict(connection.execute(query).fetchall()) == {"samples": 1_000, "claims": 2_000}

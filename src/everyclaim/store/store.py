@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import islice
@@ -36,6 +36,7 @@ T = TypeVar("T")
 
 _WINDOW = 20_000  # samples whose claims are counted at once
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
+_MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
@@ -180,6 +181,8 @@ class Store:
             connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
         with translated(self.location):
             self._holds.release(run)
+        if sum(ended["counts"].values()) >= _MANY and self._engine.dialect.name == "postgresql":
+            self._take_stock()
 
     def runs(self, limit: int | None = None) -> list[RunRecord]:
         """Return the runs, newest first."""
@@ -411,6 +414,12 @@ class Store:
             connection.begin(),
         ):
             yield connection
+
+    def _take_stock(self) -> None:
+        """Let the server count what was added: before, it takes a new run for a few rows and looks each one up."""
+        tables = ", ".join(f"{POSTGRES_SCHEMA}.{table.name}" for table in (SAMPLES, CLAIMS, TAGS))
+        with suppress(StoreError), self._write() as connection:  # the run is kept; only pages would be slower
+            connection.exec_driver_sql(f"ANALYZE (SKIP_LOCKED) {tables}")
 
     def _take(self, run: str, taken: str = "") -> None:
         """Hold a run, or say that somebody else does."""
