@@ -127,6 +127,17 @@ def test_a_token_taken_out_of_the_file_ends_its_log_ins(guarded, tokens):
     assert guarded.get("/").status_code == 401
 
 
+def test_the_last_token_taken_out_opens_nothing(guarded, tokens):
+    """A file in which no token is left lets nobody in, not everybody."""
+    _, shown, path = tokens
+    log_in(guarded, shown["ada"])
+    path.write_text("", "utf-8")
+    for headers in ({}, {"authorization": f"Bearer {shown['ada']}"}):
+        assert guarded.get("/runs", headers=headers).status_code == 401
+    turned_away = guarded.get("/", headers=HTML)
+    assert (turned_away.status_code, turned_away.headers["location"]) == (303, "/login?next=%2F")
+
+
 def test_guessing_tokens_is_slowed_down(guarded):
     """After some wrong tokens from one address further ones are refused unread, and told when to come again."""
     csrf = csrf_of(guarded.get("/login"))

@@ -14,7 +14,8 @@ import time
 import pytest
 
 from everyclaim import ConfigError
-from everyclaim.web.serving import Binding, JsonLines, check_binding, is_local_name, is_loopback
+from everyclaim.web.security import name_of
+from everyclaim.web.serving import Binding, JsonLines, check_binding, is_loopback
 
 SERVER = """
 import sys
@@ -109,12 +110,13 @@ def test_any_other_address_needs_one(host):
         ("[::1]", True),
         ("evil.example:8700", False),
         ("127.0.0.1.evil.example", False),
+        ("localhost:80.evil.example", False),
         ("", False),
     ],
 )
 def test_names_of_this_machine(header, is_local):
     """A Host header that another name points at loopback is told apart from loopback's own."""
-    assert is_local_name(header) is is_local
+    assert is_loopback(name_of(header)) is is_local
 
 
 def test_addresses_that_are_none_are_not_loopback():

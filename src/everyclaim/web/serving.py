@@ -60,15 +60,6 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def is_local_name(host_header: str) -> bool:
-    """Whether a `Host` header names this machine itself.
-
-    Where loopback needs no token, a page from elsewhere must not come in by a name that it points at 127.0.0.1.
-    """
-    host, bracket, _ = host_header.partition("]")
-    return is_loopback(host + bracket if bracket else host_header.rpartition(":")[0] or host_header)
-
-
 def check_binding(binding: Binding, *, has_tokens: bool, command: str = "serve") -> None:
     """Raise `ConfigError` where anybody on the network could come in."""
     if not binding.is_loopback and not has_tokens:

@@ -41,7 +41,7 @@ class Access:
     @property
     def is_open(self) -> bool:
         """Whether nobody has to say who they are."""
-        return not self.proxy_header and not self.tokens
+        return not self.proxy_header and self.tokens is None  # none left in the file is none that is good
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Entrance:
         return hmac.new(self._secret, cookie.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
     def _turned_away(self, scope: Scope, headers: Headers) -> Response:
-        if not self._access.tokens:
+        if self._access.tokens is None:
             return PlainTextResponse("the proxy in front of this server named nobody\n", 401)
         if headers.get("hx-request"):
             return PlainTextResponse("log in again\n", 401, {"HX-Redirect": "/login"})

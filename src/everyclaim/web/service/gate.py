@@ -9,23 +9,17 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.responses import Response
 
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
-from everyclaim.web.security import is_from_elsewhere
+from everyclaim.web.security import App, Message, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
 from everyclaim.web.service.problems import MEDIA_TYPE, Problem
-from everyclaim.web.serving import is_local_name
+from everyclaim.web.serving import is_loopback
 from everyclaim.web.tokens import Rates, Token, Tokens, bearer, network
-
-Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 OPEN = frozenset({"/health", "/ready", "/version", "/openapi.json"})
 _GUESSES = 30  # wrong tokens a minute from one network
@@ -90,12 +84,12 @@ class Gate:
 
     def _admit(self, scope: Scope, asked: Asked) -> None:
         """Raise `Problem` for a request that is not let through."""
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        headers = headers_of(scope)
         client = network(scope["client"][0]) if scope.get("client") else ""
         path = scope["path"]
         if not self._has_to_ask:
-            host = headers.get(b"host", "")
-            if not is_local_name(host):  # a page elsewhere may have pointed its name here
+            host = headers.get("host", "")
+            if not is_loopback(name_of(host)):  # a page elsewhere may have pointed its name here
                 raise Problem(
                     "wrong-host", f"without tokens this service goes by this machine's own names, not {host[:80]!r}"
                 )
@@ -104,7 +98,7 @@ class Gate:
             return
         if path in OPEN:
             return
-        token = self._tokens.holder(bearer(headers.get(b"authorization", "")))
+        token = self._tokens.holder(bearer(headers.get("authorization", "")))
         if token is None:
             if wait := self._guesses.take(client):
                 raise Problem("too-often", "too many requests without a good token", retry_after=wait)
