@@ -14,6 +14,7 @@ PARTS = {
     "deepeval": ("deepeval", "pip install deepeval"),
     "mlflow": ("mlflow", "everyclaim[mlflow]"),
     "langfuse": ("langfuse", "everyclaim[langfuse]"),
+    "ray": ("ray", "everyclaim[ray]"),
 }
 
 

@@ -250,7 +250,7 @@ class _Scoring:
         options = self._options
         await run_engine(
             self._stream,
-            self._metric,
+            self._session.scorer,
             run=self._record.id,
             store=_Ending(self._store, self._report, self._metric),
             options=Pace(concurrency=options.get("concurrency") or self._session.concurrency),

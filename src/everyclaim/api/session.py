@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from inspect import CORO_CREATED, getcoroutinestate
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from weakref import WeakSet, finalize
@@ -35,7 +35,7 @@ from everyclaim.core.accounting import Tally, tallied
 from everyclaim.core.errors import UserError
 from everyclaim.core.events import observed
 from everyclaim.core.limits import Limits
-from everyclaim.core.protocols import Decomposer
+from everyclaim.core.protocols import Decomposer, Scorer
 from everyclaim.core.scope import SharedScope, scope
 from everyclaim.core.types import Usage
 from everyclaim.engine import BackgroundLoop, wait
@@ -75,6 +75,8 @@ class Session:
         self._tally = Tally()
         self._made: dict[str, Any] = {}
         self._held = _Held()
+        self._elsewhere: Scorer | None = None
+        self._concurrency = 0
         self._close = finalize(self, self._held.close) if self.is_kept else self._held.close
 
     @property
@@ -86,6 +88,20 @@ class Session:
     def metric(self) -> Assembled:
         """The metric, with its decomposer and its judge inside."""
         return self._once("metric", build_metric)
+
+    @property
+    def scorer(self) -> Scorer:
+        """Who scores the samples of data sets: the metric, or whoever does it elsewhere for a while."""
+        return self._elsewhere or self.metric
+
+    @contextmanager
+    def scoring_elsewhere(self, scorer: Scorer, concurrency: int) -> Iterator[None]:
+        """Let the samples of data sets be scored by this, so many at a time when nobody says."""
+        self._elsewhere, self._concurrency = scorer, concurrency
+        try:
+            yield
+        finally:
+            self._elsewhere, self._concurrency = None, 0
 
     @property
     def judge(self) -> Judge:
@@ -105,7 +121,7 @@ class Session:
     @property
     def concurrency(self) -> int:
         """How many samples are in flight when nobody says."""
-        return default_concurrency(self.wired)
+        return self._concurrency or default_concurrency(self.wired)
 
     @property
     def wired(self) -> Wired:

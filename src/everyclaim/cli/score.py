@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Annotated, Any, cast, get_args
 
@@ -73,6 +74,25 @@ def score(
     concurrency: opt.Concurrency = None,
     observe: opt.Observe = None,
     batch: opt.Batch = None,
+    ray: Annotated[
+        str | None,
+        typer.Option(
+            "--ray",
+            metavar="ADDRESS",
+            help="Let workers of this Ray cluster score; auto: the one of this machine, local: one begun here.",
+            rich_help_panel="Run",
+        ),
+    ] = None,
+    ray_actors: Annotated[
+        int | None,
+        typer.Option(
+            "--ray-actors",
+            metavar="N",
+            min=1,
+            help="So many workers (one for each processor of the cluster).",
+            rich_help_panel="Run",
+        ),
+    ] = None,
     talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> int:
@@ -128,7 +148,9 @@ def score(
         chosen["resume"] = resume
     of_rows = {name: value for name, value in chosen.items() if name in DatasetOptions.__annotations__}
     of_scores = {name: value for name, value in chosen.items() if name not in of_rows}
-    with Evaluator(**cast("Options", of_scores)) as evaluator:  # one budget for all files
+    if ray_actors is not None and ray is None:
+        raise ConfigError("--ray-actors is about --ray, which is not given")
+    with Evaluator(**cast("Options", of_scores)) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
         return _score_all(files, evaluator, cast("DatasetOptions", of_rows), wishes, settings)
 
 
@@ -173,6 +195,15 @@ def _score_one(
     is_fresh = "resume" in options and not options["resume"]
     warn(_how_to_go_on(file, progress, why_it_stopped(stop, evaluator), is_fresh=is_fresh), kind="")
     return gravest([code, TOO_MANY_FAILURES]), True
+
+
+def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> AbstractContextManager[Any]:
+    """Let samples be scored here, or where Ray has workers."""
+    if address is None:
+        return nullcontext()
+    from everyclaim.integrations.ray import on_ray
+
+    return on_ray(evaluator, address=address, actors=actors)
 
 
 def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> None:

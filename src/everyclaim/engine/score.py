@@ -78,11 +78,11 @@ async def _score(metric: Scorer, sample: Sample, seconds: float | None) -> Resul
         if task is None or task.cancelling():
             raise
         # Nobody asked us to stop: a component let its own cancellation escape.
-        return _failed(metric, sample, f"component_error: {_describe(error)}")
+        return _failed(metric, sample, f"component_error: {where_it_failed(error)}")
     except Exception as error:  # noqa: BLE001 - a component may raise anything, and must not take the run with it
         if limit.expired():
             return _failed(metric, sample, f"timeout: no result within {seconds:g} s")
-        return _failed(metric, sample, f"component_error: {_describe(error)}")
+        return _failed(metric, sample, f"component_error: {where_it_failed(error)}")
     fault = _fault(sample, result)
     return _failed(metric, sample, fault) if fault else result
 
@@ -91,7 +91,7 @@ def _failed(metric: Scorer, sample: Sample, reason: str) -> Result:
     return Result.of(sample, metric.provenance, Outcome.FAILED, reason=reason)
 
 
-def _describe(error: BaseException) -> str:
+def where_it_failed(error: BaseException) -> str:
     """Name the error and the line that raised it; its message may quote the data and is left out."""
     frames = list(traceback.walk_tb(error.__traceback__))
     if not frames:

@@ -149,8 +149,10 @@ def load_cross_encoder(path: Path, threads: int = 0) -> CrossEncoder:
 
 
 def _cores() -> int:
-    """Count the processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Count the processor cores this process may use, and is told to use."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(cores, int(told)) if told.isdecimal() and int(told) else cores
 
 
 @lru_cache(maxsize=4)

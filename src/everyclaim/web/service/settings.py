@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from everyclaim.api.shares import share_of
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError
-
-_OF_ALL = ("max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,4 @@ class ServiceSettings:
 
         Raises `ConfigError` for a limit on calls or tokens that is too small to be shared.
         """
-        options = dict(self.options)
-        for name in _OF_ALL:
-            if (limit := options.get(name)) is not None and self.workers > 1:
-                share = limit / self.workers if name == "max_cost" else limit // self.workers
-                if not share:
-                    raise ConfigError(f"{name}={limit} cannot be shared by {self.workers} workers: take fewer")
-                options[name] = share
-        return options
+        return share_of(self.options, self.workers)

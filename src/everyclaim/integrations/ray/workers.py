@@ -1,0 +1,234 @@
+"""Workers of a cluster, each with a metric like the evaluator's; one that dies is replaced, and no sample is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import ray
+from ray.exceptions import RayError, RayTaskError
+
+from everyclaim._version import __version__
+from everyclaim.api.session import Session
+from everyclaim.api.shares import share_of
+from everyclaim.core.accounting import account, tallied
+from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, OperatorError
+from everyclaim.core.types import Provenance, Result, Sample, Usage
+from everyclaim.engine.score import where_it_failed
+
+_NOT_THEIRS = {"observe", "cache", "provider_batch"}  # told of, kept and batched where the run is
+_TRIES = 2  # on workers that others use as well; then once on one of its own
+_PATIENCE = 120.0  # seconds within which a first worker must begin
+_FALSE_STARTS = 5  # workers that die before they have begun
+_MOMENT = 0.05  # seconds
+
+
+class _Worker:
+    """In a process of its own, on whichever machine: a metric like that of the evaluator."""
+
+    def __init__(self, options: Mapping[str, Any]) -> None:
+        self._options = options
+
+    def begin(self) -> tuple[str, Provenance | EveryclaimError]:
+        """Make everything; return what will be made of samples, and by which version."""
+        try:
+            self._session = Session(self._options, kept=True)
+            found: Provenance | EveryclaimError = self._session.metric.provenance
+        except EveryclaimError as error:
+            found = error
+        return __version__, found
+
+    async def score(self, sample: Sample) -> tuple[Result | EveryclaimError, Usage]:
+        """Score; errors are returned, since they would come over in another shape."""
+        found: Result | EveryclaimError
+        with tallied() as tally:
+            try:
+                found = await self._session.work(self._session.metric.score(sample))
+            except EveryclaimError as error:
+                found = error
+            except Exception as error:  # noqa: BLE001 - a component may raise anything
+                found = JudgeError("component_error", where_it_failed(error))
+        return found, tally.usage
+
+
+@dataclass(eq=False, slots=True)
+class _Seat:
+    """A worker that has begun, and how many samples it has in work."""
+
+    actor: Any
+    in_work: int = 0
+    is_lost: bool = False
+
+
+class Workers:
+    """Scores samples on workers, each on the one that has the least to do. It is what the engine runs: a `Scorer`."""
+
+    def __init__(self, session: Session, number: int, cpus: float, gpus: float) -> None:
+        self.provenance = session.metric.provenance
+        options = {name: value for name, value in session.options.items() if name not in _NOT_THEIRS}
+        kind = ray.remote(_Worker).options(num_cpus=cpus, num_gpus=gpus)
+        try:
+            shared = ray.put(share_of(options, number))
+        except (TypeError, AttributeError, pickle.PicklingError) as error:
+            raise ConfigError(f"an option cannot be sent to workers: {last_line(error)}") from None
+        self._new = partial(kind.remote, shared)
+        self._options = session.options
+        self._used = Usage()
+        self._seats: list[_Seat] = []  # to be shared
+        self._alone = 0  # workers that have one sample, and get no other
+        self._coming: dict[Any, Any] = {}  # what a worker will say when it has begun → the worker
+        self._looked = 0.0  # when it was last looked who has begun
+        self._false_starts = 0
+        for _ in range(number):
+            self._begin_one()
+        try:
+            self._wait_for_one()
+        except BaseException:
+            self.close()
+            raise
+
+    async def score(self, sample: Sample) -> Result:
+        """Score on some worker. Raises what scoring raises, and `JudgeError` where workers die of it."""
+        self._check_limits()
+        for _ in range(_TRIES):
+            reply = await self._ask(await self._free(), sample)
+            if reply is not None:
+                return self._taken(reply)
+        reply = await self._ask_alone(sample)
+        if reply is None:
+            raise JudgeError("worker_lost", f"{_TRIES + 1} workers died over it, the last with nothing else in work")
+        return self._taken(reply)
+
+    def _check_limits(self) -> None:
+        """Hold the limits over all workers together: one that was replaced began with its whole share again."""
+        used = self._used
+        taken = {
+            "max_calls": used.calls,
+            "max_tokens": used.prompt_tokens + used.completion_tokens,
+            "max_cost": used.cost,
+        }
+        for name, amount in taken.items():
+            limit: Any = self._options.get(name)
+            if limit is not None and amount is not None and amount >= limit:
+                raise BudgetExceeded(f"{name}={limit} is reached", limit=f"{name}={limit}")
+
+    def _taken(self, reply: tuple[Result | EveryclaimError, Usage]) -> Result:
+        """Account for what a worker used, and return what it made, or raise what it raised."""
+        found, usage = reply
+        account(usage)
+        self._used += usage
+        if isinstance(found, EveryclaimError):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """Stop the workers."""
+        for actor in (*self._coming.values(), *(seat.actor for seat in self._seats)):
+            ray.kill(actor)
+        self._coming.clear()
+        self._seats.clear()
+
+    async def _ask(self, seat: _Seat, sample: Sample) -> Any:
+        """Return a worker's reply, None when it died; then another one is begun."""
+        seat.in_work += 1
+        try:
+            return await seat.actor.score.remote(sample)
+        except RayTaskError:
+            raise
+        except RayError:
+            self._replace(seat)
+            return None
+        finally:
+            seat.in_work -= 1
+
+    async def _ask_alone(self, sample: Sample) -> Any:
+        """The same, on a worker that has nothing else in work: what then dies, dies of this sample."""
+        self._alone += 1
+        try:
+            while True:
+                seat = await self._free()
+                self._seats.remove(seat)
+                while seat.in_work and not seat.is_lost:  # noqa: ASYNC110 - it is seldom, and short
+                    await asyncio.sleep(_MOMENT)
+                if not seat.is_lost:
+                    break
+            reply = await self._ask(seat, sample)
+            if not seat.is_lost:
+                self._seats.append(seat)
+            return reply
+        finally:
+            self._alone -= 1
+
+    async def _free(self) -> _Seat:
+        """Return the worker with the least to do, as soon as there is one."""
+        begun = time.monotonic()
+        while True:
+            if self._coming and time.monotonic() - self._looked > _MOMENT:
+                self._take_in(0)
+            if self._seats:
+                return min(self._seats, key=lambda seat: seat.in_work)
+            if not self._alone and time.monotonic() - begun > _PATIENCE:
+                raise OperatorError(f"no worker is left, and none began within {_PATIENCE:g} s: {_room()}")
+            await asyncio.sleep(_MOMENT)
+
+    def _wait_for_one(self) -> None:
+        end = time.monotonic() + _PATIENCE
+        while not self._seats:
+            if (left := end - time.monotonic()) <= 0:
+                raise OperatorError(f"no worker began within {_PATIENCE:g} s: {_room()}")
+            self._take_in(left)
+
+    def _begin_one(self) -> None:
+        actor = self._new()
+        self._coming[actor.begin.remote()] = actor
+
+    def _take_in(self, seconds: float) -> None:
+        """Take in the workers that have begun, after waiting so long for a first one.
+
+        Raises `ConfigError` for one that would make something else of samples than the evaluator does.
+        """
+        begun, _ = ray.wait(list(self._coming), num_returns=1, timeout=seconds)
+        if begun:
+            begun, _ = ray.wait(list(self._coming), num_returns=len(self._coming), timeout=0)
+        self._looked = time.monotonic()
+        for ref in begun:
+            actor = self._coming.pop(ref)
+            try:
+                version, found = ray.get(ref)
+            except RayError as error:
+                self._false_starts += 1
+                if self._false_starts > _FALSE_STARTS:
+                    raise OperatorError(f"workers do not begin: {last_line(error)}") from None
+                self._begin_one()
+                continue
+            if isinstance(found, EveryclaimError):
+                raise found
+            if (version, found) != (__version__, self.provenance):
+                made = f"everyclaim {version} with {found.verifier}"
+                raise ConfigError(f"a worker has {made}, here is {__version__} with {self.provenance.verifier}")
+            self._seats.append(_Seat(actor))
+
+    def _replace(self, seat: _Seat) -> None:
+        if seat.is_lost:
+            return
+        seat.is_lost = True
+        if seat in self._seats:
+            self._seats.remove(seat)
+        ray.kill(seat.actor)
+        self._begin_one()
+
+
+def _room() -> str:
+    there = ray.cluster_resources()
+    return f"the cluster has {there.get('CPU', 0):g} CPUs and {there.get('GPU', 0):g} GPUs"
+
+
+def last_line(error: Exception) -> str:
+    """Return what an error of Ray comes to; what goes before is its traceback."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
