@@ -155,6 +155,7 @@ def test_the_same_key_is_the_same_job(service):
     for path, body in (("", lines(3)), ("?name=x", lines(2))):
         answer = service.ask("POST", f"/v1/jobs{path}", body, headers)
         assert (answer.status, answer.json["code"]) == (422, "key-reused")
+        assert not list((service.folder / "store.db-jobs" / "open").glob("*.data*"))  # what was refused is not kept
     assert service.ask("POST", "/v1/jobs", lines(2), LINES).json["id"] != first["id"]
 
 

@@ -121,11 +121,15 @@ class Spool:
 
         Raises `Problem` for a key that belongs to another request.
         """
+        job = Job(_new_id(), owner, suffix, dict(options), _now())
         try:
-            return self._accepted(upload, Job(_new_id(), owner, suffix, dict(options), _now()), key)
+            return self._accepted(upload, job, key)
         except OSError as error:
-            upload.path.unlink(missing_ok=True)
+            self._forget(upload, job, key)
             raise StoreError(f"a job cannot be kept in {self.folder}: {error.strerror}") from None
+        except Problem:
+            self._forget(upload, job, key)
+            raise
 
     def _accepted(self, upload: Upload, job: Job, key: str) -> Job:
         os.replace(upload.path, self.data(job))  # noqa: PTH105 - over whatever is there
@@ -143,8 +147,7 @@ class Spool:
 
     def _keyed(self, job: Job, key: str, digest: str) -> str:
         """Return the id of the job that a key stands for: this one's, where it is new."""
-        name = hashlib.sha256(f"{job.owner}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()
-        place, mine = self._keys / name, self._keys / f"{job.id}.part"
+        place, mine = self._place(job, key), self._keys / f"{job.id}.part"
         _write(mine, json.dumps([job.id, digest]))
         try:
             os.link(mine, place)  # there as a whole, or not at all; the first one has it
@@ -159,6 +162,17 @@ class Spool:
             mine.unlink(missing_ok=True)
         _sync(self._keys)
         return job.id
+
+    def _place(self, job: Job, key: str) -> Path:
+        return self._keys / hashlib.sha256(f"{job.owner}\0{key}".encode("utf-8", "surrogatepass")).hexdigest()
+
+    def _forget(self, upload: Upload, job: Job, key: str) -> None:
+        """Remove what was written of a job that was not accepted; the same may then be sent again."""
+        with suppress(OSError):
+            upload.path.unlink(missing_ok=True)
+            self.data(job).unlink(missing_ok=True)
+            if key and json.loads(self._place(job, key).read_text("utf-8"))[0] == job.id:
+                self._place(job, key).unlink(missing_ok=True)
 
     # ---- being there
 
