@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import everyclaim as ec
@@ -41,6 +43,9 @@ def test_a_row_keeps_its_id_its_tags_and_its_writer() -> None:
         (ec.score, "score() needs 'response', or a row that has one"),
         (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
         (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
+        (lambda: ec.score(pd.DataFrame([{"answer": TEXT}, {"answer": "B."}])), "got a DataFrame"),
+        (lambda: ec.score(pa.table({"answer": [TEXT, "B."]})), "many rows to score_file()"),
+        (lambda: ec.score({"answer": pd.DataFrame([{"a": 1}])}), "the response is a DataFrame"),
         (lambda: ec.score({"answr": TEXT, "contexts": [TEXT]}), "answr"),
         (lambda: ec.score({"answer": 3.5, "contexts": [TEXT]}), "response"),
         (lambda: ec.score(3), "row"),

@@ -625,3 +625,25 @@ def test_a_degree_has_one_name_in_every_spec():
         ConfigError, match="unknown option 'granularity' of 'embedded'; it takes atomicity, language, coverage"
     ):
         ec.extract_claims(text, decomposer="embedded?granularity=sentence")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "电池容量为5000毫安时。屏幕不在保修范围内。公司成立于二〇一〇年。",
+        "電池は長持ちします。画面は保証の対象外です。本社は東京にあります。",
+        "पुल लंबा है। यह पुराना है। यह दिल्ली में है।",
+    ],
+)
+def test_a_sentence_that_ends_in_its_script_is_no_title(text):
+    """A short sentence between others is judged, whatever its full stop looks like."""
+    assert len(claims(text)) == 3
+    assert skipped(text) == []
+
+
+def test_code_keeps_its_stars_and_its_case():
+    """What stands between backticks is no emphasis, and an identifier that opens a claim is not written large."""
+    assert claims("Call `asyncio.gather(*tasks, name=*rest)` to wait for the tasks.") == [
+        "Call asyncio.gather(*tasks, name=*rest) to wait for the tasks."
+    ]
+    assert claims("`gather()` was added in Python 3.4 and returns a list.")[1] == "gather() returns a list."

@@ -111,7 +111,7 @@ def test_bad_lines_are_kept_out_with_their_numbers(tmp_path):
         "line 7: the response is a number, not text",
         "line 8: nested too deeply",
         "line 9: holds a number with thousands of digits",
-        "line 12: not valid JSON: Unterminated string starting at at column 14; is the file cut off?",
+        "line 12: not valid JSON: Unterminated string starting at column 14; is the file cut off?",
     ]
     assert heard == report.bad_rows
     assert (report.good, report.bad, report.incomplete) == (3, 8, "")

@@ -27,13 +27,16 @@ def test_names_of_the_question(name):
     assert one({name: "Q?", "response": "A."}).question == "Q?"
 
 
-@pytest.mark.parametrize("name", ["response", "answer", "output", "actual_output", "RESPONSE", " answer "])
+@pytest.mark.parametrize("name", ["response", "answer", "output", "actual_output", "result", "RESPONSE", " answer "])
 def test_names_of_the_response(name):
     """The response is recognised by each of its names."""
     assert one({name: "A."}).response == "A."
 
 
-@pytest.mark.parametrize("name", ["contexts", "retrieved_contexts", "passages", "documents", "retrieval_context"])
+@pytest.mark.parametrize(
+    "name",
+    ["contexts", "retrieved_contexts", "passages", "documents", "retrieval_context", "source_documents", "context"],
+)
 def test_names_of_the_contexts(name):
     """The passages are recognised by each of their names."""
     assert one({"response": "A.", name: ["t"]}).passages == (Passage("p1", "t"),)

@@ -225,3 +225,33 @@ def test_a_text_in_two_languages_is_read_block_by_block():
     """A German paragraph of an English answer keeps its dates."""
     text = "The museum is open in summer. It is in the town.\n\nDas Museum ist vom 15. Mai bis 10. September geöffnet."
     assert read(text, "")[2:] == ["Das Museum ist vom 15. Mai bis 10. September geöffnet."]
+
+
+@pytest.mark.parametrize(
+    "sentences_of",
+    [
+        [
+            "THE CAP IS THE FEES OF THE TWELVE (12) MONTHS PRECEDING THE CLAIM.",
+            "IT DOES NOT APPLY TO GROSS NEGLIGENCE.",
+            "EITHER PARTY MAY TERMINATE ON THIRTY (30) DAYS' WRITTEN NOTICE.",
+        ],
+        ["Adults take 500 mg every 4 to 6 h, max. 4 g a day.", "Leave min. 4 hours between two doses."],
+        ["Rev. Proc. 2013-13 allows it.", "See Treas. Reg. § 1.280A for more."],
+    ],
+)
+def test_contracts_doses_and_tax_rules_are_cut_at_their_sentences(sentences_of):
+    """Numbers that repeat a word in brackets are no list marks; "max." and "Rev. Proc." end nothing."""
+    assert read(" ".join(sentences_of)) == sentences_of
+
+
+def test_an_inline_list_in_brackets_stays_one():
+    """The brackets of counted items are still seen."""
+    assert len(read("The steps are (1) Open the valve (2) Close the lid (3) Wait.")) > 1
+
+
+def test_an_italian_title_in_small_letters_ends_no_sentence():
+    """A title and the name behind it are one man."""
+    assert read("Il sig. Rossi ha firmato il contratto. Il prof. Neri era assente.", "") == [
+        "Il sig. Rossi ha firmato il contratto.",
+        "Il prof. Neri era assente.",
+    ]

@@ -20,6 +20,7 @@ from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
+from everyclaim.io.frames import is_table
 from everyclaim.verify import Policy, judged
 
 Passages = Annotated[
@@ -194,7 +195,7 @@ def read_sample(
 
 def _read_row(row: Any) -> tuple[Sample, tuple[str, ...]]:
     """Read a row, and what there is to say of it. Passages may be given as to `score`, one alone as well."""
-    if isinstance(row, str | bytes) or (not isinstance(row, Mapping) and isinstance(row, Sequence)):
+    if isinstance(row, str | bytes) or is_table(row) or (not isinstance(row, Mapping) and isinstance(row, Sequence)):
         got = described(row)
         raise InputError(
             f"row of score() must be a Sample or a mapping such as {{'response': …, 'contexts': […]}}, got {got}; "

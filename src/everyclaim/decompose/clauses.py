@@ -22,6 +22,7 @@ from everyclaim.text.tagger import Word, tag
 
 MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart
 _TRIGGER = re.compile(r"\b(?:and|but|who|which|that)\b|;|,\s+(?:an?|the|born)\s", re.IGNORECASE)
+_IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
 _END = re.compile(r"(?:\s*\[\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*\]|\s*[.!;,…])+\s*$")
 
 
@@ -281,7 +282,7 @@ def _clause(piece: ClauseWords) -> Clause:
             text += "" if tight else " "
         text += word.text
         previous = word
-    if text and (*piece.carried, *own)[0].text.islower():
+    if text and (*piece.carried, *own)[0].text.islower() and not _IDENTIFIER.match(text):
         text = text[0].upper() + text[1:]
     stop = "" if text.rstrip("\"'”’)").endswith((".", "!", "?")) else "."
     return Clause(f"{text}{stop}", own[0].start, own[-1].end)

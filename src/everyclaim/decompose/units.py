@@ -285,10 +285,13 @@ def _is_answer(text: str, total: int) -> bool:
     return total == 1 or (bold and not text.rstrip(" *_").endswith((":", "?")) and has_finite_verb(blanked(text)))
 
 
+_ENDS = ".!?…\"')]。．｡！？；」』”’）】।॥؟۔"  # of a sentence, in any script
+
+
 def _is_title(sentence: Sentence, text: str, index: int, following: Sentence | None) -> bool:
     """Whether a short line without verb or full stop stands over other text, as a title does."""
     if sentence.kind != "paragraph" or index == 0 or following is None or len(text) > 60 or "\n" in text:
         return False
-    if text[-1] in ".!?…\"')]" or any(character.isdigit() for character in text) or len(text.split()) > 7:
+    if text[-1] in _ENDS or any(character.isdigit() for character in text) or len(text.split()) > 7:
         return False
     return following.kind in ("item", "paragraph") and not text.endswith(":") and not has_finite_verb(text)

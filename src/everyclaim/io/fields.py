@@ -13,10 +13,12 @@ from typing import Any
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.nearest import did_you_mean
 
-_PASSAGES = ("contexts", "retrieved_contexts", "passages", "documents", "retrieval_context")
+_PASSAGES = (
+    "contexts", "retrieved_contexts", "passages", "documents", "retrieval_context", "source_documents", "context",
+)  # fmt: skip
 
 SAMPLE_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "response": ("response", "answer", "output", "actual_output"),
+    "response": ("response", "answer", "output", "actual_output", "result"),
     "contexts": _PASSAGES,
     "question": ("question", "user_input", "query", "input"),
     "reference": ("reference", "ground_truth", "expected_output"),

@@ -42,6 +42,11 @@ def rows_of_object(source: Any, limit: int) -> tuple[list[str] | None, Iterator[
     )
 
 
+def is_table(source: Any) -> bool:
+    """Say whether an object is a table of rows: a frame, an Arrow table or reader."""
+    return not isinstance(source, Mapping | type) and _rows_of_table(source, 0, 0) is not None
+
+
 def row_mapping(row: Any) -> Mapping[Any, Any] | None:
     """Return one row as a mapping: itself, a named tuple, a dataclass, a pandas Series, a pydantic model; else None."""
     if isinstance(row, Mapping):

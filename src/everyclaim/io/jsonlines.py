@@ -89,7 +89,7 @@ def json_fault(error: ValueError | RecursionError) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
     if isinstance(error, json.JSONDecodeError):
-        return f"not valid JSON: {error.msg} at column {error.pos + 1}"
+        return f"not valid JSON: {error.msg.removesuffix(' at')} at column {error.pos + 1}"
     return "holds a number with thousands of digits"
 
 

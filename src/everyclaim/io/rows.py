@@ -236,7 +236,11 @@ class RowMaker:
 
     def _text(self, number: int, row: Mapping[str, Any], ours: str) -> str | None:
         value = _named(ours, plain, self._fields.get(row, ours))
-        return None if value == [] else _named(ours, as_scalar_text, self._first_text(number, ours, value))
+        return (
+            None
+            if isinstance(value, list) and not value
+            else _named(ours, as_scalar_text, self._first_text(number, ours, value))
+        )
 
     def _first_text(self, number: int, ours: str, value: Any) -> Any:
         """Take the first of a list of strings; leave everything else as it is."""

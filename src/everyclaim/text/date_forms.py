@@ -5,6 +5,22 @@ from __future__ import annotations
 import re
 
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+# Their names in German, French, Spanish, Italian and Portuguese, of which some are English, too.
+MONTHS_ELSEWHERE = {
+    name: number
+    for number, names in enumerate(
+        (
+            "januar jänner janvier enero gennaio janeiro", "februar février febrero febbraio fevereiro",
+            "märz mars marzo março", "april avril abril aprile", "mai mayo maggio maio", "juni juin junio giugno junho",
+            "juli juillet julio luglio julho", "august août agosto",
+            "september septembre septiembre settembre setembro", "oktober octobre octubre ottobre outubro",
+            "november novembre noviembre novembro",
+            "dezember décembre diciembre dicembre dezembro",
+        ),
+        start=1,
+    )
+    for name in names.split()
+}  # fmt: skip
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 ORDINALS = (
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh",
@@ -56,6 +72,8 @@ _PATTERNS = (
     r"(?:\s(?P<cera>bce?\b|b\.c\.))?)",
     rf"|{_ALONE}(?P<dm>(?:(?P<d1>[0-3]?\d)(?:st|nd|rd|th)?(?:\s(?:day\s)?of)?|(?P<dw1>{_WORD_ORDINAL})\s(?:day\s)?of)",
     rf"\s(?P<m1>{_MONTH})(?:\s?,?\s(?P<y1>{_YEAR}))?)",
+    rf"|{_ALONE}(?P<dme>(?P<d3>[0-3]?\d)(?:\.|º|er)?\s(?:de\s)?(?P<m5>{'|'.join(MONTHS_ELSEWHERE)})(?!\w)",
+    rf"(?:\s(?:del?\s)?(?P<y5>{_YEAR}))?)",
     rf"|(?<![\w.,/])(?P<md>(?P<m2>{_MONTH})\s(?:(?:the\s)?(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?(?![\w:]|[.,]\d|\s[ap]\.?m)",
     rf"|the\s(?P<dw2>{_WORD_ORDINAL})(?!\w))(?:\s?,?\s(?P<y2>{_YEAR}))?)",
     rf"|(?<!\w)(?P<my>(?P<m3>{_MONTH}),?\s(?:of\s)?(?:(?P<y3>{_YEAR})|['’](?P<ys>\d\d)(?!\w)))",

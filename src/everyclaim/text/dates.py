@@ -18,6 +18,7 @@ from everyclaim.text.date_forms import (
     HOURS,
     MASTER,
     MONTHS,
+    MONTHS_ELSEWHERE,
     ORDINALS,
     WEEKDAYS,
     is_clocked,
@@ -288,6 +289,12 @@ def _day_month(match: re.Match[str], _: str) -> Moment | None:
     return _date(match, _number(match["y1"]), _month(match["m1"]), _day(match["d1"], match["dw1"]))
 
 
+def _day_month_elsewhere(match: re.Match[str], _: str) -> Moment | None:
+    if match["m5"] == "mars" and not match["y5"]:
+        return None  # "3 mars bars"
+    return _date(match, _number(match["y5"]), MONTHS_ELSEWHERE[match["m5"]], int(match["d3"]))
+
+
 def _day(digits: str | None, word: str | None) -> int:
     return int(digits) if digits else ORDINALS.index(word or "") + 1
 
@@ -392,6 +399,7 @@ def _year_pair(match: re.Match[str], first: Moment) -> list[Moment]:
 _READERS = {
     "iso": _iso, "ymd": _ymd, "dmy": _dmy, "nmy": _numeric_month, "time": _time, "spoken": _spoken,
     "military": _military, "noon": _noon, "century": _century, "wcentury": _century, "decade": _decade,
-    "worddecade": _word_decade, "halfyear": _half_year, "dm": _day_month, "md": _month_day, "my": _month_year,
-    "m": _month_alone, "quarter": _quarter, "wd": _weekday, "era": _with_era, "year": _year,
+    "worddecade": _word_decade, "halfyear": _half_year, "dm": _day_month, "dme": _day_month_elsewhere,
+    "md": _month_day, "my": _month_year, "m": _month_alone, "quarter": _quarter, "wd": _weekday, "era": _with_era,
+    "year": _year,
 }  # fmt: skip

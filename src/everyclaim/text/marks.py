@@ -24,6 +24,7 @@ CITATION = (
     r"|(?<=[^\W\d_]{4})[¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?=[.,;:!?]|\s|$)"
 )
 _MARKUP = re.compile(
+    r"(?<!`)`(?P<code>[^`\n]{1,500})`(?!`)|"
     rf"\s{{0,3}}\[\[?{_NUMBERS}\]?\]\([^()\s]{{1,500}}\)"
     r"|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
     rf"|\s{{0,3}}(?:{CITATION})(?!\()|~~"
@@ -60,10 +61,14 @@ _SIGN = re.compile(r"<(?:/?[a-zA-Z]|!--)")
 
 
 def blanked(text: str) -> str:
-    """Blank emphasis, link addresses and citation marks out, every other character in its place."""
+    """Blank emphasis, link addresses and citation marks out, every other character in its place; code stays code."""
     if _MARKED.search(text) is None:
         return text
-    return _MARKUP.sub(lambda match: " " * len(match.group()), text)
+    return _MARKUP.sub(_blank, text)
+
+
+def _blank(mark: re.Match[str]) -> str:
+    return " " * len(mark.group()) if mark["code"] is None else f" {mark['code']} "
 
 
 def rendered(text: str) -> str:

@@ -67,6 +67,7 @@ _NOT_ONE = word_set(
 )
 _BEFORE_ONE = re.compile(r"\b(?:no|any|some|every|each|this|that|the|which|another|first|last|next|only|good|new)[ -]$")
 _AFTER_ONE = re.compile(r"[ -]([a-z]+)")
+_WHICHEVER = re.compile(r"\bwhichever [a-z ]{2,20} $")  # "whichever comes first" counts nothing
 _ONE_IN = re.compile(
     r" (?:in|out of)(?: every)? (?:\d|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|a hundred)"
 )
@@ -303,6 +304,8 @@ def _says_nothing(low: str, number: Number) -> bool:
         if following is None or following[1] in _NOT_ONE:
             return True
         return _BEFORE_ONE.search(low, max(0, number.start - 10), number.start) is not None
+    if written == "first":
+        return _WHICHEVER.search(low, max(0, number.start - 32), number.start) is not None
     if written != "second":
         return False
     unit = low.endswith("half a ", 0, number.start) or HALF_MORE.match(low, number.end) is not None

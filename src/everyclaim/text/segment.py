@@ -224,7 +224,8 @@ def _continues(line: _Line, following: _Line, kind: Kind) -> bool:
 
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(\[\"'“‘])(?:"
-    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft)"
+    rf"(?i:{PEOPLE}|approx|vs|cf|viz|resp|incl|esp|ca|e\.\s?g|i\.\s?e|et al|pres|messrs|mt|ft|max)"
+    r"|(?<!\d[ \u00a0])[Mm]in|Proc|Regs?|Pub|Treas"
     r"|St|Figs?|figs?|Nos?|Vols?|vols?|Ch|ch|Sec|sec|Eqs?|eqs?|Refs?|refs?|Art|pp|p|Ed|Eds|eds|op|Tab|App"
     rf"|{MONTHS}|[A-Z])\s?\.\s*$"
 )
@@ -253,12 +254,13 @@ _PLAIN = re.compile(r"[\ud800-\udfff]")
 _STOP = re.compile(r"[.!?]\s+|[。！？]")
 _PORTION = 20_000  # characters; no real paragraph is longer
 _RUN = re.compile(r"([`´'‘’‚“”„«»‹›「」『』])\1{3,}")
+_IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")
 
 
 def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
     """Sentence offsets inside one block; the language is empty when nothing told."""
     # Lone surrogates cannot cross into sentencex, and runs of quote marks make it quadratic; lengths stay equal.
-    safe = _RUN.sub(lambda run: "-" * len(run.group()), _PLAIN.sub("\ufffd", text))
+    safe = _unnumbered(_RUN.sub(lambda run: "-" * len(run.group()), _PLAIN.sub("\ufffd", text)))
     bounds = list(_bounds(safe, language or ENGLISH))
     joined: list[list[int]] = []
     for start, end in bounds:
@@ -280,6 +282,20 @@ def _block_sentences(text: str, language: str) -> list[tuple[int, int]]:
             if lead < tail:
                 result.append((lead, tail))
     return result
+
+
+def _unnumbered(text: str) -> str:
+    """Take the brackets from numbers that repeat a word, as in "twelve (12) Months": sentencex reads list marks there.
+
+    Where the next number stands in brackets, too, it is a list: "(1) Open the valve (2) Close it".
+    """
+    numbers = {int(found[1]) for found in _IN_BRACKETS.finditer(text)}
+
+    def bare(found: re.Match[str]) -> str:
+        listed = not numbers.isdisjoint({int(found[1]) - 1, int(found[1]) + 1})
+        return found.group() if listed else f"-{found[1]}-"
+
+    return _IN_BRACKETS.sub(bare, text) if numbers else text
 
 
 def _bounds(text: str, language: str) -> Iterator[tuple[int, int]]:
@@ -318,7 +334,7 @@ def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: 
 
 
 _TITLE = re.compile(
-    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|mt|ft|vs|e\.\s?g|"
+    r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
     r"i\.\s?e|cf|approx|st)\s?\.\s*$"
 )
 _CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")

@@ -34,8 +34,8 @@ _NEVER: Mapping[str, frozenset[str]] = {
     ),
     "it": word_set(
         """
-        Sig Sigg Dott dott Prof Ing Avv Arch Geom On Rag ad_es p_es es art artt pag pagg n nn ca tel vol cap fig max
-        min a_C d_C gen genn febbr apr mag giu lug ago sett ott nov dic S
+        Sig sig Sigg sigg Dott dott Prof prof Ing Avv Arch Geom On Rag ad_es p_es es art artt pag pagg n nn ca tel vol
+        cap fig max min a_C d_C gen genn febbr apr mag giu lug ago sett ott nov dic S
         """
     ),
     "pt": word_set(

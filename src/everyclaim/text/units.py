@@ -152,7 +152,7 @@ sound     metric   decibel      1         decibel decibels db
 percent   percent  percent      1         % percent per_cent pct
 percent   percent  permille     0.1       ‰
 percentage_point percent percentage_point 1 percentage_point percentage_points
-percentage_point percent basis_point 0.01 basis_point basis_points bps
+percentage_point percent basis_point 0.01 basis_point basis_points bps bp
 money:USD dollar   dollar       1         dollar dollars bucks $
 money:USD USD      us_dollar    1         usd us_dollar us_dollars american_dollars
 money:USD dollar   cent         0.01      cent cents ¢

@@ -15,7 +15,10 @@ _BREAK = re.compile(
     r"|(?<=[.!?…])[\"'”’)\]]*\s+(?=[\"'“‘(\[]*[A-Z0-9À-ÖØ-Þ<`])"
     r"|(?<=[。！？])"
 )
-_NOT_AN_END = re.compile(rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|[A-Z])\.$")
+_ELSEWHERE = "Dña|Sra|Hr|Sig|sig|z"  # of other languages: "z. B."
+_NOT_AN_END = re.compile(
+    rf"\b(?:{NAMED}|{MONTHS}|etc|Nos|Fig|Figs|Eq|al|cf|ca|approx|e\.g|i\.e|Proc|Treas|{_ELSEWHERE}|[A-Z])\.$"
+)
 _LONGEST = 600  # characters; text without sentence ends is cut at white space
 
 

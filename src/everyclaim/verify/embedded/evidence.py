@@ -9,6 +9,7 @@ import numpy as np
 
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.cross_encoder import TokenScore
+from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.comparison import Comparison
@@ -60,7 +61,7 @@ def doubted(compared: Comparison, scores: Sequence[TokenScore]) -> str:
     """Quote the words of a claim that the network thinks fail: the worst token and its doubtful neighbours.
 
     Words and values are quoted whole, and as the claim has them. Nothing is quoted where all of it is a value that the
-    passage states too, or says otherwise and is named for it.
+    passage states too, or says otherwise and is named for it, nor in scripts without blanks between words.
     """
     if not scores:
         return ""
@@ -85,4 +86,6 @@ def doubted(compared: Comparison, scores: Sequence[TokenScore]) -> str:
         and not any(low <= word.start < high for low, high in settled)
         for word in words
     )
-    return spelling.written[start:end] if any(telling) else ""
+    if not any(telling) or in_unspaced_script(spelling.written[start:end]):
+        return ""
+    return spelling.written[slice(*tidied(spelling.written, start, end))]

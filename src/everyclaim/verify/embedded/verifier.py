@@ -21,6 +21,7 @@ from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
+from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most
@@ -189,7 +190,7 @@ class EmbeddedVerifier:
             claim.text, label, it.compared, row, it.pieces, float(contradicted[0]), scores.claim, it.asides
         )
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, it.compared, row, found, it.asides)
+        findings = explain(label, it.compared, row, found, passages, it.asides)
         return Verdict(
             claim_id=claim.id,
             label=label,
@@ -209,7 +210,8 @@ class EmbeddedVerifier:
 
 def _words(rationale: str, label: Label, doubt: str) -> str:
     """Add the words that the network doubts to a rationale that does not name them."""
-    if label is Label.SUPPORTED or not doubt or doubt.casefold() in rationale.casefold():
+    named = {token.norm for token in tokenize(rationale)} | STOPWORDS
+    if label is Label.SUPPORTED or named.issuperset(token.norm for token in tokenize(doubt)):
         return rationale
     return (
         f"{rationale}; the passages {'speak against' if label is Label.CONTRADICTED else 'do not bear out'} '{doubt}'"

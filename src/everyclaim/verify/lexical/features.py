@@ -299,21 +299,22 @@ def _cue_words(it: Comparison) -> dict[str, float]:
         row[f"{name}_claim"] = float(len(mine))
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
         row[f"{name}_only_source"] = float(sum(word not in own for word in theirs))
-    ours, theirs = negations(it)
-    row["negation_parity"] = float(bool(ours) != bool(theirs))
+    negated, denied = negations(it)
+    row["negation_parity"] = float(bool(negated) != bool(denied))
     row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
     return row
 
 
-def negations(it: Comparison) -> tuple[list[str], list[str]]:
-    """List the words that negate the claim, and those that negate the stretch of the window that is aligned with it.
+def negations(it: Comparison) -> tuple[list[int], list[int]]:
+    """Place the words that negate the claim, and those that negate the stretch of the window that is aligned with it.
 
+    Places are those of tokens, of the claim and of the window's reading.
     The stretch ends with its clause. What follows the last word they share ("without undue delay") negates nothing of
     the claim, and "no later than" nothing at all.
     """
-    ours = [word for word, _ in words.negating(it.claim.norms)]
+    ours = [place for _, place in words.negating(it.claim.norms)]
     if not it.edits.pairs:
-        return ours, [word for word, _ in words.negating(it.reading.norms[it.start : it.end])]
+        return ours, [it.start + at for _, at in words.negating(it.reading.norms[it.start : it.end])]
     spans, text = it.reading.spans, it.reading.text
     first, last = it.start + it.edits.pairs[0][1], it.start + it.edits.pairs[-1][1]
     low, high = first, last
@@ -322,7 +323,7 @@ def negations(it: Comparison) -> tuple[list[str], list[str]]:
     while high + 1 < min(it.end, last + 6) and not _CLAUSE_END.search(text, spans[high][1], spans[high + 1][0]):
         high += 1
     found = words.negating(it.reading.norms[low : high + 1])
-    return ours, [word for word, at in found if word != "without" or low + at < last]
+    return ours, [low + at for word, at in found if word != "without" or low + at < last]
 
 
 def _order(it: Comparison) -> dict[str, float]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from everyclaim.core.types import FailureMode, Label
+from everyclaim.core.types import FailureMode, Label, Passage
 from everyclaim.text.cues import cues
-from everyclaim.verify.lexical.analysis import NUMBER
+from everyclaim.verify.lexical.analysis import NUMBER, Reading
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
@@ -32,7 +33,12 @@ class Findings(NamedTuple):
 
 
 def explain(
-    label: Label, it: Comparison, row: Mapping[str, float], failing: Classified | None, asides: Sequence[Aside] = ()
+    label: Label,
+    it: Comparison,
+    row: Mapping[str, float],
+    failing: Classified | None,
+    passages: Sequence[Passage],
+    asides: Sequence[Aside] = (),
 ) -> Findings:
     """Put the verdict into words: of a `failing` claim its difference, which is all where `asides` only mention it."""
     hedged = _hedge(it, row)
@@ -44,12 +50,15 @@ def explain(
         return Findings("; ".join(filter(None, said)), flags)
     if asides:
         return Findings(failing.difference.reason, flags)
+    reason = failing.difference.reason
     others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
-    return Findings("; ".join(dict.fromkeys([failing.difference.reason, *others])), flags)
+    if failing.mode is not FailureMode.INVENTION:
+        others.append(_not_mentioned(it, passages, reason))
+    return Findings("; ".join(dict.fromkeys(filter(None, [reason, *others]))), flags)
 
 
 def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tuple[FailureMode, str]]:
-    """List what speaks against the claim, the most telling first."""
+    """List what speaks against the claim, the most telling first; what no passage mentions comes behind it."""
     found: list[tuple[FailureMode, str]] = []
     for check in it.checks:
         if check.status == "conflict":
@@ -63,10 +72,6 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
         found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
-    missing = _missing(it)
-    if missing:
-        listed = ", ".join(f"'{word}'" for word in missing[:_MENTIONED])
-        found.append((FailureMode.INVENTION, f"no passage mentions {listed}"))
     return found
 
 
@@ -79,11 +84,49 @@ def _notes(checks: Sequence[FactCheck]) -> list[str]:
 
 
 def _negation(it: Comparison) -> str:
-    """Say which side is negated, and by which word."""
+    """Say which side is negated, and by which word; empty where what it denies is not said on the other side."""
     ours, theirs = negations(it)
-    if ours:
-        return f"the claim says '{ours[0]}' where the passage does not"
-    return f"the passage says '{theirs[0]}' where the claim does not"
+    for mine, reading, places, keys, said in (
+        (True, it.claim, ours, it.keys, "the claim says '{}' where the passage does not"),
+        (False, it.reading, theirs, it.claim.keys, "the passage says '{}' where the claim does not"),
+    ):
+        for place in places:
+            if _denies(reading, place, len(reading.keys) if mine else it.end, set(keys)):
+                return said.format(reading.text[slice(*reading.spans[place])])
+    return ""
+
+
+def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
+    """Say whether the word at `place` denies what `keys` say: the next telling word, for "no" also the one behind."""
+    behind = [at for at in reading.content if place < at < end][: 2 if reading.norms[place] == "no" else 1]
+    return bool(behind) and all(reading.keys[at] in keys for at in behind)
+
+
+def _not_mentioned(it: Comparison, passages: Sequence[Passage], told: str) -> str:
+    """Name some words of the claim that no passage holds and that `told` does not name; empty where there are none."""
+    named = told.casefold()
+    texts = [f"{passage.title or ''}\n{passage.text}".lower() for passage in passages]
+    listed: list[str] = []
+    for word in _missing(it):
+        if len(listed) < _MENTIONED and _tells(word) and word.casefold() not in named and not _stands(word, texts):
+            listed.append(f"'{word}'")
+    return f"no passage mentions {', '.join(listed)}" if listed else ""
+
+
+def _tells(word: str) -> bool:
+    """Say whether a word says something by itself: a lone letter does not, unless it names something."""
+    return len(word) > 1 or word.isdigit() or (word.isascii() and word.isupper())
+
+
+def _stands(word: str, texts: Sequence[str]) -> bool:
+    """Say whether one of some texts in lower case holds a word, also where letters and digits meet, as in "25bp"."""
+    low = word.lower()
+    if not any(low in text for text in texts):
+        return False
+    before = r"(?<!\d)" if low[0].isdigit() else r"(?<![^\W\d_])"
+    behind = r"(?![\d]|[.,]\d)" if low[-1].isdigit() else r"(?![^\W\d_])"
+    whole = re.compile(before + re.escape(low) + behind)
+    return any(whole.search(text) for text in texts)
 
 
 def _missing(it: Comparison) -> list[str]:

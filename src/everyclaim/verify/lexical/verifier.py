@@ -75,7 +75,7 @@ class LexicalVerifier:
         label = decided(probabilities, shipped_model().alarm.level(row))
         failed = Failure(claim.text, label, compared, row, pieces, float(contradicted[0]), (), asides)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, compared, row, found, asides)
+        findings = explain(label, compared, row, found, passages, asides)
         return Verdict(
             claim_id=claim.id,
             label=label,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode
 from everyclaim.text.cues import Cue
+from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
@@ -213,7 +214,10 @@ def _across(parting: Parting) -> Place | None:
 
 
 def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None:
-    """Give the most doubted words of the claim as it was written, values whole; all of it where none is doubted."""
+    """Give the most doubted words of the claim as it was written, values whole; all of it where none is doubted.
+
+    All of it, too, in scripts without blanks, where a stretch would be cut out of a word.
+    """
     it = parting.it
     weights = [_weight(doubts, low, high) for low, high in it.claim.spans]
     telling_ones = [at for at, norm in enumerate(it.claim.norms) if norm not in STOPWORDS] or range(len(weights))
@@ -231,7 +235,8 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
     for check in it.checks:
         if check.at[0] < end and start < check.at[1]:
             start, end = min(start, check.at[0]), max(end, check.at[1])
-    return start, end
+    written = it.spelling.written
+    return (0, len(written)) if in_unspaced_script(written[start:end]) else tidied(written, start, end)
 
 
 def _weight(doubts: Sequence[Doubt], low: int, high: int) -> float:
