@@ -30,8 +30,7 @@ from training.modes.read import Failing, failing
 from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span, Verdict
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical.modes.classify import Classified, classify
-from everyclaim.verify.lexical.shortlist import Shortlist
-from everyclaim.verify.lexical.verifier import LexicalVerifier, failure
+from everyclaim.verify.lexical.verifier import LexicalVerifier
 
 AIM, MOST_OTHER = 0.75, 0.15
 MODES = tuple(FailureMode)
@@ -45,10 +44,9 @@ def classified(it: Failing, view: str) -> Classified:
     passages = [Passage(f"p{number}", text) for number, text in enumerate(it.passages)]
     judge = LexicalVerifier() if view == "lexical" else EmbeddedVerifier()
     label = it.label if view == "label known" else _called(judge, claim, passages, it.question)
-    if view == "lexical":
-        found = failure(claim, label, Shortlist.of(passages), it.question)
-    else:
-        found = EmbeddedVerifier().failing([claim], [label], passages, it.question)[0]
+    found = judge.failing([claim], [label], passages, it.question)[0]
+    if found is None:
+        raise ValueError(f"there is nothing to compare in {it.claim!r}")
     return classify(found, passages)
 
 
@@ -124,11 +122,12 @@ def main() -> None:
     """Classify, count, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--part", default="heldout", choices=("dev", "heldout"))
+    parser.add_argument("--file", default="", help="only the claims of this file, such as heldout-01")
     parser.add_argument("--example", type=Path, help="also count the labelled claims of this folder")
     parser.add_argument("--wrong", action="store_true", help="print the claims that are called something else")
     parser.add_argument("--json", type=Path, help="also write all figures here")
     options = parser.parse_args()
-    rows = list(failing(options.part))
+    rows = [row for row in failing(options.part) if row.group.startswith(options.file)]
     report: dict[str, Any] = {"part": options.part}
     for view in VIEWS:
         found = [classified(row, view) for row in rows]

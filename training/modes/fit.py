@@ -32,10 +32,9 @@ from everyclaim.core.types import Claim, FailureMode, Label, Passage, Span
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 from everyclaim.verify.lexical.modes.classify import Failure, doubts_of, measured
 from everyclaim.verify.lexical.modes.parting import Parting
-from everyclaim.verify.lexical.shortlist import Shortlist
-from everyclaim.verify.lexical.verifier import failure as worded
+from everyclaim.verify.lexical.verifier import LexicalVerifier
 
-VERSION = "1"
+VERSION = "2"
 LETTERS = {
     "n": FailureMode.NUMERIC_MISMATCH, "u": FailureMode.NUMERIC_MISMATCH, "d": FailureMode.TEMPORAL,
     "e": FailureMode.ENTITY_SWAP, "r": FailureMode.RELATION, "c": FailureMode.RELATION, "g": FailureMode.NEGATION,
@@ -43,7 +42,7 @@ LETTERS = {
 }  # fmt: skip
 LESSONS = 120  # twins of each mode
 TRUST = 0.1  # what a twin weighs beside a labelled claim
-STRENGTH = 0.03  # inverse of the ridge
+STRENGTH = 0.015  # inverse of the ridge
 BOUND = 4.0
 _LONGEST, _CHANGED = 35, 12  # words of a claim, and of what departs from its twin
 _MINUTES = re.compile(r"\b(?:minute|hour|day|week|month|year|second|decade)s?\b|\b(?:19|20)\d\d\b", re.IGNORECASE)
@@ -108,7 +107,7 @@ def views(row: Row, judge: EmbeddedVerifier) -> Iterator[dict[str, float]]:
     passages = [Passage(f"p{number}", text) for number, text in enumerate(row.passages)]
     known = 0.85 if row.label is Label.CONTRADICTED else 0.15
     read = judge.failing([claim], [row.label], passages, row.question)[0]
-    said = worded(claim, row.label, Shortlist.of(passages), row.question)
+    said = LexicalVerifier().failing([claim], [row.label], passages, row.question)[0]
     if read is None or said is None:
         return
     for it in (read, said, read._replace(against=known)):

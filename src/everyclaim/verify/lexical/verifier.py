@@ -59,6 +59,20 @@ class LexicalVerifier:
         asked = reading_of(question[:2000]) if question.strip() else None
         return [self._judge(claim, passages, shortlist, asked) for claim in claims]
 
+    def failing(
+        self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
+    ) -> list[Failure | None]:
+        """Measure claims that somebody found to fail, without judging them; None where there is nothing to compare."""
+        shortlist = Shortlist.of(passages)
+        found: list[Failure | None] = []
+        for claim, label in zip(claims, labels, strict=True):
+            it = failure(claim, label, shortlist, question)
+            if it is not None:
+                row = measure(it.compared)
+                it = it._replace(row=row, against=float(shipped_model().predict([row])[1][0]))
+            found.append(it)
+        return found
+
     def _judge(
         self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
     ) -> Verdict:

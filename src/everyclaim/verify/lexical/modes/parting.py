@@ -16,6 +16,7 @@ from everyclaim.text.cues import Cue, cues
 from everyclaim.text.dates import Moment
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NUMBER, PLAIN
 from everyclaim.verify.lexical.checks import FactCheck, facts, reports
 from everyclaim.verify.lexical.comparison import Comparison
@@ -93,6 +94,16 @@ class Parting:
         alike = np.where((mine == NUMBER) != (theirs == NUMBER), -1.0, alike)
         found = [Swap(self.lone[m], self.unused[t], float(alike[m, t])) for m, t in np.argwhere(alike >= _ALIKE)]
         return sorted(found, key=lambda swap: (-swap.likeness, swap.mine, swap.theirs))
+
+    @cached_property
+    def nearest(self) -> str:
+        """The one sentence of the passages that covers the claim best."""
+        return sentence(self.it.source, self.it.alignment.best[1][0])
+
+    @cached_property
+    def beside(self) -> list[Cue]:
+        """Small words of that sentence: those of its neighbours speak of something else."""
+        return cues(self.nearest)
 
     @cached_property
     def cues(self) -> tuple[list[Cue], list[Cue]]:

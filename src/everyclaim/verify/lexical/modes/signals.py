@@ -12,8 +12,10 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.tagger import tag
+from everyclaim.text.tagger import Word, tag
 from everyclaim.text.tokens import stem, word_set
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import facts
@@ -99,6 +101,7 @@ _KINDS: dict[str, str] = {
     regards credits attributes blames put puts measured discovered announced confirmed concluded asked asks wanted
     """,
 }
+_TELLING = ("NN", "VB", "JJ", "CD")
 _LISTS = {name: frozenset(stem(word) for word in word_set(words)) for name, words in _KINDS.items()}
 _PRONOUN = re.compile(r"^(?:it|they|he|she|this|these|its|their|his|her|you|your|we|i)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"^(?:the|this|that|these|those)\b", re.IGNORECASE)
@@ -113,7 +116,8 @@ def signals(parting: Parting, row: Mapping[str, float], doubts: Sequence[Doubt])
     """Measure a failing claim. `row` is what `lexical.features.measure` gave for it; `doubts` its words."""
     found = {name: min(row[name], 6.0) for name in _MEASURED}
     words = _doubted(parting, doubts)
-    return found | words | _values(parting) | _words(parting) | _cues(parting) | _speech(parting) | _wording(parting)
+    said = _cues(parting) | _beside(parting) | _speech(parting) | _told(parting)
+    return found | words | _values(parting) | _words(parting) | said | _wording(parting) | _meaning(parting, doubts)
 
 
 def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
@@ -128,7 +132,7 @@ def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     words = tag(it.claim.text)
     total = 0.0
     for place, word in enumerate(words):
-        weight = max((one.weight for one in doubts if one.start < word.end and word.start < one.end), default=0.0)
+        weight = _doubt_of(word, doubts)
         if weight <= 0.0 or not word.text[0].isalnum():
             continue
         total += weight
@@ -164,6 +168,22 @@ def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     found["fails_total"] = min(total, 12.0)
     found["fails_share"] = total / max(1, len(words))
     return found
+
+
+def _meaning(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
+    """Give the direction of the doubted words' vectors, each by its doubt: what the listed words leave out."""
+    vectors = parting.it.vectors
+    total = np.zeros(vectors.matrix.shape[1])
+    for word in tag(parting.it.claim.text):
+        row = vectors.rows.get(word.low)
+        if row is not None:
+            total += _doubt_of(word, doubts) * vectors.matrix[row]
+    length = float(np.linalg.norm(total)) or 1.0
+    return {f"meaning_{place}": value / length for place, value in enumerate(total.tolist())}
+
+
+def _doubt_of(word: Word, doubts: Sequence[Doubt]) -> float:
+    return max((one.weight for one in doubts if one.start < word.end and word.start < one.end), default=0.0)
 
 
 def _values(parting: Parting) -> dict[str, float]:
@@ -236,6 +256,53 @@ def _cues(parting: Parting) -> dict[str, float]:
         for mine in (True, False)
     }
     found["negated"] = float(bool(negating(parting.it.claim.norms)))
+    return found
+
+
+def _beside(parting: Parting) -> dict[str, float]:
+    """Hold a claim against the one sentence that covers it best: small words, and what of the sentence it leaves out.
+
+    Where two have changed places nothing is left out; where one was exchanged, what stood in its place is.
+    """
+    it, found = parting.it, {}
+    sides = parting.cues[0], parting.beside
+    for kind in ("negation", "hedge", "booster", "quantifier", "comparative", "conditional"):
+        ours, theirs = ({cue.text.casefold() for cue in side if cue.kind == kind} for side in sides)
+        found[f"beside_{kind}_mine"] = float(bool(ours - theirs))
+        found[f"beside_{kind}_theirs"] = float(bool(theirs - ours))
+    words = [(token.tag[:2], stem(token.low)) for token in tag(parting.nearest) if token.text[0].isalnum()]
+    said = set(it.claim.keys) | {stem(norm) for norm in it.claim.norms}
+    shared = [at for at, (part, key) in enumerate(words) if key in said and part in _TELLING]
+    inner = words[shared[0] : shared[-1] + 1] if shared else []
+    for name, part in (("noun", "NN"), ("verb", "VB"), ("adjective", "JJ")):
+        kinds = [key in said for one, key in words if one == part]
+        found[f"left_{name}"] = 1.0 - sum(kinds) / len(kinds) if kinds else 0.0
+        found[f"left_{name}_inside"] = float(min(2, sum(one == part and key not in said for one, key in inner)))
+    theirs_all = {key for _, key in words}
+    found["permits_mine"] = float(bool(said & _LISTS["polar"] - theirs_all))
+    found["permits_theirs"] = float(bool(theirs_all & _LISTS["polar"] - said))
+    return found
+
+
+def _told(parting: Parting) -> dict[str, float]:
+    """Find the words of somebody that a claim repeats, and say whether it names who said them, or who said others."""
+    it, (_, theirs) = parting.it, parting.reports
+    found = {"told": 0.0, "told_named": 0.0, "told_unnamed": 0.0, "told_other": 0.0, "told_first": 0.0}
+    said = telling(it.claim.text)
+    opening = telling(it.claim.text[: max(24, len(it.claim.text) // 3)])
+    held = []
+    for number, one in theirs:
+        content = telling(it.source.readings[number].text[slice(*one.content_span)])
+        if content and telling(one.speaker):
+            held.append((len(content & said) / len(content), telling(one.speaker)))
+    if not held:
+        return found
+    share, speaker = max(held, key=lambda one: one[0])
+    others = [other for _, other in held if not other & speaker]
+    found["told"] = share
+    found["told_named" if said & speaker else "told_unnamed"] = share
+    found["told_other"] = share * float(any(said & other for other in others) and not said & speaker)
+    found["told_first"] = share * float(any(opening & other for other in others))
     return found
 
 
