@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, Result, tag_values
-from everyclaim.text.dates import moments
+from everyclaim.store.figures import Noted, Notes
+from everyclaim.text.dates import is_dated
 
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
@@ -26,13 +27,15 @@ OF_RESULTS = ("model", "release")  # fields of every result, which can be sliced
 JOINT = "+"
 FEW = 30  # scored answers; of fewer the interval says something, and finding nothing in them says nothing
 
+_NUMBER, _DATE = 1, 2  # bits of what is noted of a claim
+_REMEMBERED = 10_000  # questions
+
 _DIGIT = re.compile(r"\d")
 _CITATION = re.compile(r"\[\d+(?:\s*[,;–-]\s*\d+)*\]")
 # Without any of these no date is read, which takes far longer to find out.
-_DATE_DIGITS = re.compile(r"\d{4}|\d[./-]\d|\d0s|'\d\d|\d ?(?:ad|bc|ce)")
-_DATE_WORDS = (
-    *("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"),
-    *("centur", "ties", "teens", "quarter", "half", "ad "),
+_MAYBE_DATED = re.compile(
+    r"(?<!\d)[12]\d{3}(?!\d)|\d[./-]\d|\d0s|'\d\d|\d ?(?:ad|bc|ce)|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+    r"|centur|ties|teens|quarter|half|ad "
 )
 _MEASURED = "much|many|long|often|far|old|big|large|high|tall|deep|heavy|fast|soon"
 _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -148,26 +151,66 @@ def asked(question: str) -> str:
     return next((name for name, pattern in _ASKED if pattern.search(question)), "other")
 
 
+def notes_for(names: Iterable[str]) -> Notes:
+    """Return what is to be noted of a run's texts, as they are read, to know these automatic slices."""
+    wanted = set(names)
+    kinds = [name for name, _ in _ASKED] + ["other", "none"]
+    known: dict[str, int] = {}
+
+    def kind(question: str) -> int:
+        if question not in known:
+            if len(known) > _REMEMBERED:
+                known.clear()
+            known[question] = kinds.index(asked(question))
+        return known[question]
+
+    def marks(text: str) -> int:
+        has_date = DATES in wanted and _has_date(text)
+        return _NUMBER * (NUMBERS in wanted and _has_number(text)) + _DATE * has_date
+
+    return Notes(
+        question=kind if QUESTION in wanted else None,
+        claim=marks if wanted & {NUMBERS, DATES} else None,
+        no_passages=frozenset({RESPONSE, REFERENCE}) if SOURCES in wanted else None,
+    )
+
+
 def automatic_tags(
-    names: Iterable[str], answers: Iterable[tuple[str, Sequence[Said]]]
+    names: Iterable[str], noted: Noted, sample: NDArray[np.int32]
 ) -> dict[str, dict[str, NDArray[np.int32]]]:
-    """Return, by automatic slice and value, the rows of the answers in it, given their questions and claims."""
-    found: dict[str, dict[str, list[int]]] = {name: {} for name in names}
-    for row, (question, said) in enumerate(answers):
-        for name, values in found.items():
-            values.setdefault(automatic(name, question, said), []).append(row)
-    return {
-        name: {value: np.array(rows, dtype=np.int32) for value, rows in sorted(values.items())}
-        for name, values in found.items()
-    }
+    """Return, by automatic slice and value, the rows of the answers in it; `sample` is the row of each claim's."""
+    return {name: dict(sorted(_rows_by_value(name, noted, sample).items())) for name in names}
+
+
+def _rows_by_value(name: str, noted: Noted, sample: NDArray[np.int32]) -> dict[str, NDArray[np.int32]]:
+    claims = np.bincount(sample, minlength=noted.samples)
+    if name == LENGTH:
+        names = {number: length(number) for number in np.unique(claims).tolist()}
+        return _by_code(claims, names)
+    if name == SOURCES:
+        return _by_code(np.minimum(noted.passages, 2), {0: "none", 1: "one passage", 2: "several passages"})
+    if name == QUESTION:
+        return _by_code(noted.question, dict(enumerate([*(kind for kind, _ in _ASKED), "other", "none"])))
+    bit, what = (_NUMBER, "numbers") if name == NUMBERS else (_DATE, "dates")
+    having = np.zeros(noted.samples, dtype=np.int8)
+    having[sample[noted.claim & bit > 0]] = 1
+    return _by_code(having, {0: f"no {what}", 1: what})
+
+
+def _by_code(codes: NDArray[np.integer[Any]], names: Mapping[int, str]) -> dict[str, NDArray[np.int32]]:
+    found: dict[str, list[NDArray[np.int32]]] = {}
+    for code, name in names.items():
+        rows = np.flatnonzero(codes == code).astype(np.int32)
+        if len(rows):
+            found.setdefault(name, []).append(rows)
+    return {name: np.sort(np.concatenate(rows)) for name, rows in found.items()}
 
 
 def _has_number(text: str) -> bool:
-    return bool(_DIGIT.search(_CITATION.sub("", text)))
+    return bool(_DIGIT.search(text) and ("[" not in text or _DIGIT.search(_CITATION.sub("", text))))
 
 
 def _has_date(text: str) -> bool:
-    low = text.lower()
-    if not any(word in low for word in _DATE_WORDS) and not _DATE_DIGITS.search(low):
+    if not _MAYBE_DATED.search(text.lower()):
         return False
-    return any(one.year is not None or one.month is not None for one in moments(_CITATION.sub("", text)))
+    return is_dated(_CITATION.sub("", text))

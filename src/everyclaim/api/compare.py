@@ -11,7 +11,7 @@ import numpy as np
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
 from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
-from everyclaim.analysis.slices import AUTOMATIC, JOINT, Said, automatic_tags, expanded, sources
+from everyclaim.analysis.slices import AUTOMATIC, JOINT, automatic_tags, expanded, notes_for
 from everyclaim.analysis.trend import Trend, trend_of
 from everyclaim.api.door import public
 from everyclaim.api.running import Run, find_run
@@ -138,14 +138,10 @@ def figures_of(run: Run, by: Sequence[str] = ()) -> Figures:
     """Read the figures of a run, with the automatic slices among those that are asked for."""
     wanted = [name for name in AUTOMATIC if any(name in cut.split(JOINT) for cut in expanded(by))]
     with Store.lent(run.store_location) as kept:
-        found = kept.figures(run.id)
-        if not wanted:
-            return found
-        answers = (
-            (question, [Said(text, sources(passages)) for text, passages in claims])
-            for question, claims in kept.wording(run.id)
-        )
-        return replace(found, tags={**found.tags, **automatic_tags(wanted, answers)})
+        found = kept.figures(run.id, notes_for(wanted))
+    if not wanted or found.noted is None:
+        return found
+    return replace(found, tags={**found.tags, **automatic_tags(wanted, found.noted, found.sample)})
 
 
 def judge_of(runs: Sequence[Run]) -> Calibration | None:

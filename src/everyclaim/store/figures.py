@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import compress, groupby
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,35 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from everyclaim.core.types import Label, Outcome
-from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS, unescape
 
 _LABELS = {label.value: place for place, label in enumerate(Label)}
 _OUTCOMES = {outcome.value: place for place, outcome in enumerate(Outcome)}
 _AT_ONCE = 2_000  # rows
 _MASK = 2**64 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What to note of texts while they are read; None: nothing of these.
+
+    Of each question and of each claim a small whole number; with `no_passages`, how many passages an answer's evidence
+    is in, without these ids.
+    """
+
+    question: Callable[[str], int] | None = None
+    claim: Callable[[str], int] | None = None
+    no_passages: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """What was noted, by sample and by claim; 0 where it was not asked for."""
+
+    samples: int
+    question: NDArray[np.int8]
+    claim: NDArray[np.int8]
+    passages: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +68,7 @@ class Figures:
     tags: Mapping[str, Mapping[str, NDArray[np.int32]]]
     released: NDArray[np.int16]  # place in `release` of each sample's; −1: it names none
     time: NDArray[np.float64]  # seconds since 1970 in UTC; NaN: not said
+    noted: Noted | None = None
 
     def of(self, rows: NDArray[np.bool_]) -> Figures:
         """Return the figures of some of the samples."""
@@ -88,20 +113,22 @@ class ClaimRow:
     mode: str | None
 
 
-def read_figures(connection: sa.Connection, run: str) -> Figures:
-    """Read the figures of a run, samples in the order of the input."""
+def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None) -> Figures:
+    """Read the figures of a run, samples in the order of the input; with `notes`, what these ask of its texts."""
+    notes = notes or Notes()
     ids: list[str] = []
     releases: dict[str, int] = {}
     position, outcome, score, text = array("q"), array("b"), array("d"), array("Q")
-    released, time = array("h"), array("d")
+    released, time, question = array("h"), array("d"), array("b")
     columns = SAMPLES.c
     wanted = sa.select(
         columns.position, columns.sample_id, columns.release, _plain(columns.outcome), columns.score,
         _plain(columns.response), _plain(columns.contexts), columns.timestamp,
+        columns.question if notes.question else sa.null(),
     )  # fmt: skip
     query = wanted.where(columns.run_id == run).order_by(columns.position)
     for part in _parts(connection, query):
-        for place, sample_id, release, came_to, number, response, contexts, timestamp in part:
+        for place, sample_id, release, came_to, number, response, contexts, timestamp, asked in part:
             ids.append(sample_id)
             released.append(releases.setdefault(release, len(releases)) if release else -1)
             time.append(_seconds(timestamp))
@@ -109,9 +136,10 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
             outcome.append(_OUTCOMES[came_to])
             score.append(np.nan if number is None else number)
             text.append(hash((response, contexts)) & _MASK)
+            question.append(notes.question(asked) if notes.question else 0)
     places = np.array(position, dtype=np.int64)
     order = {releases[name]: rank for rank, name in enumerate(sorted(releases))} | {-1: -1}
-    sample, label, mode, modes, claim = _claims(connection, run, places)
+    sample, label, mode, modes, claim, noted = _claims(connection, run, places, notes)
     return Figures(
         ids=tuple(ids),
         positions=places,
@@ -127,6 +155,7 @@ def read_figures(connection: sa.Connection, run: str) -> Figures:
         tags=_tags(connection, run, places),
         released=np.array([order[one] for one in released], dtype=np.int16),
         time=np.array(time, dtype=np.float64),
+        noted=Noted(len(ids), np.array(question, np.int8), *noted),
     )
 
 
@@ -138,34 +167,37 @@ def read_claims(connection: sa.Connection, run: str, position: int) -> list[Clai
     return [ClaimRow(place, text, Label(label), mode) for place, text, label, mode in connection.execute(query)]
 
 
-def read_wording(connection: sa.Connection, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-    """Yield of each sample, in order, question and claims: their texts, and the ids of passages in evidence."""
-    same = sa.and_(SAMPLES.c.run_id == CLAIMS.c.run_id, SAMPLES.c.position == CLAIMS.c.position)
-    wanted = sa.select(SAMPLES.c.position, SAMPLES.c.question, CLAIMS.c.text, CLAIMS.c.evidence)
-    query = wanted.select_from(sa.outerjoin(SAMPLES, CLAIMS, same)).where(SAMPLES.c.run_id == run)
-    rows = (row for part in _parts(connection, query.order_by(SAMPLES.c.position, CLAIMS.c.ordinal)) for row in part)
-    for _, found in groupby(rows, key=lambda row: row[0]):
-        answer = list(found)
-        claims = [(text, [one["passage_id"] for one in places]) for _, _, text, places in answer if text is not None]
-        yield answer[0][1], claims
-
-
-def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> tuple[Any, ...]:
-    position, label, mode, claim = array("q"), array("b"), array("h"), array("Q")
+def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64], notes: Notes) -> tuple[Any, ...]:
+    position, label, mode, claim, marks = array("q"), array("b"), array("h"), array("Q"), array("b")
     modes: dict[str, int] = {}
     columns = CLAIMS.c
     query = sa.select(
-        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text)
-    ).where(columns.run_id == run)
+        columns.position, _plain(columns.label), _plain(columns.failure_mode), _plain(columns.text),
+        sa.null() if notes.no_passages is None else _plain(columns.evidence),
+    ).where(columns.run_id == run)  # fmt: skip
     query = query.order_by(columns.position, columns.ordinal)
+    passages: set[tuple[int, str]] = set()  # of the samples of one part, and the last one before
+    counts = np.zeros(len(places), dtype=np.int32)
     for part in _parts(connection, query):
-        positions, labels, whys, texts = zip(*part, strict=True)
+        positions, labels, whys, texts, evidence = zip(*part, strict=True)
         position.extend(positions)
         label.extend(map(_LABELS.__getitem__, labels))
         mode.extend(-1 if why is None else modes.setdefault(why, len(modes)) for why in whys)
         claim.extend(hash(text) & _MASK for text in texts)
+        if notes.claim:
+            marks.extend(map(notes.claim, map(unescape, texts)))
+        if notes.no_passages is not None:
+            passages = {one for one in passages if one[0] == positions[0]} | {
+                (place, one["passage_id"])
+                for place, found in zip(positions, json.loads(f"[{','.join(map(unescape, evidence))}]"), strict=True)
+                for one in found
+                if one["passage_id"] not in notes.no_passages
+            }
+            own, each = np.unique([place for place, _ in passages], return_counts=True)
+            counts[np.searchsorted(places, own.astype(np.int64))] = each
     sample = np.searchsorted(places, np.array(position, dtype=np.int64)).astype(np.int32)
-    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64)
+    noted = np.array(marks, np.int8) if notes.claim else np.zeros(len(position), np.int8), counts
+    return sample, np.array(label, np.int8), np.array(mode, np.int16), tuple(modes), np.array(claim, np.uint64), noted
 
 
 def _tags(connection: sa.Connection, run: str, places: NDArray[np.int64]) -> dict[str, dict[str, NDArray[np.int32]]]:

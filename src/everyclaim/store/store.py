@@ -24,7 +24,7 @@ from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
-from everyclaim.store.figures import ClaimRow, Figures, read_claims, read_figures, read_wording
+from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.labelling import Labelling, delete_queues
 from everyclaim.store.migrations import check_current, migrate
@@ -297,15 +297,13 @@ class Store:
             run, columns, lambda row: Tally(Outcome(row["outcome"]), row["score"], counts.get(row["position"], {}))
         )
 
-    def figures(self, run: str) -> Figures:
-        """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts."""
-        with self._read() as connection:
-            return read_figures(connection, run)
+    def figures(self, run: str, notes: Notes | None = None) -> Figures:
+        """Return outcomes, scores, labels, failure modes and tags of a run in flat arrays, without its texts.
 
-    def wording(self, run: str) -> Iterator[tuple[str, list[tuple[str, list[str]]]]]:
-        """Yield of each sample, in order, question and claims: their texts, and the ids of passages in evidence."""
+        With `notes`, what these ask of the texts is noted as they are read.
+        """
         with self._read() as connection:
-            yield from read_wording(connection, run)
+            return read_figures(connection, run, notes)
 
     def claims_of(self, run: str, positions: Iterable[int]) -> dict[int, list[ClaimRow]]:
         """Return the claims of the samples at these places."""

@@ -84,6 +84,11 @@ def moments(text: str) -> list[Moment]:
     return list(_remembered(text))
 
 
+def is_dated(text: str) -> bool:
+    """Say whether a text names a year or a month. For texts that are read once: nothing is remembered."""
+    return any(one.year is not None or one.month is not None for one in _read(text))
+
+
 def _weight(found: tuple[Moment, ...], text: str) -> int:
     return getsizeof(text) + 300 * len(found)
 
