@@ -9,7 +9,7 @@ was unsure say nothing of its usual error, and enter no rate.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -126,10 +126,6 @@ class Calibration:
             f"The judge agrees with people on {_agreeing(rates.tpr)} of supported and {_agreeing(rates.tnr)} of failing"
             f" claims, by {counted(rates.supported + rates.failing, 'label')} of run {self.run}."
         )
-
-    def beside(self, summary: Summary) -> Calibration:
-        """Show the run's own rate, which may have been taken over questions: one rate has one interval on a page."""
-        return replace(self, corrected=replace(self.corrected, raw=summary.overall.supported))
 
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any
 
@@ -25,8 +25,11 @@ class Trust:
     known: dict[str, Any] | None = None
 
     def beside(self, summary: Summary) -> Calibration | None:
-        """What labels say, shown beside a summary of the run; None without labels."""
-        return self.calibration.beside(summary) if self.calibration else None
+        """What labels say, with the run's own rate as its summary has it, which may be over questions; None without."""
+        if self.calibration is None:
+            return None
+        corrected = replace(self.calibration.corrected, raw=summary.overall.supported)
+        return replace(self.calibration, corrected=corrected)
 
     @property
     def line(self) -> str:

@@ -32,7 +32,7 @@ def judge(request: Request, name: str) -> Response:
         looking=looking,
         known_error=trust.line,
         known=trust.known,
-        view=judge_view(found.beside(summary)) if found else None,
+        view=judge_view(found) if found else None,
         rates=_rates(found) if found else "",
         groups=[(tag, list(groups.items())[:_GROUPS]) for tag, groups in found.groups.items() if len(groups) > 1]
         if found

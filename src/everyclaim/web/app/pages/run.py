@@ -46,7 +46,7 @@ def overview(request: Request, name: str) -> Response:
         "run.html",
         **shown,
         summary=summary,
-        calibration=trust.calibration.beside(summary) if trust.calibration else None,
+        calibration=trust.calibration,
         known_error=trust.line,
         bar=label_bar(summary.overall.labels),
         rates=interval_plot(rates, title="Claims by label", axis="share of all claims, with 95 % intervals"),
