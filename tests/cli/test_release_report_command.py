@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 from command_line import write_jsonl
 
-SOUND = [{"id": f"a{n}", "response": "It is red | It is big", "contexts": ["It is red. It is big."]} for n in range(60)]
-TORN = [row | {"response": "It is red | It is old", "contexts": ["It is red. NOT It is old."]} for row in SOUND]
+SOUND = [
+    {"id": f"a{n}", "response": f"It is red {n} | It is big {n}", "contexts": [f"It is red {n}. It is big {n}."]}
+    for n in range(60)
+]
+TORN = [
+    row | {"response": f"It is red {n} | It is old {n}", "contexts": [f"It is red {n}. NOT It is old {n}."]}
+    for n, row in enumerate(SOUND)
+]
 
 
 @pytest.fixture
@@ -49,3 +55,75 @@ def test_what_cannot_be_meant_is_one_line(runs, arguments, told):
     assert done.code == 2
     assert told in done.err
     assert len(done.err.splitlines()) == 1
+
+
+def labelled(everyclaim, torn, sound):
+    """Label the two claims of answers of run `one`: by pairs of what people say of the torn and of the sound claim."""
+    rows = [
+        {"sample_id": f"a{number}", "claim": f"{claim} {number}", "label": label}
+        for number, pair in enumerate(zip(torn, sound, strict=True))
+        for claim, label in zip(("It is old", "It is red"), pair, strict=True)
+    ]
+    write_jsonl("labels.jsonl", rows)
+    done = everyclaim("calibrate", "one", "labels.jsonl")
+    assert done.code == 0, done.err
+
+
+def test_a_rise_that_labels_bear_out_is_told_with_and_without_the_judges_error(runs):
+    """People find a fifth of the alarms false: both rates stand in the rule and its JSON, and the rule still says so."""
+    labelled(runs, ["CONTRADICTED"] * 32 + ["SUPPORTED"] * 8, ["SUPPORTED"] * 40)
+    done = runs("release-report", "old", "one", "two", "--require", "--json")
+    assert done.code == 1, done.err
+    rule = json.loads(done.out)["rule"]
+    part = rule["parts"][-1]
+    assert (part["before"], part["after"]) == (0, 0.5)
+    assert part["corrected"]["before"] == 0
+    assert part["corrected"]["after"] == pytest.approx(0.4, abs=0.001)  # (1/2 + 5/6 - 1) / (1 + 5/6 - 1)
+    assert part["corrected"]["low"] > 0
+    assert part["corrected"]["p_adjusted"] <= 0.05
+    assert "0.0 → 50.0 %" in rule["told"]
+    assert "corrected for the judge's error: 0.0 → 40.0 %" in rule["told"]
+
+
+@pytest.mark.parametrize(
+    ("torn", "sound", "told"),
+    [
+        (["CONTRADICTED", "SUPPORTED"] * 20, ["SUPPORTED", "CONTRADICTED"] * 20, "no better than chance"),
+        (["CONTRADICTED", "SUPPORTED"], ["CONTRADICTED", "SUPPORTED"], "no better than chance"),
+        (["CONTRADICTED", "CONTRADICTED"], ["CONTRADICTED", "SUPPORTED"], "corrected for the judge's error: 0.0 → "),
+    ],
+)
+def test_a_rise_that_cannot_be_told_from_the_judges_error_is_none(runs, torn, sound, told):
+    """The judge alone would take the release back; its labels say that it cannot know: to be watched, and it says why."""
+    labelled(runs, torn, sound)
+    done = runs("release-report", "old", "one", "two", "--require", "--json")
+    assert done.code == 4, done.err
+    found = json.loads(done.out)
+    rule = found["rule"]
+    assert rule["verdict"] == "watch"
+    assert [part["has_risen_as_judged"] for part in rule["parts"]] == [True, True]
+    assert [part["has_risen"] for part in rule["parts"]] == [False, False]
+    assert "labels cannot tell that from the judge's error" in rule["told"]
+    assert told in rule["told"]
+    assert "no rise is shown" in found["comparison"]["advice"]
+    assert "Consider rolling" not in found["comparison"]["advice"]
+
+
+def test_a_comparison_advises_by_the_corrected_rate(runs):
+    """Both rates are in the advice and in the JSON; without labels there is one, and nothing is said of the other."""
+    assert json.loads(runs("compare", "old", "one", "--json").out)["contradicted_corrected"] is None
+    labelled(runs, ["CONTRADICTED"] * 32 + ["SUPPORTED"] * 8, ["SUPPORTED"] * 40)
+    found = json.loads(runs("compare", "old", "one", "--json").out)
+    assert found["contradicted_corrected"]["after"] == pytest.approx(0.4, abs=0.001)
+    assert "Consider rolling v2 back" in found["advice"]
+    assert "corrected for the judge's error: 0.0 → 40.0 %" in found["advice"]
+
+
+def test_labels_without_a_contradicted_claim_correct_nothing(runs):
+    """How many contradictions the judge finds is then not known: the rates stay as judged, and it says so."""
+    labelled(runs, ["SUPPORTED"] * 20, ["SUPPORTED"] * 20)
+    done = runs("release-report", "old", "one", "two", "--require", "--json")
+    assert done.code == 1
+    part = json.loads(done.out)["rule"]["parts"][-1]
+    assert part["corrected"]["after"] is None
+    assert "labels of contradicted claims and of others are needed" in part["corrected"]["why_not"]

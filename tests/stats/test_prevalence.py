@@ -5,7 +5,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from everyclaim.stats.prevalence import JudgeCounts, allocate_labels, clustered_rogan_gladen, rogan_gladen
+from everyclaim.stats.prevalence import (
+    JudgeCounts,
+    allocate_labels,
+    clustered_rogan_gladen,
+    rogan_gladen,
+    rogan_gladen_difference,
+)
 
 
 @pytest.mark.parametrize(
@@ -85,3 +91,45 @@ def test_what_cannot_be_corrected_is_refused(call, message):
     """A judge worse than chance, a class without labels, counts that cannot be."""
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_of_a_difference_the_false_alarms_cancel():
+    """Rates of .05 and .08 by a judge with q₁ = .8 and q₀ = .97 differ by .03 / .77; each is corrected as alone."""
+    judge = JudgeCounts(800, 1000, 970, 1000)
+    found = rogan_gladen_difference((0.05, 0.08), 0.005, judge)
+    assert found.difference.value == pytest.approx(0.03 / 0.77)
+    assert found.before == pytest.approx(rogan_gladen(50, 1000, judge).value)
+    assert found.after == pytest.approx(rogan_gladen(80, 1000, judge).value)
+    assert found.p_value < 0.001
+    assert 0 < found.difference.interval.low < found.difference.value < found.difference.interval.high
+
+
+def test_few_labels_make_a_difference_undetectable():
+    """The same judge known from five labels of a kind: the interval reaches beyond 0."""
+    found = rogan_gladen_difference((0.05, 0.08), 0.005, JudgeCounts(3, 5, 4, 5))
+    assert found.difference.interval.low <= 0 <= found.difference.interval.high
+    assert found.p_value > 0.05
+    assert not found.difference.reliable
+
+
+def test_a_rise_within_the_false_alarms_is_none():
+    """From .01 to .03 where the judge calls .05 of the others so: all may be false alarms, and no rise is shown."""
+    found = rogan_gladen_difference((0.01, 0.03), 0.002, JudgeCounts(90, 100, 950, 1000))
+    assert (found.before, found.after, found.p_value) == (0, 0, 1)
+    assert found.difference.interval.low <= 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_interval_of_a_corrected_difference_holds_the_truth(seed):
+    """Over 2000 draws of two rates and a judge's labels, 93 to 99 % of the intervals hold the true difference."""
+    random = np.random.default_rng(seed)
+    truths, sensitivity, specificity, answers, labels = np.array([0.1, 0.16]), 0.85, 0.94, 2000, 100
+    said = truths * sensitivity + (1 - truths) * (1 - specificity)
+    held = 0
+    for _ in range(2000):
+        rates = random.binomial(answers, said) / answers
+        error = float(np.sqrt((rates * (1 - rates) / answers).sum()))
+        judge = JudgeCounts(random.binomial(labels, sensitivity), labels, random.binomial(labels, specificity), labels)
+        found = rogan_gladen_difference((float(rates[0]), float(rates[1])), error, judge)
+        held += truths[1] - truths[0] in found.difference.interval
+    assert 0.93 <= held / 2000 <= 0.99

@@ -10,6 +10,8 @@ from rapidfuzz import fuzz
 
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Changes, Compared, Matching, Mover, Side, Where, regressions
+from everyclaim.analysis.correction import Correction, corrected
+from everyclaim.analysis.estimates import points
 from everyclaim.analysis.looks import (
     ANY_CONTRADICTED,
     ANY_FAILING,
@@ -101,9 +103,14 @@ class Comparison:
         return " ".join(part for part in (sentence(self.before, self.after, self.numbers), judge) if part)
 
     @property
+    def correction(self) -> Correction | None:
+        """The rate of contradicted claims without the judge's error; None where nobody labelled a claim."""
+        return corrected(self.numbers.of(CONTRADICTED), self.calibration.contradicted) if self.calibration else None
+
+    @property
     def advice(self) -> str:
         """Say when rolling back should be considered, and why."""
-        return advice(self.after, self.numbers, self.moved)
+        return advice(self.after, self.numbers, self.moved, self.correction)
 
     def __str__(self) -> str:
         """Tell in a few lines, at most 80 columns wide."""
@@ -190,8 +197,11 @@ def sentence(before: Side, after: Side, numbers: Compared) -> str:
     return " ".join(told)
 
 
-def advice(after: Side, numbers: Compared, moved: Sequence[Moved]) -> str:
-    """Say that rolling back should be considered where contradictions rose beyond chance, with the evidence."""
+def advice(after: Side, numbers: Compared, moved: Sequence[Moved], correction: Correction | None = None) -> str:
+    """Say that rolling back should be considered where contradictions rose beyond chance, with the evidence.
+
+    Where labels say how the judge errs, they must have risen beyond that, too.
+    """
     risen = [
         look
         for look in numbers.whole
@@ -200,6 +210,15 @@ def advice(after: Side, numbers: Compared, moved: Sequence[Moved]) -> str:
     if not risen:
         return ""
     evidence = "; ".join(f"{_RATES[look.measure]} rose {_from_to(look)}" for look in risen)
+    claims = numbers.of(CONTRADICTED)
+    looks = claims.adjusted / claims.p_value if claims.adjusted and claims.p_value else 1.0
+    if correction is not None and correction.is_lost((1 - LEVEL) / looks):
+        return (
+            f"As judged, {evidence}. Without the judge's error no rise is shown: {correction.rates}."
+            " More labels, of claims that it calls contradicted above all, would settle it."
+        )
+    if correction is not None:
+        evidence += f"; {correction.told}"
     named = [f"{_what(look)}{_on(look.where)}" for look in regressions(numbers) if look.where or look.mode][:2]
     most = f", most surely in {' and '.join(named)}" if named else ""
     ids = [one.mover.id for one in moved if one.mover.contradicted[1] > one.mover.contradicted[0]][:3]
@@ -210,11 +229,6 @@ def advice(after: Side, numbers: Compared, moved: Sequence[Moved]) -> str:
     )
 
 
-def points(value: float) -> str:
-    """Write a difference of shares in points, without a sign for what is above 0."""
-    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
-
-
 def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
     """Write a comparison as plain JSON values; what has no number is null."""
     numbers = comparison.numbers
@@ -223,6 +237,7 @@ def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
         "sentence": comparison.sentence,
         "advice": comparison.advice,
         "judge": _judge_to_json(comparison.calibration),
+        "contradicted_corrected": comparison.correction and comparison.correction.to_json(),
         "before": _side_to_json(comparison.before),
         "after": _side_to_json(comparison.after),
         "differs": list(comparison.differs),

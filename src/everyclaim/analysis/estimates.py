@@ -34,3 +34,8 @@ def score(estimate: Estimate) -> str:
 def share_of(estimate: Estimate) -> str:
     """Write a share as what it counts: 3 of 40."""
     return f"{round((estimate.value or 0) * estimate.n):,} of {estimate.n:,}"
+
+
+def points(value: float) -> str:
+    """Write a difference of shares in points, without a sign for what is above 0."""
+    return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from everyclaim.analysis.compare import Counted, Side, Where, cells, modes_of, tags_of_cut
-from everyclaim.analysis.comparison import points
+from everyclaim.analysis.estimates import points
 from everyclaim.analysis.looks import (
     CONTRADICTED,
     FEWEST,

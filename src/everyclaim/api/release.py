@@ -11,7 +11,9 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
+from everyclaim.analysis.correction import corrected
 from everyclaim.analysis.looks import CONTRADICTED
 from everyclaim.analysis.release import ReleaseReport
 from everyclaim.analysis.rollback import LASTING, RollBack, Step, roll_back
@@ -108,9 +110,10 @@ def release_report(
     `runs` are in their order in time, as for `compare`. Samples name their release; a run whose samples name several is
     taken apart, and one whose samples name none is a release of its own. The rule says *roll back* where the rate of
     contradicted claims is shown to be higher in each of the last `lasting` parts of the release: its runs, or, of a
-    single run whose samples have times over a day or more, so many stretches of it. `by` names slices as for `compare`
-    (None: those of the newest run, else `auto`); each is also cut by failure modes. Raises `ConfigError` where there is
-    one release only, and as `compare` does.
+    single run whose samples have times over a day or more, so many stretches of it. Where claims are labelled, the
+    rates are corrected for the judge's error. `by` names slices as for `compare` (None: those of the newest run, else
+    `auto`); each is also cut by failure modes. Raises `ConfigError` where there is one release only, and as `compare`
+    does.
     """
     known = [found(run, store) for run in runs]
     if not known:
@@ -135,7 +138,8 @@ def release_report(
     if len(parts) >= _FEWEST_RUNS:
         trend = trend_of(_sides(parts), [part.figures for part in parts], differs)
     notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
-    return KeptReleaseReport(comparison, _rule(base, own, lasting), trend, notes, runs=ends)
+    rule = _rule(base, own, lasting, comparison.calibration)
+    return KeptReleaseReport(comparison, rule, trend, notes, runs=ends)
 
 
 def _sides(parts: Sequence[Part]) -> list[Side]:
@@ -162,13 +166,14 @@ def _parts(run: Run, figures: Figures) -> Iterator[Part]:
         yield Part(run, figures.of(figures.released == place), figures.release[place])
 
 
-def _rule(base: Part, own: Sequence[Part], lasting: int) -> RollBack:
+def _rule(base: Part, own: Sequence[Part], lasting: int, calibration: Calibration | None) -> RollBack:
     stretches = [(part.title, part.figures) for part in own]
     if len(own) == 1 and lasting > 1:
         stretches = _by_time(own[0], lasting) or stretches
-    steps = [
-        Step(title, compare_figures(base.figures, figures, movers=0).of(CONTRADICTED)) for title, figures in stretches
-    ]
+    steps = []
+    for title, figures in stretches:
+        look = compare_figures(base.figures, figures, movers=0).of(CONTRADICTED)
+        steps.append(Step(title, look, corrected(look, calibration.contradicted) if calibration else None))
     return roll_back(base.release, own[-1].release, steps, lasting)
 
 

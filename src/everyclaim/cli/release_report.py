@@ -46,7 +46,8 @@ def release_report(
 
     Samples name their release; a run with several is taken apart. The report has the sentence for a decision, failure
     modes by slice, the claims that changed, and what people labelled. The rule says roll back where the rate of
-    contradicted claims is shown to be higher in each of the last parts of the release: its runs, or stretches of time.
+    contradicted claims is shown to be higher in each of the last parts of the release: its runs, or stretches of time;
+    without the judge's error, where claims are labelled.
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 roll back, 4 watch or too few samples.
     """

@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis.compare import Side
-from everyclaim.analysis.comparison import ClaimChange, Comparison, Moved, pairing, points
-from everyclaim.analysis.estimates import NO_NUMBER, percent
+from everyclaim.analysis.comparison import ClaimChange, Comparison, Moved, pairing
+from everyclaim.analysis.estimates import NO_NUMBER, percent, points
 from everyclaim.analysis.looks import FEWEST, FEWEST_EVENTS, Look, Word
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import Part, Trend

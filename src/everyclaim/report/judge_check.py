@@ -6,8 +6,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis.comparison import points
-from everyclaim.analysis.estimates import interval, percent, share_of
+from everyclaim.analysis.estimates import interval, percent, points, share_of
 from everyclaim.analysis.judge_check import Against, Drift, JudgeCheck
 from everyclaim.core.plaintext import counted, words
 from everyclaim.report.style import Page, data, hanging, house_table, indented, joined, usage_line

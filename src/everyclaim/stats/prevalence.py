@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.bounds import effective_counts
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, count, same_length, share
-from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.stats.inputs import binary, column, count, same_length, share
+from everyclaim.stats.quantiles import normal_p_value, normal_quantile
 from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
 from everyclaim.stats.types import Inference, Interval
 
@@ -75,10 +75,7 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     count(n, "n", 1)
     if not 0 <= positives <= n:
         raise ValueError(f"positives must lie between 0 and n={n:g}, not {positives:g}")
-    p, q0, q1 = positives / n, judge.specificity, judge.sensitivity
-    if q0 + q1 <= 1:
-        raise ValueError(f"the judge is no better than chance: it gets {q1:.3g} of the positives and {q0:.3g} "
-                         "of the negatives right, so its verdicts say nothing of the true rate")  # fmt: skip
+    p, (q0, q1) = positives / n, _informative(judge)
     value = min(1.0, max(0.0, (p + q0 - 1) / (q0 + q1 - 1)))
     z = normal_quantile(level)
     n_, m0, m1 = n + z * z, judge.negatives + 2, judge.positives + 2
@@ -92,12 +89,55 @@ def rogan_gladen(positives: float, n: float, judge: JudgeCounts, level: float = 
     low, high = theta + shift - z * error, theta + shift + z * error
     interval = Interval(min(value, max(0.0, low)), max(value, min(1.0, high)), level)
     rarer = min(judge.positives, judge.negatives)
-    told: tuple[str, ...] = ()
-    if rarer < FEW_OF_A_KIND:
-        told = (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
-    elif rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5:
+    told = _few_of_a_kind(rarer)
+    if not told and (rarer < ROUGH_CLUSTERS or judge.sensitivity + judge.specificity < 1.5):
         told = ("few labels or a weak judge: the interval is wider than it needs to be, PPI++ is shorter",)
     return Inference(value, interval, error, round(n), round(n), "rogan_gladen", told)
+
+
+class RateDifference(NamedTuple):
+    """Two rates of one judge, and their difference (after − before), all corrected for its error."""
+
+    before: float
+    after: float
+    difference: Inference
+    p_value: float  # two-sided, of no difference
+
+
+def rogan_gladen_difference(
+    rates: tuple[float, float], error: float, judge: JudgeCounts, level: float = 0.95
+) -> RateDifference:
+    """Correct the difference of two rates (before, after) that one judge found; `error` is that of after − before.
+
+    With the judge's sensitivity q₁ and specificity q₀ the same in both, the false alarms cancel: the difference is
+    that of the raw rates over q₀ + q₁ − 1, and its error holds the doubt about both, from counts with one try of each
+    outcome added, as in `rogan_gladen`. Where even the higher rate is no more than the judge's false alarms, all of it
+    may be these, and the interval reaches to 0. Raises ValueError as `rogan_gladen` does.
+    """
+    column(rates, "rates", 0, 1)
+    before, after = rates
+    q0, q1 = _informative(judge)
+    values = [min(1.0, max(0.0, (rate + q0 - 1) / (q0 + q1 - 1))) for rate in rates]
+    m0, m1 = judge.negatives + 2, judge.positives + 2
+    q0, q1 = (judge.negatives_right + 1) / m0, (judge.positives_right + 1) / m1
+    if q0 + q1 <= 1:
+        raise ValueError("too few labels to tell the judge from chance")
+    worth = q0 + q1 - 1
+    doubt = q0 * (1 - q0) / m0 + q1 * (1 - q1) / m1
+    centre = (after - before) / worth
+    spread = math.sqrt(error * error + centre * centre * doubt) / worth
+    half = normal_quantile(level) * spread
+    low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
+    interval = Interval(min(low, value), max(high, value), level)
+    rarer = min(judge.positives, judge.negatives)
+    told = (
+        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+    )
+    chance = normal_p_value(centre / spread) if spread else float(not centre)
+    if not value:  # clipped: the judge's false alarms alone may be all that there is
+        chance = 1.0
+    found = Inference(value, interval, spread, round(m0 + m1 - 4), 2, "rogan_gladen", told)
+    return RateDifference(values[0], values[1], found, chance)
 
 
 def clustered_rogan_gladen(
@@ -138,6 +178,21 @@ def allocate_labels(labels: int, rate: float, judge: tuple[float, float], pilot:
     kappa = (pilot * (1 - q0) + 1) / (pilot * (1 - q1) + 1)
     positives = round(labels / (1 + (1 / rate - 1) * math.sqrt(kappa)))
     return Allocation(labels - positives, positives)
+
+
+def _few_of_a_kind(rarer: float) -> tuple[str, ...]:
+    return (
+        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
+    )
+
+
+def _informative(judge: JudgeCounts) -> tuple[float, float]:
+    """Return specificity and sensitivity; ValueError where they say nothing of a rate."""
+    q0, q1 = judge.specificity, judge.sensitivity
+    if q0 + q1 <= 1:
+        raise ValueError(f"the judge is no better than chance: it gets {q1:.3g} of the positives and {q0:.3g} "
+                         "of the negatives right, so its verdicts say nothing of the true rate")  # fmt: skip
+    return q0, q1
 
 
 def _rescaled(right: np.ndarray[tuple[int, ...], np.dtype[np.float64]], worth: int) -> tuple[float, float]:
