@@ -116,6 +116,24 @@ def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
     assert found.by[:2] == ("auto:sources", "auto:length")
 
 
+def test_a_comparison_cuts_as_a_summary_does(tmp_path: Path) -> None:
+    """Every automatic slice has the same answers in both, also where a run is read in several parts."""
+    draw = random.Random(7)
+    pieces = ["It is a kettle", "It is a mill", "Made in May 2021 as a mill", "12 of the kettle", "Room 20155", "As [1]"]
+    asked = ["How many?", "When was it made?", "Is it a kettle?", "Tell me about it.", ""]
+    rows = [row(str(n), "|".join(draw.sample(pieces, draw.randint(3, 6))), draw.choice(asked)) for n in range(520)]
+    runs = [score(rows, tmp_path / "runs.db", slices=["auto"], name=name) for name in ("one", "two")]
+    found = ec.compare(*runs, by=["auto"], store=tmp_path / "runs.db")
+    cut: dict[str, dict[str, int]] = {}
+    for look in found.looks:
+        if look.where and look.mode is None and look.measure.is_score:
+            (name, value), *_ = look.where
+            cut.setdefault(name, {})[value] = look.answers
+    slices = runs[1].summary.slices
+    assert sum(runs[1].summary.overall.labels.values()) > 2000
+    assert cut == {name: {value: group.total for value, group in groups.items()} for name, groups in slices.items()}
+
+
 def test_a_trend_names_the_slice_and_the_mode_that_changed(tmp_path: Path) -> None:
     """Over several runs, tested together with all other parts, and in JSON for every run."""
     names = ["r1", "r2", "r3", "r4", "r5"]
