@@ -5,6 +5,8 @@
     python benchmarks/beside_ragas.py --answers 500 --ways everyclaim
     python benchmarks/beside_ragas.py --answers 200 --claims 17          # as language models write them
 
+`one-call` splits and judges in one request, `own-split` splits without a language model (`decomposer="embedded"`).
+
 The judge is `ragas_judge` behind a server on loopback, in a process of its own; every way runs in a fresh process,
 `ragas_clients`. The bound is calls x latency / in flight. `plain` makes the same number of calls, their bodies
 written beforehand, with nothing but aiohttp: what this machine and this server can do at best at that moment.
@@ -27,7 +29,7 @@ from typing import Any
 import ragas_judge
 
 HERE = Path(__file__).parent
-WAYS = ("plain", "everyclaim", "facade", "ragas", "ragas-evaluate")
+WAYS = ("plain", "everyclaim", "one-call", "own-split", "facade", "ragas", "ragas-evaluate")
 HEAD = ("way", "answers", "wall s", "of bound", "of plain", "CPU ms", "calls", "prompt", "output", "MB", "scored")
 _PIECE = re.compile(r"'(?:[sdmt]|ll|ve|re)|[^\r\n\w]?[^\W\d_]+|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n]*|\s*[\r\n]+|\s+")
 _LONG = 9  # letters of a word that one token holds

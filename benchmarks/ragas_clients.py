@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -68,12 +69,12 @@ def plain(answers: Path, url: str, in_flight: int) -> Found:
     return found | {"answers": len(bodies) // 2, "scored": len(bodies) // 2}
 
 
-def everyclaim(answers: Path, url: str, in_flight: int) -> Found:
+def everyclaim(answers: Path, url: str, in_flight: int, **said: Any) -> Found:
     """`score_file`: read, score, keep every result and every reply on disk, resumable. Rates allow 64 calls at once."""
     import everyclaim as ec
 
     found: Found = {}
-    options: Any = {"judge": "openai:judge-1", "base_url": url, "concurrency": in_flight * 3 // 2}
+    options: Any = {"judge": "openai:judge-1", "base_url": url, "concurrency": in_flight * 3 // 2, **said}
     with tempfile.TemporaryDirectory() as folder:
         with suppress(ec.BudgetExceeded):  # imports everything, calls nobody
             ec.score_file(answers, store=Path(folder) / "warm.db", max_calls=0, **options)
@@ -157,6 +158,8 @@ def main() -> None:
     ways: dict[str, Callable[[Path, str, int], Found]] = {
         "plain": plain,
         "everyclaim": everyclaim,
+        "one-call": partial(everyclaim, one_call=True),
+        "own-split": partial(everyclaim, decomposer="embedded"),
         "facade": facade,
         "ragas": ragas,
         "ragas-evaluate": ragas_evaluate,

@@ -16,6 +16,7 @@ from typing import Any
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _NUMBER = re.compile(r"\d+")
 _THEIRS = "Now perform the same with the following input"
+_QUOTED = 6  # words of a quote, as it is asked
 _GOODS = ("tiles", "lamps", "kettles", "ropes", "saddles", "bricks", "hinges", "barrels", "mirrors", "anvils")
 _FACTS = (
     "hall {lot} holds {n} crates of {goods}",
@@ -36,13 +37,18 @@ def answer(messages: list[Mapping[str, Any]]) -> str:
     asked = str(messages[-1]["content"])
     if _THEIRS in asked:
         data = asked.rpartition("input: ")[2]
-        return json.dumps(_to_ragas(json.JSONDecoder().raw_decode(data)[0]))
+        return _compact(_to_ragas(json.JSONDecoder().raw_decode(data)[0]))
     data: dict[str, Any] = {}
     for message in messages:
         if message["role"] == "user":
             for line in message["content"].splitlines():  # one document per line
                 data |= json.loads(line)
-    return json.dumps(_to_everyclaim(data))
+    return _compact(_to_everyclaim(data))
+
+
+def _compact(value: Any) -> str:
+    """Write JSON as models do that are held to a schema: without spaces between its parts."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 def statements(text: str) -> list[str]:
@@ -80,26 +86,32 @@ def _to_ragas(data: Mapping[str, Any]) -> dict[str, Any]:
 
 def _to_everyclaim(data: Mapping[str, Any]) -> dict[str, Any]:
     if "claims" in data:
-        passages = {key: text if isinstance(text, str) else text["text"] for key, text in data["passages"].items()}
         asked = [pair for group in data["claims"] for pair in group["claims"].items()]
-        return {"verdicts": [_verdict(key, claim, passages) for key, claim in asked]}
-    split = {key: statements(sentence) for key, sentence in data["sentences"].items()}
-    return {
-        "claims": [f"{key}: {claim}" for key, claims in split.items() for claim in claims],
-        "skipped": [f"{key}: question" for key, claims in split.items() if not claims],
-    }
+        return {"verdicts": [{"id": key} | _finding(claim, data["passages"]) for key, claim in asked]}
+    split = {key: (sentence, statements(sentence)) for key, sentence in data["sentences"].items()}
+    told = [
+        (f"{key}: {'=' if claim == sentence else claim}", claim)
+        for key, (sentence, claims) in split.items()
+        for claim in claims
+    ]
+    skipped = [f"{key}: question" for key, (_, claims) in split.items() if not claims]
+    if "passages" in data:  # both in one call
+        judged = [{"claim": line} | _finding(claim, data["passages"]) for line, claim in told]
+        return {"claims": judged, "skipped": skipped}
+    return {"claims": [line for line, _ in told], "skipped": skipped}
 
 
-def _verdict(key: str, claim: str, passages: Mapping[str, str]) -> dict[str, Any]:
-    found = {name: judge(claim, text) for name, text in passages.items()}
+def _finding(claim: str, passages: Mapping[str, Any]) -> dict[str, Any]:
+    texts = {name: text if isinstance(text, str) else text["text"] for name, text in passages.items()}
+    found = {name: judge(claim, text) for name, text in texts.items()}
     order = ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED")
     name = min(found, key=lambda name: order.index(found[name][0]))
     label, words = found[name]
     kind = "number" if label == "CONTRADICTED" else "other"
-    quotes = [f"{name}: {words}"] if words else []
+    quotes = [f"{name}: {' '.join(words.split()[:_QUOTED])}"] if words else []
     why = "" if label == "SUPPORTED" else f"{kind}: {_why(label)}"  # as it is asked
     support = {"SUPPORTED": 10, "CONTRADICTED": 0, "UNSUPPORTED": 1}[label]
-    return {"id": key, "quotes": quotes, "why": why, "label": label, "support": support}
+    return {"quotes": quotes, "why": why, "label": label, "support": support}
 
 
 def _why(label: str) -> str:

@@ -288,3 +288,34 @@ def test_a_custom_rule_sees_its_call() -> None:
     """The same answer from a rule as from a list."""
     rule: Callable[[Sequence[Message]], str] = lambda _: split(GOOD)  # noqa: E731
     assert run(ScriptedChat(rule)) == run(ScriptedChat([split(GOOD)]))
+
+
+@pytest.mark.parametrize("mark", ["=", " = ", "=.", "'='", "`=`"])
+def test_a_sentence_that_stands_as_it_is_need_not_be_repeated(mark: str) -> None:
+    """An equals sign is the sentence, word for word: it is no fault, and has its span."""
+    chat = ScriptedChat(json.dumps({"claims": [f"s1: {mark}", "s2: Graz  made it.", f"s3: {mark}"], "skipped": []}))
+    parts = run(chat, "The kettle is\nred. It was made in Graz.\n\n- 5 litres")
+    assert claims(parts) == ["The kettle is red.", "Graz made it.", "5 litres"]
+    assert [claim.sentence for claim in parts.claims] == ["The kettle is\nred.", "It was made in Graz.", "5 litres"]
+    assert chat.calls == 1
+
+
+def test_a_sentence_that_stands_as_it_is_has_no_other_claims() -> None:
+    """They would say a part of it twice."""
+    lines = ["s1: The kettle holds 1.7 litres.", "s1: =", "s2: =", "s2: ="]
+    chat = ScriptedChat(json.dumps({"claims": lines, "skipped": ["s3: question"]}))
+    assert claims(run(chat)) == ["The kettle holds 1.7 litres and weighs 900 grams.", "It was made in Graz."]
+
+
+def test_a_second_attempt_may_leave_the_sentence_as_it_is() -> None:
+    """For claims at fault."""
+    first = {"claims": ["s1: The kettle holds 3 litres.", "s2: ="], "skipped": ["s3: question"]}
+    chat = ScriptedChat([json.dumps(first), json.dumps({"claims": ["s1: ="]})])
+    assert claims(run(chat))[0] == "The kettle holds 1.7 litres and weighs 900 grams."
+    assert chat.calls == 2
+
+
+def test_an_equals_sign_inside_a_claim_is_a_sign() -> None:
+    """Only alone it stands for the sentence; a sentence that is one keeps its own."""
+    chat = ScriptedChat(json.dumps({"claims": ["s1: Here E = mc2 holds."], "skipped": []}))
+    assert claims(run(chat, "Here E = mc2 holds.")) == ["Here E = mc2 holds."]

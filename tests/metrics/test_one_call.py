@@ -142,3 +142,17 @@ def test_it_needs_a_language_model_that_sees_all_passages_at_once() -> None:
             score(ScriptedChat(play), **options)
     with pytest.raises(ConfigError, match="must be one of two_calls, one_call"):
         score(ScriptedChat(play), metric="faithfulness?mode=three_calls")
+
+
+def test_a_sentence_that_stands_as_it_is_keeps_its_own_verdict() -> None:
+    """Whatever else the reply says of it; the others keep theirs."""
+    told = {"quotes": [], "why": "other: not said", "label": "UNSUPPORTED", "support": 1}
+    red = {"quotes": ["p1: The kettle is red"], "why": "", "label": "SUPPORTED", "support": 10}
+    rows = [{"claim": "s2: A kettle."} | red, {"claim": "s2: ="} | told, {"claim": "s1: ="} | red]
+    chat = ScriptedChat(json.dumps({"claims": rows, "skipped": ["s3: question"]}))
+    result = score(chat)
+    assert [(c.text, c.verdict.label) for c in result.claims] == [
+        ("The kettle is red.", Label.SUPPORTED),
+        ("It holds 9 litres.", Label.UNSUPPORTED),
+    ]
+    assert chat.calls == 1

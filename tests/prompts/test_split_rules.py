@@ -29,6 +29,7 @@ RULES = {
     "an item that is a sentence": "an item that is a sentence stays",
     "steps": "Steps in order, rules",
     "repeats": "repeats are claims",
+    "what needs no splitting is not repeated": '"s1: =" for one that is its only claim word for word',
     "what nobody knows": "sources do not tell; not: nobody knows",
 }
 

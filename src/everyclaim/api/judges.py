@@ -34,7 +34,8 @@ from everyclaim.core.options import Opt, divided, option_names, read, refuse_for
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.llm import LlmDecomposer
-from everyclaim.models.chat.options import ChatOptions
+from everyclaim.models.chat import reply_limits
+from everyclaim.models.chat.options import ChatOptions, read_options
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.prompts import (
     Domain,
@@ -137,6 +138,7 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
         reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).reply_tokens or REPLY_TOKENS),
         input_tokens=own.input_tokens,
         temperature=asked.options.get("temperature", ""),
+        reply_limit=reply_limits.said(read_options(asked)),
     )
 
 
@@ -149,9 +151,11 @@ def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     said, rest = divided(spec, OfDecomposers)
     own = read(said, OfDecomposers)
     rules = _own_rules(said, "split_prompt", "atomicity")
-    chat = (chats or ChatPool()).model(_at_zero(rest))
+    asked = _at_zero(rest)
+    chat = (chats or ChatPool()).model(asked)
     prompt = SplitPrompt(own.atomicity, own.coverage, _domain(own.domain), rules)
-    return LlmDecomposer(chat, prompt, at_most=own.sentences, language=own.language, name=_named(rest, said))
+    limit = reply_limits.said(read_options(asked))
+    return LlmDecomposer(chat, prompt, own.sentences, own.language, _named(rest, said), limit)
 
 
 def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:

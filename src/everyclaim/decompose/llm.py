@@ -16,7 +16,7 @@ from everyclaim.core.types import Decomposition
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.ungrounded import BEFORE, Faults, Surroundings, faults
 from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
-from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask
+from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask, spelt_out
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
 _KEEP_SENTENCE = WORTH_ASKING_AGAIN | TOO_MUCH | {"refused", "filtered"}
@@ -35,6 +35,7 @@ class LlmDecomposer:
     at_most: int = 30
     language: str = ""
     name: str = ""
+    reply_limit: str = ""  # most tokens of a reply, as the provenance says it
 
     @property
     def spec(self) -> str:
@@ -44,7 +45,8 @@ class LlmDecomposer:
     @property
     def parameters(self) -> Mapping[str, str]:
         """What else made the claims, for the result's provenance."""
-        return {"split_prompt": self.prompt.version, "sentences_per_call": str(self.at_most)}
+        limit = {"split_reply_limit": self.reply_limit} if self.reply_limit else {}
+        return {"split_prompt": self.prompt.version, "sentences_per_call": str(self.at_most), **limit}
 
     def adjusted(self, *, atomicity: Degree | None = None, coverage: Degree | None = None) -> LlmDecomposer:
         """Return this decomposer with another wording of its prompt: how fine claims are, and how much they cover."""
@@ -93,7 +95,7 @@ class _Job:
 
     async def corrected(self, pieces: Sequence[NumberedSentence], splits: Mapping[int, Split]) -> dict[int, Split]:
         """Check every claim against its sentence; ask again for what is at fault, then keep the sentence."""
-        kept = {piece.number: splits.get(piece.number, piece.whole) for piece in pieces}
+        kept = {piece.number: spelt_out(splits.get(piece.number, piece.whole), piece.text) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
             return kept
         around = Surroundings.of(self.response, self.question)
@@ -106,9 +108,9 @@ class _Job:
                     raise
                 again = {}
             for piece in part:
-                split = again.get(piece.number)
-                usable = split is not None and split.claims and not any(self._faults(split, piece, around))
-                kept[piece.number] = split if split is not None and usable else piece.whole
+                split = spelt_out(again.get(piece.number, piece.whole), piece.text)
+                usable = split.claims and not any(self._faults(split, piece, around))
+                kept[piece.number] = split if usable else piece.whole
         return kept
 
     def _faults(self, split: Split, piece: NumberedSentence, around: Surroundings) -> Faults:

@@ -20,7 +20,7 @@ from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import Faithfulness
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
-from everyclaim.prompts.split import Split, SplitTask
+from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
 from everyclaim.prompts.verdicts import Finding
 from everyclaim.verify.llm import LlmVerifier, passage_data
 
@@ -75,12 +75,18 @@ class OneCallFaithfulness:
         inquiry = Inquiry(self.verifier.chat, self.prompt, write, ids="s", needs="some", code="missing_claims")
         parts = portions(pieces, self.decomposer.at_most)
         found = await ask_for_each(inquiry, [{piece.number: piece for piece in part} for part in parts])
+        told = {piece.number: _spelt_out(*found[piece.number], piece) for piece in pieces if piece.number in found}
         around = Surroundings.of(sample.response, sample.question)
         return {
-            piece.number: found[piece.number]
+            piece.number: told[piece.number]
             for piece in pieces
-            if piece.number in found and not any(faults_of(found[piece.number][0], piece, around, sample.response))
+            if piece.number in told and not any(faults_of(told[piece.number][0], piece, around, sample.response))
         }
+
+
+def _spelt_out(split: Split, findings: tuple[Finding, ...], piece: NumberedSentence) -> Judged:
+    place = stands_at(split)
+    return (split, findings) if place is None else (spelt_out(split, piece.text), (findings[place],))
 
 
 @dataclass(frozen=True, slots=True)

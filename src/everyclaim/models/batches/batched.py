@@ -26,6 +26,7 @@ from everyclaim.models.batches.providers import open_api
 from everyclaim.models.batches.scheduler import BatchScheduler
 from everyclaim.models.batches.settings import BatchSettings
 from everyclaim.models.chat.call import Call
+from everyclaim.models.chat.capabilities import unlimited
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.loop_local import LoopLocal
 from everyclaim.models.chat.providers import find_provider
@@ -40,6 +41,7 @@ class Batched:
             raise ConfigError(f"batches need transport=direct, {options.spec!r} asks for {options.transport}")
         if not find_provider(options.provider).batches:
             raise ConfigError(f"{options.provider} has no batch API to ask through; score without provider batches")
+        endpoint.capabilities_ = unlimited(endpoint.capabilities_)  # a reply that was cut would cost another batch
         self._endpoint = endpoint
         self._state = settings.state
         self._settings = settings

@@ -13,11 +13,13 @@ from dataclasses import dataclass, replace
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.options import SAMPLING, EndpointOptions, Mode
 from everyclaim.models.chat.providers import find_provider
+from everyclaim.models.chat.reply_limits import NOT_LIMITED, thinks
 
 _SOFTER: dict[Mode, Mode] = {"schema": "tool", "tool": "plain"}
 _CALLED = {"reasoning_effort": "effort", "thinking_tokens": "thinking", "top_logprobs": "logprobs"}  # in rejections
 _THINKING = re.compile(r"(?:o\d|gpt-5)(?:-|$)")  # of OpenAI; none takes a temperature, which would cost a request
 _UNKNOWN = re.compile(r"not support|unsupported|unknown|unrecogni|unexpected|extra|not permitted|not allowed|instead")
+_OF_LIMIT = re.compile(r"max_(?:output_|completion_)?tokens|maxoutputtokens|in the completion")
 _STRUCTURED = re.compile(
     r"response_format|json_schema|schema|output_config|output_format|text\.format|tool|function|guided|grammar|structured|strict"
 )
@@ -36,8 +38,20 @@ class Capabilities:
 def first_capabilities(options: EndpointOptions) -> Capabilities:
     """Return what is tried first."""
     limit = find_provider(options.provider).output_limit if options.is_home else "max_tokens"
-    dropped = frozenset({"temperature"} if options.is_home and _THINKING.match(options.model) else ())
-    return Capabilities(options.structured or "schema", limit, dropped, confirmed=options.structured is not None)
+    dropped = {"temperature"} if options.is_home and _THINKING.match(options.model) else set()
+    if options.reply_tokens or thinks(options):
+        dropped.add(NOT_LIMITED)
+    return Capabilities(options.structured or "schema", limit, frozenset(dropped), confirmed=options.structured is not None)
+
+
+def unlimited(tried: Capabilities) -> Capabilities:
+    """Return the same way to put a request, without a limit of ours on the reply."""
+    return replace(tried, dropped=tried.dropped | {NOT_LIMITED})
+
+
+def is_about_our_limit(tried: Capabilities, said: str) -> bool:
+    """Whether an endpoint refuses a request for the limit that we put on the reply."""
+    return NOT_LIMITED not in tried.dropped and _OF_LIMIT.search(said.lower()) is not None
 
 
 def next_capabilities(
@@ -52,6 +66,8 @@ def next_capabilities(
         other = "max_tokens" if tried.limit == "max_completion_tokens" else "max_completion_tokens"
         if f"limit:{other}" not in tried.dropped:  # tried both already
             return replace(tried, limit=other, dropped=tried.dropped | {f"limit:{tried.limit}"})
+    if is_about_our_limit(tried, text):
+        return unlimited(tried)
     for name in SAMPLING:
         short = _CALLED.get(name, name)
         if name not in tried.dropped and short in text and (name in sent or short in sent or short == "effort"):

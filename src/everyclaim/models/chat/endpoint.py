@@ -7,15 +7,22 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from everyclaim.core.errors import JudgeError
+from everyclaim.core.errors import BudgetExceeded, JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call
-from everyclaim.models.chat.capabilities import Capabilities, first_capabilities, next_capabilities
+from everyclaim.models.chat.capabilities import (
+    Capabilities,
+    first_capabilities,
+    is_about_our_limit,
+    next_capabilities,
+    unlimited,
+)
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key, without_key
 from everyclaim.models.chat.options import EndpointOptions, read_options
+from everyclaim.models.chat.reply_limits import NOT_LIMITED
 from everyclaim.models.chat.sdk import open_transport
 from everyclaim.models.chat.transport import Transport
 from everyclaim.models.chat.wires import WIRES
@@ -55,36 +62,53 @@ class Endpoint:
         return await self.ask_by(self.transport.post, call)
 
     async def ask_by(self, post: Post, call: Call) -> ChatReply:
-        """Ask by a way of posting other than the endpoint's own."""
+        """Ask by a way of posting other than the endpoint's own. A reply that our limit cut is asked for without it."""
         schema = call.schema
         turns = [_encodable(message) for message in call.messages]
         tried = self.capabilities_
+        spent = Usage()
         first: RejectedError | None = None
-        for calls in range(1, MAX_ATTEMPTS + 1):
-            if calls > 1:
-                self.before_another()
+        cut: ChatReply | None = None
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                if attempt:
+                    self.before_another()
+            except BudgetExceeded:
+                if cut is None:
+                    raise
+                return replace(cut, usage=spent)
             body = self._wire.write(self.options, tried, turns, schema)
             try:
                 reply = self._wire.read(await post(self.path, body))
             except RejectedError as error:
                 first = first or error
-                first.usage = Usage(calls=calls)
+                spent += Usage(calls=1)
                 following = next_capabilities(tried, error, body.keys(), structured=schema is not None)
                 if following is None:
                     break
                 tried = following
             except JudgeError as error:
-                error.usage = (error.usage or Usage(calls=1)) + Usage(calls=calls - 1)
+                spent += error.usage or Usage(calls=1)
+                if error.code == "too_long" and is_about_our_limit(tried, error.message):
+                    tried = unlimited(tried)
+                    continue
+                error.usage = spent
                 raise
             else:
+                spent += reply.usage
+                if reply.finish == "length" and schema is not None and NOT_LIMITED not in tried.dropped:
+                    cut, tried = reply, unlimited(tried)
+                    continue
+                if cut is not None and not _needed_more(reply, cut):
+                    tried = replace(tried, dropped=tried.dropped - {NOT_LIMITED})
                 self._remember(tried, structured=schema is not None)
                 content = without_key(reply.content, self._key)
-                if content is not reply.content or calls > 1:
+                if content is not reply.content or attempt:
                     forks = reply.forks if content is reply.content else None  # they point into the other text
-                    reply = replace(reply, content=content, usage=reply.usage + Usage(calls=calls - 1), forks=forks)
+                    reply = replace(reply, content=content, usage=spent, forks=forks)
                 return reply
         assert first is not None  # the loop ends early only by a rejection
-        raise JudgeError("bad_request", first.message, usage=first.usage) from None
+        raise JudgeError("bad_request", first.message, usage=spent) from None
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -100,7 +124,9 @@ class Endpoint:
             return
         before, self.capabilities_ = self.capabilities_, worked
         for name in sorted(worked.dropped - before.dropped):
-            if not name.startswith("limit:"):
+            if name == NOT_LIMITED:
+                _log.warning("%s needs longer replies than were reckoned; they are not limited from now on", self.spec)
+            elif not name.startswith("limit:"):
                 _log.warning("%s does not take %s; it is left out from now on", self.spec, name)
         if worked.mode != before.mode:
             _log.info("%s gives JSON by %s, not by %s", self.spec, worked.mode, before.mode)
@@ -117,6 +143,11 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
     return Endpoint(options, open_transport(options, secret), secret)
+
+
+def _needed_more(reply: ChatReply, cut: ChatReply) -> bool:
+    """Whether a whole reply is longer than the one that was cut, as far as the endpoint tells."""
+    return reply.finish == "stop" and not 0 < reply.usage.completion_tokens <= cut.usage.completion_tokens
 
 
 def _no_limit() -> None:

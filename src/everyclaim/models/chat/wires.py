@@ -17,6 +17,7 @@ from everyclaim.core.types import Usage
 from everyclaim.models.chat.capabilities import Capabilities
 from everyclaim.models.chat.forks import read_forks
 from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.reply_limits import NOT_LIMITED, reply_limit
 
 Json = dict[str, Any]
 Finish = Literal["stop", "length", "refusal", "filtered"]
@@ -82,8 +83,8 @@ def write_chat(
 ) -> Json:
     """Write a request for chat completions."""
     body: Json = {"model": options.model, "messages": _plain_turns(_instructed(messages, schema, capabilities))}
-    if options.reply_tokens:
-        body[capabilities.limit] = options.reply_tokens
+    if limit := _limit(options, capabilities, messages, schema):
+        body[capabilities.limit] = limit
     body |= _sampling(options, capabilities)
     if "top_logprobs" in body:
         body["logprobs"] = True
@@ -121,8 +122,8 @@ def write_responses(
     """Write a request for the responses API. Nothing is kept at the provider (`store` is false)."""
     turns = _plain_turns(_instructed(messages, schema, capabilities))
     body: Json = {"model": options.model, "input": turns, "store": False}
-    if options.reply_tokens:
-        body["max_output_tokens"] = options.reply_tokens
+    if limit := _limit(options, capabilities, messages, schema):
+        body["max_output_tokens"] = limit
     body |= _sampling(options, capabilities)
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
@@ -171,7 +172,10 @@ def write_messages(
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
     system = [_block(m, marked) for m in turns if m.role == "system" and m.content]
     others = [{"role": m.role, "content": [_block(m, marked)]} for m in turns if m.role != "system" and m.content]
-    body: Json = {"model": options.model, "max_tokens": options.reply_tokens or ANTHROPIC_MAX_TOKENS}
+    limit = options.reply_tokens or min(
+        _limit(options, capabilities, messages, schema) or ANTHROPIC_MAX_TOKENS, ANTHROPIC_MAX_TOKENS
+    )
+    body: Json = {"model": options.model, "max_tokens": limit}
     if system:
         body["system"] = system
     body["messages"] = others
@@ -248,6 +252,15 @@ def _plain_turns(messages: Sequence[Message]) -> list[Json]:
 def _block(message: Message, marked: set[int]) -> Json:
     block: Json = {"type": "text", "text": message.content}
     return block | {"cache_control": {"type": "ephemeral"}} if id(message) in marked else block
+
+
+def _limit(
+    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
+) -> int | None:
+    """Return the most tokens of a reply: as the spec says, else ours where the endpoint is to have one."""
+    if options.reply_tokens or NOT_LIMITED in capabilities.dropped:
+        return options.reply_tokens
+    return reply_limit(messages, schema)
 
 
 def _sampling(options: EndpointOptions, capabilities: Capabilities) -> Json:
