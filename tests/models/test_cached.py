@@ -109,8 +109,8 @@ def test_only_whole_answers_are_kept(tmp_path: Path, step: Reply) -> None:
     """Cut, refused and filtered replies are asked for again."""
     cache = ReplyCache(tmp_path / "replies.db")
     with JudgeServer([step, GOOD]) as server:
-        assert ask(server, settings=ChatSettings(cache=cache)).finish != "stop"
-        assert ask(server, settings=ChatSettings(cache=cache)).content == GOOD
+        assert ask(server, settings=ChatSettings(cache=cache), reply_tokens="900").finish != "stop"
+        assert ask(server, settings=ChatSettings(cache=cache), reply_tokens="900").content == GOOD
         assert server.calls == 2
     cache.close()
 

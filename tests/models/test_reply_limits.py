@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 from typing import Any
@@ -105,6 +106,23 @@ def test_a_reply_that_was_cut_is_asked_for_without_a_limit_and_so_are_all_that_f
     assert sum("are not limited from now on" in record.getMessage() for record in caplog.records) == 1
 
 
+def test_calls_that_were_under_way_do_not_bring_a_limit_back() -> None:
+    """A short reply that comes after the finding says nothing against it."""
+
+    def rule(request: Request) -> Step:
+        return Reply(GOOD, latency=0.3) if "short" in request.text else thinker(request)
+
+    async def three() -> None:
+        async with build_chat_model(spec_for("chat", server.base_url), key=KEY) as chat:
+            asked = [[Message("user", text)] for text in ("short", "long", "last")]
+            await asyncio.gather(*(chat.complete(turns, schema=SCHEMA) for turns in asked[:2]))
+            await chat.complete(asked[2], schema=SCHEMA)
+
+    with JudgeServer(rule) as server:
+        run(three)
+        assert limits(server, "max_tokens")[-2:] == [None, None]
+
+
 def test_a_runaway_that_ends_well_the_second_time_leaves_the_limit() -> None:
     """The next one is stopped as well."""
     replies = [Reply("{" + " " * 99, finish="length", completion_tokens=1_012), Reply(GOOD, completion_tokens=9), GOOD]
@@ -133,8 +151,7 @@ def test_a_reply_that_is_cut_without_a_limit_of_ours_is_cut() -> None:
     "words",
     [
         "max_tokens is too large: 1012. This model supports at most 400 completion tokens",
-        "This model's maximum context length is 900 tokens. However, you requested 1300 tokens (288 in the messages, "
-        "1012 in the completion).",
+        "maximum context length is 900 tokens. However, you requested 1300 (288 in the messages, 1012 in the completion).",
         "input length and `max_tokens` exceed context limit: 180000 + 1012 > 180500",
         "Unrecognized request argument supplied: max_tokens",
     ],
@@ -181,3 +198,10 @@ def test_whole_answers_are_scored_by_a_model_that_thinks_unseen() -> None:
         )
         assert (found.score, found.usage.calls) == (0.5, 3)
         assert json.dumps(limits(server, "max_tokens")).count("null") == 2
+
+
+def test_a_limit_that_is_the_formats_own_is_not_tried_twice() -> None:
+    """Anthropic's format has 8,192 at most from us, with a limit and without."""
+    with JudgeServer(Reply("{", finish="length", completion_tokens=8_192)) as server:
+        assert ask(server, "messages", messages=[Message("user", "y" * 8_000)]).finish == "length"
+        assert limits(server, "max_tokens") == [8_192]

@@ -41,7 +41,9 @@ def first_capabilities(options: EndpointOptions) -> Capabilities:
     dropped = {"temperature"} if options.is_home and _THINKING.match(options.model) else set()
     if options.reply_tokens or thinks(options):
         dropped.add(NOT_LIMITED)
-    return Capabilities(options.structured or "schema", limit, frozenset(dropped), confirmed=options.structured is not None)
+    return Capabilities(
+        options.structured or "schema", limit, frozenset(dropped), confirmed=options.structured is not None
+    )
 
 
 def unlimited(tried: Capabilities) -> Capabilities:

@@ -96,7 +96,7 @@ class Endpoint:
                 raise
             else:
                 spent += reply.usage
-                if reply.finish == "length" and schema is not None and NOT_LIMITED not in tried.dropped:
+                if reply.finish == "length" and body != self._wire.write(self.options, unlimited(tried), turns, schema):
                     cut, tried = reply, unlimited(tried)
                     continue
                 if cut is not None and not _needed_more(reply, cut):
@@ -120,12 +120,14 @@ class Endpoint:
     def _remember(self, worked: Capabilities, *, structured: bool) -> None:
         if structured and not worked.confirmed:
             worked = replace(worked, confirmed=True)
+        if NOT_LIMITED in self.capabilities_.dropped:  # found out while this call was under way, which did without
+            worked = unlimited(worked)
         if worked == self.capabilities_:
             return
         before, self.capabilities_ = self.capabilities_, worked
         for name in sorted(worked.dropped - before.dropped):
             if name == NOT_LIMITED:
-                _log.warning("%s needs longer replies than were reckoned; they are not limited from now on", self.spec)
+                _log.warning("%s: a limit on replies was in the way; they are not limited from now on", self.spec)
             elif not name.startswith("limit:"):
                 _log.warning("%s does not take %s; it is left out from now on", self.spec, name)
         if worked.mode != before.mode:
