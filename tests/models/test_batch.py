@@ -42,7 +42,7 @@ def test_calls_that_wait_together_are_one_batch(wire: str, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path: Path) -> None:
-    """A judge that is tried out on one answer sees in the batch what it saw there."""
+    """A judge that is tried out on one answer sees in the batch what it saw there; a limit of ours does not go there."""
     with JudgeServer(echo) as server:
         ask_batched(server, wire, settings(tmp_path), ["same"])
         chat = build_chat_model(spec_for(wire, server.base_url), key=KEY)
@@ -53,7 +53,12 @@ def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path:
 
         asyncio.run(alone())
         (batched,) = server.batch_desk.batches[0].requests.values()
-        assert batched == server.requests[0].body
+        limit = {"max_tokens", "max_output_tokens"}
+        assert {k: v for k, v in batched.items() if k not in limit} == {
+            k: v for k, v in server.requests[0].body.items() if k not in limit
+        }
+        assert limit & batched.keys() == ({"max_tokens"} if wire == "messages" else set())
+        assert batched.get("max_tokens", 8192) == 8192
 
 
 @pytest.mark.parametrize("wire", TWO)
