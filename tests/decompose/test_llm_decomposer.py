@@ -290,7 +290,7 @@ def test_a_custom_rule_sees_its_call() -> None:
     assert run(ScriptedChat(rule)) == run(ScriptedChat([split(GOOD)]))
 
 
-@pytest.mark.parametrize("mark", ["=", " = ", "=.", "'='", "`=`"])
+@pytest.mark.parametrize("mark", ["=", " = ", "=.", "'='", "`=`", "==", "＝"])
 def test_a_sentence_that_stands_as_it_is_need_not_be_repeated(mark: str) -> None:
     """An equals sign is the sentence, word for word: it is no fault, and has its span."""
     chat = ScriptedChat(json.dumps({"claims": [f"s1: {mark}", "s2: Graz  made it.", f"s3: {mark}"], "skipped": []}))
@@ -319,3 +319,25 @@ def test_an_equals_sign_inside_a_claim_is_a_sign() -> None:
     """Only alone it stands for the sentence; a sentence that is one keeps its own."""
     chat = ScriptedChat(json.dumps({"claims": ["s1: Here E = mc2 holds."], "skipped": []}))
     assert claims(run(chat, "Here E = mc2 holds.")) == ["Here E = mc2 holds."]
+
+
+@pytest.mark.parametrize(
+    "said", ["same", "the same", "as is", "it is", "-", "…", "(unchanged)", "s1", "yes", "word for word"]
+)
+def test_what_says_nothing_is_no_claim(said: str) -> None:
+    """Whatever a model writes in the place of a claim: it is asked again, and the sentence is not lost."""
+    first = {"claims": [f"s1: {said}", "s2: The kettle was made in Graz."], "skipped": ["s3: question"]}
+    chat = ScriptedChat(json.dumps(first))
+    assert claims(run(chat)) == [
+        "The kettle holds 1.7 litres and weighs 900 grams.",
+        "The kettle was made in Graz.",
+    ]
+    assert chat.calls == 2
+
+
+@pytest.mark.parametrize("line", ["= It was made in Graz.", "=It was made in Graz.", "=, It was made in Graz."])
+def test_a_mark_before_a_claim_is_no_part_of_it(line: str) -> None:
+    """Some models write both."""
+    chat = ScriptedChat(json.dumps({"claims": ["s1: =", f"s2: {line}"], "skipped": ["s3: question"]}))
+    assert claims(run(chat))[1] == "It was made in Graz."
+    assert chat.calls == 1

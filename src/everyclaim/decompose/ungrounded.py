@@ -120,8 +120,20 @@ def _faults(claim: str, sentence: str, around: Surroundings) -> Faults:
         alone = drift(claim, item)
         added = moved.added if alone.added else ()
         moved = Drift(added, tuple(word for word in moved.lost if word in lead or word in alone.lost))
-    foreign = [] if is_copied(claim, sentence) else ungrounded_terms(claim, sentence, around)
+    if is_copied(claim, sentence):
+        foreign = []
+    else:
+        foreign = [claim] if _says_less(claim, sentence) else ungrounded_terms(claim, sentence, around)
     return Faults(tuple(dict.fromkeys([*foreign, *moved.added])), moved.lost)
+
+
+def _says_less(claim: str, sentence: str) -> bool:
+    """Whether a claim ("the same", a dash) says nothing, of a sentence that says something."""
+    return not _has_content(claim) and _has_content(sentence)
+
+
+def _has_content(text: str) -> bool:
+    return any(token.norm not in STOPWORDS for token in tokenize(text))
 
 
 def is_copied(claim: str, sentence: str) -> bool:

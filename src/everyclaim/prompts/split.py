@@ -19,7 +19,8 @@ Degree = Literal["high", "low"]
 REASONS = ("question", "greeting", "meta", "opinion", "instruction", "abstention", "heading", "citation", "lead_in")
 MINOR = "minor"
 _LINE = re.compile(r"\s*\[?([a-zA-Z]\d{1,6})\]?\s*:")
-AS_IT_STANDS = "="  # in the place of a claim: its sentence, word for word
+_MARKED = re.compile(r"^\s*[=＝]+[\s,:]*(?=\w)")  # a claim behind the mark that was to stand in its place
+AS_IT_STANDS = frozenset({"=", "==", "＝"})  # in the place of a claim: its sentence, word for word
 
 CLAIM_RULES = """\
 A claim stands alone: put who, what, where, when for it, there (from `before`, the question); add nothing else. It \
@@ -166,7 +167,7 @@ def spelt_out(split: Split, sentence: str) -> Split:
 
 def stands_at(split: Split) -> int | None:
     """Return the place of the claim that is its sentence as it stands, None where there is none."""
-    return next((i for i, claim in enumerate(split.claims) if claim.strip(" .\"'`") == AS_IT_STANDS), None)
+    return next((i for i, claim in enumerate(split.claims) if claim.strip(" .\"'`") in AS_IT_STANDS), None)
 
 
 def lines(given: Sequence[Any], asked: Sequence[str]) -> dict[str, list[str]]:
@@ -183,7 +184,7 @@ def lines(given: Sequence[Any], asked: Sequence[str]) -> dict[str, list[str]]:
 def sentence_line(line: Any) -> tuple[str, str] | None:
     """Take ``s1: words`` apart; None where it names no sentence."""
     match = _LINE.match(line) if isinstance(line, str) else None
-    return (match[1].casefold(), line[match.end() :]) if match else None
+    return (match[1].casefold(), _MARKED.sub("", line[match.end() :])) if match else None
 
 
 def _distinct(claims: Sequence[str]) -> tuple[str, ...]:
