@@ -122,3 +122,29 @@ def test_a_match_is_inside_the_text(quote, text):
     if match is not None:
         assert 0 <= match.start < match.end <= len(text)
         assert 0.85 <= match.ratio <= 1
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("The kettle is blue", "The kettle is red. It holds 2 litres."),
+        ("the bridge was opened by miners", "In spring the bridge was opened by monks."),
+        ("sold the old mill to farmers", "They sold the old mill to neighbours."),
+    ],
+)
+def test_a_short_quote_with_another_word_is_another_quote(quote: str, text: str) -> None:
+    """Five words out of six are alike in most of their letters, and say something else."""
+    assert locate(quote, text) is None
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("The kettle held two litres", "The kettle holds two litres."),
+        ("the bridge was oppened by monks", "In spring the bridge was opened by monks."),
+        ("the bridge opened by the monks", "In spring the bridge was opened by monks."),
+    ],
+)
+def test_a_short_quote_in_other_forms_is_found(quote: str, text: str) -> None:
+    """An inflection, a slip of the pen, a small word more or less."""
+    assert locate(quote, text) is not None

@@ -2,7 +2,8 @@
 
 A judge that quotes its evidence often changes white space, quotes, dashes, case or a few letters. What is found
 here is always a span of the text as given. A near match is refused when it would change what is said: every
-number, number word, negation and capitalised name of the quote must be in the span, and no negation may be added.
+number, number word, negation and capitalised name of the quote must be in the span, of a short quote every word of
+content in whatever form, and no negation may be added.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ _MAX_SNAP = 64  # characters a span may grow to reach the edge of a word
 _WHOLE_TEXT = 4000  # a text up to this long is aligned as a whole; in a longer one, windows are chosen first
 _MAX_QUOTE = 4000  # a longer quote is not looked for fuzzily
 _ANCHORS = 12
+_WORDS_FOR_A_LOSS = 8  # words of content that a quote must have for a near match to lack one of them
 _WINDOWS = 4
 _ELLIPSIS = re.compile(r"\s*(?:\[\s*(?:\.\s?){2,}\.?\s*\]|\[\s*…\s*\]|\(\s*…\s*\)|(?:\.\s?){2,}\.|…)\s*")
 _SENTENCE_END = re.compile(r"[.!?。](?!\d)")
@@ -225,7 +227,7 @@ def _fuzzy(quote: str, haystack: _Key, min_ratio: float) -> Match | None:
         if ratio < min_ratio or (best is not None and ratio <= best.ratio):
             continue
         first, last = _snap(haystack.text, *haystack.span(low + start, low + end))
-        if _says_the_same(quote, haystack.text[first:last]):
+        if _says_the_same(quote, haystack.text[first:last]) and _keeps_words(quote, haystack.text[first:last]):
             best = Match(first, last, "fuzzy", ratio)
     return best
 
@@ -301,8 +303,16 @@ def _says_the_same(quote: str, span: str) -> bool:
     )
 
 
-def _has_word(word: str, words: list[str]) -> bool:
-    return word in words or any(fuzz.ratio(word, other) >= 75 for other in words)
+def _keeps_words(quote: str, span: str) -> bool:
+    """Whether a span has the words of a quote, in whatever form: of a short one all, as one word makes it another."""
+    content = [token.norm for token in tokenize(quote) if token.norm not in STOPWORDS]
+    words = [token.norm for token in tokenize(span)]
+    lost = sum(not _has_word(word, words, 60) for word in content)
+    return lost <= len(content) // _WORDS_FOR_A_LOSS
+
+
+def _has_word(word: str, words: list[str], least: int = 75) -> bool:
+    return word in words or any(fuzz.ratio(word, other) >= least for other in words)
 
 
 def _negations(tokens: list[Token]) -> int:
