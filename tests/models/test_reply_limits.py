@@ -125,7 +125,11 @@ def test_calls_that_were_under_way_do_not_bring_a_limit_back() -> None:
 
 def test_a_runaway_that_ends_well_the_second_time_leaves_the_limit() -> None:
     """The next one is stopped as well."""
-    replies = [Reply("{" + " " * 99, finish="length", completion_tokens=1_012), Reply(GOOD, completion_tokens=9), GOOD]
+    replies: list[Step] = [
+        Reply("{" + " " * 99, finish="length", completion_tokens=1_012),
+        Reply(GOOD, completion_tokens=9),
+        GOOD,
+    ]
     with JudgeServer(replies) as server:
 
         async def twice() -> None:
