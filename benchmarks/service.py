@@ -65,10 +65,10 @@ def embedded(first: int, count: int) -> float:
 
 
 @contextmanager
-def service(workers: int) -> Iterator[tuple[str, list[int]]]:
+def service(workers: int, *more: str) -> Iterator[tuple[str, list[int]]]:
     """Start a service; yields its address and its processes."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "everyclaim", "serve", "--port", "0", "--workers", str(workers)]
+        command = [sys.executable, "-m", "everyclaim", "serve", "--port", "0", "--workers", str(workers), *more]
         process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         assert process.stderr is not None
         address, ready = "", 0

@@ -71,7 +71,7 @@ def test_a_rare_slice_gets_its_minimum_in_a_run_of_its_own(log: Path, store: Pat
     day = datetime.now(UTC).date().isoformat()
     assert run_names(store) == {f"answers.jsonl {day} picked"}
     run = ec.find_run(store=store)
-    assert [result.tags["picked"] for result in run.results()] == ["minimum"] * 6
+    assert [result.tags["everyclaim.picked"] for result in run.results()] == ["minimum"] * 6
     append(log, row(50, tenant="small"))
     assert watched(log, store, rate=0.0, slices=["tenant"], min_per_slice=3).judged == 0, "counted across passes"
 
@@ -99,7 +99,18 @@ def test_picked_answers_do_not_count_in_the_rates_of_the_random_ones(log: Path, 
         runs = {run.name.endswith("picked"): run for run in kept.runs()}
         assert runs[False].kept == seen.chosen["random"]
         assert runs[True].kept == seen.chosen["worried"] > 0
-        assert not any("picked" in result.tags for result in kept.results(runs[False].id))
+        assert not any("everyclaim.picked" in result.tags for result in kept.results(runs[False].id))
+
+
+def test_tags_of_ones_own_stay_as_they_are(log: Path, store: Path) -> None:
+    """Also one that is called `picked`, and can be sliced by; the watch's own name is refused with the reason."""
+    append(log, row(1, tags={"picked": "by hand"}), row(2, tags={"everyclaim.picked": "x"}), row(3))
+    seen = watched(log, store, rate=0.0, slices=["picked"], min_per_slice=1)
+    assert (seen.judged, seen.passed_over, seen.unreadable) == (1, 1, 1)
+    assert seen.reasons == ["a2: the tag 'everyclaim.picked' is the watch's own; call yours otherwise"]
+    (result,) = ec.find_run(store=store).results()
+    assert result.tags == {"picked": "by hand", "everyclaim.picked": "minimum"}
+    assert set(ec.find_run(store=store).summary.slices) == {"picked", "everyclaim.picked"}
 
 
 def test_a_day_has_so_many_answers(log: Path, store: Path) -> None:

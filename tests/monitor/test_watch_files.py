@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import lzma
 import os
 import shutil
 import time
@@ -108,16 +111,102 @@ def test_a_file_that_was_emptied_and_grew_beyond_its_old_size_is_read_from_its_b
 
 
 def test_a_folder_is_watched_with_its_files(log: Path, store: Path) -> None:
-    """Files of a folder, also new ones and those below it; what is hidden, compressed or something else is left alone."""
+    """Files of a folder, also new ones and those below it; what is hidden or something else is left alone."""
     append(log, row(1))
     append(log.parent / ".hidden.jsonl", row(8))
     (log.parent / "notes.txt").write_text("no rows")
-    (log.parent / "old.jsonl.gz").write_bytes(b"\x1f\x8b")
+    (log.parent / "notes.txt.gz").write_bytes(b"\x1f\x8b")
     assert watched(log.parent, store).judged == 1
     (log.parent / "day2").mkdir()
     append(log.parent / "day2" / "more.ndjson", row(2))
     assert watched(log.parent, store).judged == 1
     assert ids(store) == Counter(a1=1, a2=1)
+
+
+def packed(path: Path, pack=gzip.compress, suffix: str = ".gz") -> Path:  # type: ignore[no-untyped-def]
+    """Compress a file in the way of gzip: another file, with the time of the first, which is gone then."""
+    times = path.stat()
+    target = path.with_name(path.name + suffix)
+    target.write_bytes(pack(path.read_bytes()))
+    os.utime(target, ns=(times.st_atime_ns, times.st_mtime_ns))
+    path.unlink()
+    return target
+
+
+NAMELESS = {name: value for name, value in row(5).items() if name != "id"}
+
+
+@pytest.mark.parametrize(
+    ("pack", "suffix"), [(gzip.compress, ".gz"), (bz2.compress, ".bz2"), (lzma.compress, ".xz"), (gzip.compress, ".GZ")]
+)
+def test_a_file_that_was_rotated_and_compressed_is_read_to_its_end(log: Path, store: Path, pack, suffix) -> None:  # type: ignore[no-untyped-def]
+    """What was read before it was packed is not read again, with an id or without, also after a byte-order mark."""
+    log.write_bytes(b"\xef\xbb\xbf")
+    append(log, NAMELESS, row(1))
+    watched(log, store)
+    append(log, row(2), NAMELESS)
+    packed(log.rename(log.with_name("answers.jsonl.1")), pack, suffix)
+    append(log, row(3))
+    seen = watched(log, store)
+    assert (seen.judged, seen.known) == (3, 2)
+    old = log.with_name(f"answers.jsonl.1{suffix}")
+    old.rename(log.with_name(f"answers.jsonl.2{suffix}"))
+    assert watched(log, store).known == 0, "what is read whole is not opened again"
+    assert ids(store).total() == 5
+
+
+def test_files_compressed_before_the_first_pass_were_not_asked_for(log: Path, store: Path) -> None:
+    """Neither then nor when they get another name."""
+    append(log, row(1))
+    hour_ago = time.time() - 3600
+    os.utime(log, (hour_ago, hour_ago))
+    old = packed(log)
+    append(log, row(2))
+    assert watched(log, store).judged == 1
+    old.rename(log.with_name("answers.jsonl.2.gz"))
+    append(log, row(3))
+    assert watched(log, store).judged == 1
+
+
+def test_a_compressed_file_that_is_still_written_waits_and_a_damaged_one_is_counted(log: Path, store: Path) -> None:
+    """What can be read of it is read at once; that it is cut off counts when nobody goes on with it."""
+    append(log, row(1))
+    whole = gzip.compress(b"".join(json.dumps(row(number)).encode() + b"\n" for number in range(50, 53)))
+    target = log.with_name("more.jsonl.gz")
+    target.write_bytes(whole[:-20])
+    seen = watched(log.parent, store)
+    assert seen.unreadable == 0
+    hour_ago = time.time() - 3600
+    os.utime(target, (hour_ago, hour_ago))
+    seen = watched(log.parent, store)
+    assert (seen.unreadable, seen.reasons[0]) == (1, "more.jsonl.gz: the compressed file is cut off")
+    assert watched(log.parent, store).unreadable == 0
+    target.write_bytes(whole)
+    watched(log.parent, store)
+    target.with_name("bad.jsonl.gz").write_bytes(whole[:-6] + b"\xff" * 6)
+    os.utime(target.with_name("bad.jsonl.gz"), (hour_ago, hour_ago))
+    assert "damaged" in watched(log.parent, store).reasons[0]
+    assert all(ids(store)[f"a{number}"] == 1 for number in range(50, 53))
+
+
+def test_a_large_compressed_file_is_read_in_pieces(log: Path, store: Path) -> None:
+    """Stopped in the middle, it is gone on with, and each line is judged once."""
+    append(log, *(row(number) for number in range(450)))
+    packed(log)
+    assert watched(log.parent, store, daily_answers=250, when_spent="wait").judged == 250
+    assert watched(log.parent, store).judged == 200
+    assert set(ids(store).values()) == {1}
+
+
+def test_files_of_a_folder_that_were_rotated_with_a_date_are_read(log: Path, store: Path) -> None:
+    """As logrotate names them."""
+    append(log, row(1))
+    watched(log.parent, store)
+    append(log, row(2))
+    log.rename(log.with_name("answers.jsonl-20261123"))
+    append(log, row(3))
+    packed(log.rename(log.with_name("answers.jsonl-20261124")))
+    assert watched(log.parent, store).judged == 2
 
 
 def test_rows_without_an_id_are_told_apart_by_their_place(log: Path, store: Path) -> None:

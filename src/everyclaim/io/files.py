@@ -105,6 +105,16 @@ def open_text(path: str) -> TextSource:
     return TextSource(path, head, lambda: _open_utf8(path, _open_file(source)))
 
 
+def open_unpacked(path: Path) -> BinaryIO:
+    """Open a file's bytes, uncompressed where it is. Raises `OSError`; reading raises one of `STREAM_ERRORS`."""
+    raw = path.open("rb")
+    try:
+        return _unpacked(raw)
+    except STREAM_ERRORS:
+        raw.close()
+        raise
+
+
 @contextmanager
 def rereadable(source: TextSource) -> Iterator[TextSource]:
     """Give a source that can be opened again and again; a pipe is copied to a temporary file for it."""
@@ -190,9 +200,7 @@ def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
     """Uncompress and recode a stream to UTF-8 without a byte-order mark; closing it closes `raw`."""
     stream = raw
     try:
-        head = _read_at_least(raw, 16)
-        chunks = chain([head], _chunks_of(raw))
-        stream = io.BufferedReader(_Stream(_uncompressed(head, chunks), raw), _CHUNK)
+        stream = _unpacked(raw)
         start = stream.peek(4)
         mark, encoding = next((mark for mark in _MARKS if start.startswith(mark[0])), (b"", ""))
         if encoding == "utf-8":
@@ -203,6 +211,12 @@ def _open_utf8(name: str, raw: BinaryIO | io.RawIOBase) -> BinaryIO:
         stream.close()
         raise InputError(f"cannot read {name}: {stream_fault(error)}") from None
     return stream
+
+
+def _unpacked(raw: BinaryIO | io.RawIOBase) -> io.BufferedReader:
+    """Uncompress a stream; closing it closes `raw`."""
+    head = _read_at_least(raw, 16)
+    return io.BufferedReader(_Stream(_uncompressed(head, chain([head], _chunks_of(raw))), raw), _CHUNK)
 
 
 def _read_at_least(raw: BinaryIO | io.RawIOBase, size: int) -> bytes:

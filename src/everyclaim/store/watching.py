@@ -56,6 +56,7 @@ class Judged(NamedTuple):
     about: Mapping[str, Any]
     run: str
     kept: Kept
+    chosen: str  # why it was judged
 
 
 class WatchStore(Store):
@@ -150,7 +151,7 @@ class WatchStore(Store):
             sa.and_(WATCHED.c.tries == tries, WATCHED.c.tried <= now - pause) for tries, pause in enumerate(after, 1)
         ]
         query = (
-            sa.select(WATCHED.c.answer, WATCHED.c.about, SAMPLES)
+            sa.select(WATCHED.c.answer, WATCHED.c.about, WATCHED.c.chosen, SAMPLES)
             .select_from(sa.join(WATCHED, SAMPLES, here))
             .where(WATCHED.c.watch == watch, SAMPLES.c.outcome == Outcome.FAILED.value, sa.or_(*due))
             .order_by(WATCHED.c.tried, WATCHED.c.answer)
@@ -212,7 +213,7 @@ class WatchStore(Store):
         """Return results whose scores are still to go back to the source."""
         here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
         query = (
-            sa.select(WATCHED.c.answer, WATCHED.c.about, SAMPLES)
+            sa.select(WATCHED.c.answer, WATCHED.c.about, WATCHED.c.chosen, SAMPLES)
             .select_from(sa.join(WATCHED, SAMPLES, here))
             .where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
             .order_by(WATCHED.c.day, WATCHED.c.answer)
@@ -224,7 +225,9 @@ class WatchStore(Store):
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
         return [
-            Judged(row["answer"], row["about"], row["run_id"], self._decoded(row["run_id"], row, kept_from))
+            Judged(
+                row["answer"], row["about"], row["run_id"], self._decoded(row["run_id"], row, kept_from), row["chosen"]
+            )
             for row in rows
         ]
 

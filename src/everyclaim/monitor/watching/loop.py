@@ -22,14 +22,15 @@ from typing import Any, Literal, TypeVar, cast
 
 from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
 from everyclaim.core.events import Hook, QueueChanged, RunFinished, SampleFinished, tell
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Provenance, Result, Sample
 from everyclaim.monitor.watching.alarms import Alarms
-from everyclaim.monitor.watching.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, Pass
+from everyclaim.monitor.watching.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, Pass
 from everyclaim.monitor.watching.sampling import AT_RANDOM, MINIMUM, WORRIED, Budget, Day, Sampling, is_worrying
 from everyclaim.monitor.watching.source import Absent, Batch, Found, Return, Source, Unreadable
 from everyclaim.store import Decided, Judged, WatchStore
 
-PICKED = "picked"  # the tag that says why an answer beside the random ones was judged
+PICKED = "everyclaim.picked"  # the tag that says why an answer beside the random ones was judged
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
@@ -217,12 +218,17 @@ class Watcher:
         if isinstance(sample, Absent):
             self._absent(one, sample)
         elif isinstance(sample, Unreadable):
-            self._pass.refuse(sample.reason)
-            self._idle.append(Decided(one.key, "unreadable"))
+            self._refuse(one, sample.reason)
+        elif PICKED in sample.tags:
+            self._refuse(one, f"{one_line(sample.id, 60)}: the tag {PICKED!r} is the watch's own; call yours otherwise")
         elif reason := chosen or await self._why_pick(sample):
             await self._judge(one, sample, reason)
         else:
             self._leave(one, PASSED_OVER)
+
+    def _refuse(self, one: Found, reason: str) -> None:
+        self._pass.refuse(reason)
+        self._idle.append(Decided(one.key, UNREADABLE))
 
     def _absent(self, one: Found, why: Absent) -> None:
         if why is Absent.NOT_YET:
@@ -294,7 +300,7 @@ class Watcher:
             self._store.keep_second_try, self._plan.watch, day.date, new, goes_back=self._sends_back
         )
         self._pass.tried_again += 1
-        self._tell(one.run, result, time.perf_counter() - begun, is_random=PICKED not in sample.tags)
+        self._tell(one.run, result, time.perf_counter() - begun, is_random=one.chosen == AT_RANDOM)
 
     async def _keep_place(self, checkpoint: Any) -> None:
         """Send what alerts are owed, and keep how far the watch has come where that is news."""

@@ -2,7 +2,8 @@
 
 A file is known by its place on the disk and by how it begins, so that it is found again under another name, and one
 that was emptied, or another one in its place, is read from its beginning. A line is read when it is complete: when its
-newline is there, or when it holds a whole object.
+newline is there, or when it holds a whole object. Compressed files are read whole, once: what was read before they were
+packed is known by its lines.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
+import re
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,12 +20,12 @@ from typing import Any, BinaryIO, NamedTuple
 from everyclaim.core.errors import InputError, SourceError
 from everyclaim.core.limits import limits_here
 from everyclaim.io.faults import BadRow
-from everyclaim.io.files import COMPRESSIONS
+from everyclaim.io.files import COMPRESSIONS, STREAM_ERRORS, open_unpacked, stream_fault
 from everyclaim.io.jsonlines import RawRow, parse_line, row_too_large
 from everyclaim.monitor.watching.rows import Rows
 from everyclaim.monitor.watching.source import Batch, Found, Loaded, Return, Unreadable
 
-_SUFFIXES = (".jsonl", ".ndjson")
+_ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date
 _HEAD = 256  # bytes by which a file is known again
 _FIRST_LINE = 4096  # bytes of it that go into the key of a row
 _ROWS, _BYTES = 200, 8_000_000  # in one batch
@@ -37,6 +39,9 @@ class _Place(NamedTuple):
     offset: int
     head: str
     head_size: int
+
+
+_UNREAD = _Place(0, "", 0)
 
 
 class _Line(NamedTuple):
@@ -108,6 +113,9 @@ class Tail:
     def _read(self, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
         """Yield what a file holds behind a place, and the place behind it."""
         try:
+            if path.suffix.lower() in COMPRESSIONS:
+                yield from self._read_packed(path, place)
+                return
             with path.open("rb") as file:
                 yield from self._read_open(file, path, place)
         except FileNotFoundError:
@@ -125,7 +133,7 @@ class Tail:
                 yield [], _Place(0, *_head(file, _HEAD))
             return
         file.seek(0)
-        first = hashlib.sha256(file.readline(_FIRST_LINE).rstrip(b"\r\n")).hexdigest()
+        first = _first_line(file.readline(_FIRST_LINE))
         file.seek(offset)
         may_grow = time.time() - status.st_mtime < _ABANDONED
         found: list[Found] = []
@@ -139,6 +147,33 @@ class Tail:
                 file.seek(offset)
                 found, size = [], 0
         yield found, _Place(offset, *_head(file, _HEAD))
+
+    def _read_packed(self, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
+        """Yield what a compressed file holds; its place is its size when all of it is read, and 0 before."""
+        found: list[Found] = []
+        size, status = 0, path.stat()
+        if place and place.offset == status.st_size:
+            return
+        try:
+            with open_unpacked(path) as file:
+                first = _first_line(file.readline(_FIRST_LINE))
+            with open_unpacked(path) as file:
+                for line in _lines(file, 0, self._limit, may_grow=False):
+                    if one := self._found(line, path, first):
+                        found.append(one)
+                    size += len(line.content)
+                    if len(found) >= _ROWS or size > _BYTES:
+                        yield found, _UNREAD
+                        found, size = [], 0
+        except STREAM_ERRORS as error:
+            if isinstance(error, OSError) and error.errno:
+                raise
+            if time.time() - status.st_mtime < _ABANDONED:  # it is being written
+                yield found, _UNREAD
+                return
+            reason = _returning(Unreadable(f"{path.name}: {stream_fault(error)}"))
+            found.append(Found(f"packed:{path.name}:{status.st_ino}:{status.st_size}", reason))
+        yield found, _Place(status.st_size, "", 0)
 
     def _found(self, line: _Line, path: Path, first: str) -> Found | None:
         if not line.fault and not line.content.strip():
@@ -184,6 +219,11 @@ def _lines(file: BinaryIO, start: int, limit: int, *, may_grow: bool) -> Iterato
         start += length
 
 
+def _first_line(line: bytes) -> str:
+    """Return what tells a file's rows without an id from those of other files."""
+    return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
+
+
 def _head(file: BinaryIO, size: int) -> tuple[str, int]:
     """Return a digest of how a file begins, and of how many bytes it is."""
     file.seek(0)
@@ -194,17 +234,11 @@ def _head(file: BinaryIO, size: int) -> tuple[str, int]:
 def _is_rows(path: Path, folder: Path) -> bool:
     parts = path.relative_to(folder).parts
     is_hidden = any(part.startswith(".") for part in parts)
-    return (
-        not is_hidden
-        and bool(set(path.suffixes) & set(_SUFFIXES))
-        and path.suffix not in COMPRESSIONS
-        and path.is_file()
-    )
+    return not is_hidden and bool(_ROWS_NAME.search(path.name)) and path.is_file()
 
 
 def _is_rotated(path: Path, live: Path) -> bool:
     if path.name == live.name:
         return True
-    return path.name.startswith((f"{live.name}.", f"{live.name}-", f"{live.stem}-", f"{live.stem}.")) and (
-        path.suffix not in COMPRESSIONS and path.is_file()
-    )
+    begins = (f"{live.name}.", f"{live.name}-", f"{live.stem}-", f"{live.stem}.")
+    return path.name.startswith(begins) and path.is_file()
