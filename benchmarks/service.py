@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -65,9 +66,9 @@ def embedded(first: int, count: int) -> float:
 
 
 @contextmanager
-def service(workers: int, *more: str) -> Iterator[tuple[str, list[int]]]:
-    """Start a service; yields its address and its processes."""
-    with tempfile.TemporaryDirectory() as folder:
+def service(workers: int, *more: str, log: str = os.devnull) -> Iterator[tuple[str, list[int]]]:
+    """Start a service; yields its address and its processes. Its log goes to a file."""
+    with tempfile.TemporaryDirectory() as folder, Path(log).open("ab") as written:
         command = [sys.executable, "-m", "everyclaim", "serve", "--port", "0", "--workers", str(workers), *more]
         process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         assert process.stderr is not None
@@ -76,7 +77,7 @@ def service(workers: int, *more: str) -> Iterator[tuple[str, list[int]]]:
             line = process.stderr.readline()
             address = line.split()[-1] if "listening at" in line else address
             ready += "Application startup complete" in line
-        drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=subprocess.DEVNULL)
+        drain = subprocess.Popen(["cat"], stdin=process.stderr, stdout=written)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         try:
             yield address, [process.pid, *map(int, children)]

@@ -1,6 +1,6 @@
 """Memory of the service over time: requests of every kind at a steady, low rate, and jobs beside them.
 
-    python benchmarks/soak.py [--seconds 1800] [--rate 1] [--workers 2] [--json FILE]
+    python benchmarks/soak.py [--seconds 1800] [--rate 1] [--workers 2] [--json FILE] [--log FILE]
 
 Each second `--rate` requests begin, in turn a score, a verification, a guarded answer and a split, over texts that were
 never sent before (about seven claims, eight passages); every two minutes a data set of 20 answers is sent as a job, its
@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -67,9 +68,12 @@ class Soak:
     async def ask(self, session: aiohttp.ClientSession, number: int) -> None:
         """Make one request."""
         kind = KINDS[number % len(KINDS)]
-        async with session.post(f"{self.address}/v1/{kind}", json=body(kind, number)) as answer:
-            await answer.read()
-        self.answers[f"{kind} {answer.status}"] += 1
+        try:
+            async with session.post(f"{self.address}/v1/{kind}", json=body(kind, number)) as answer:
+                await answer.read()
+            self.answers[f"{kind} {answer.status}"] += 1
+        except aiohttp.ClientError as error:
+            self.answers[f"{kind} {type(error).__name__}"] += 1
 
     async def job(self, session: aiohttp.ClientSession, first: int) -> None:
         """Send a data set, wait for it, read its results; look at the metrics and the list of jobs."""
@@ -142,8 +146,9 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=1.0, help="requests a second")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", type=Path, help="also write all that was seen here")
+    parser.add_argument("--log", default=os.devnull, help="the service's own log goes here")
     options = parser.parse_args()
-    with service(options.workers, "--metrics") as (address, processes):
+    with service(options.workers, "--metrics", log=options.log) as (address, processes):
         soak = Soak(address, [one for one in processes if "resource_tracker" not in command(one)])
         asyncio.run(soak.run(options.rate, options.seconds))
     found = soak.report()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -17,7 +18,11 @@ from sqlalchemy.engine import make_url
 from everyclaim.core.errors import MissingExtraError, NoStoreError, StoreError
 
 _TRIES, _PAUSE = 3, 0.05  # seconds
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 5.0  # seconds between tries of a server that is away
 POSTGRES_SCHEMA = "everyclaim"  # our own, so that a shared database keeps its own `runs` table
+
+T = TypeVar("T")
+_logger = logging.getLogger(__name__)
 
 _HINTS = (  # a part of the database's message, and what it means for the user
     ("disk is full", "the disk is full; free some space and run again, what was kept is safe"),
@@ -50,17 +55,40 @@ def engine_for(
     return _postgres(url, shown, read_only=read_only), shown
 
 
+class ServerGoneError(StoreError):
+    """The server cut the connection, or takes none: it may be back in a moment."""
+
+
 @contextmanager
 def translated(shown: str) -> Iterator[None]:
     """Turn what a database or the file system raises into `StoreError`."""
     try:
         yield
     except exc.DBAPIError as error:
-        raise StoreError(_explain(shown, error.orig)) from error
+        kind = ServerGoneError if _is_gone(error) else StoreError
+        raise kind(_explain(shown, error.orig)) from error
     except (sqlite3.Error, OSError) as error:
         raise StoreError(_explain(shown, error)) from error
     except exc.TimeoutError as error:
         raise StoreError(f"store {shown}: all its connections are busy; read and write with fewer threads") from error
+
+
+def patiently(work: Callable[[], T], seconds: float) -> T:
+    """Do what may be done twice; for a server that went away, again until it is back or `seconds` have gone by."""
+    until, pause = time.monotonic() + seconds, _FIRST_PAUSE
+    while True:
+        try:
+            return work()
+        except ServerGoneError as error:
+            if time.monotonic() + pause > until:
+                waited = f"; waited {seconds:g} seconds for the server" if seconds else ""
+                raise ServerGoneError(
+                    f"{error}{waited}; what is kept is safe, run the same again when it is back"
+                ) from error
+            if pause == _FIRST_PAUSE:
+                _logger.warning("%s; waiting for the server", error)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def sqlite_file(location: str | os.PathLike[str]) -> Path | None:
@@ -172,6 +200,14 @@ def _postgres(url: sa.URL, shown: str, *, read_only: bool) -> sa.Engine:
         raise MissingExtraError("A PostgreSQL store", "postgres") from None
     except exc.ArgumentError as error:
         raise StoreError(f"store {shown}: {error}") from None
+
+
+def _is_gone(error: exc.DBAPIError) -> bool:
+    """Whether a server went away: connections have no code of a fault when they break, or one that says so."""
+    code = getattr(error.orig, "sqlstate", None)
+    if not isinstance(error, exc.OperationalError) or isinstance(error.orig, sqlite3.Error):
+        return False
+    return error.connection_invalidated or code is None or code.startswith(("08", "57P0"))
 
 
 def _explain(shown: str, error: BaseException | None) -> str:

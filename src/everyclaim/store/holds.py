@@ -29,6 +29,9 @@ class Holds(Protocol):
     def take(self, run: str) -> bool:
         """Hold a run until it is released or this process ends; False when somebody else holds it."""
 
+    def renew(self) -> list[str]:
+        """Hold again what a connection that broke held; return what somebody else has taken meanwhile."""
+
     def release(self, run: str) -> None:
         """Let go of a run; nothing happens when it is not held here."""
 
@@ -64,6 +67,10 @@ class FileHolds:
                 else:  # released, and so removed, between the opening and the locking
                     os.close(file)
             return False
+
+    def renew(self) -> list[str]:
+        """See `Holds`. A file stays locked."""
+        return []
 
     def release(self, run: str) -> None:
         """See `Holds`."""
@@ -107,6 +114,7 @@ class ServerHolds:
         self._engine = engine
         self._connection: sa.Connection | None = None
         self._runs: set[str] = set()
+        self._locked: set[str] = set()  # of those, what the connection of this moment holds
         self._guard = Lock()
 
     def take(self, run: str) -> bool:
@@ -114,21 +122,57 @@ class ServerHolds:
         with self._guard:
             if run in self._runs:
                 return True
-            if self._connection is None:
-                self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-            if self._connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_key(run)))):
+            if self._lock(run):
                 self._runs.add(run)
             return run in self._runs
+
+    def renew(self) -> list[str]:
+        """See `Holds`."""
+        with self._guard:
+            if self._runs and self._connection is not None:
+                try:
+                    self._connection.exec_driver_sql("SELECT 1").close()
+                except exc.DBAPIError:
+                    self._drop()
+            return [run for run in sorted(self._runs - self._locked) if not self._lock(run)]
+
+    def _lock(self, run: str) -> bool:
+        """Try to lock a run; a connection that broke while nobody used it is opened again."""
+        was_open = self._connection is not None
+        if self._connection is None:
+            self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        try:
+            if self._connection.scalar(sa.select(sa.func.pg_try_advisory_lock(_key(run)))):
+                self._locked.add(run)
+        except exc.DBAPIError:
+            self._drop()
+            if not was_open:
+                raise
+            return self._lock(run)
+        return run in self._locked
+
+    def _drop(self) -> None:
+        self._locked.clear()
+        if self._connection is not None:
+            if not self._connection.closed:
+                self._connection.invalidate()
+            self._connection.close()
+            self._connection = None
 
     def release(self, run: str) -> None:
         """See `Holds`."""
         with self._guard:
-            if run not in self._runs or self._connection is None:
+            if run not in self._runs:
                 return
             self._runs.discard(run)
-            with suppress(exc.DBAPIError):  # the server went away, and the lock with it
+            self._locked.discard(run)
+            if self._connection is None:
+                return
+            try:
                 self._connection.execute(sa.select(sa.func.pg_advisory_unlock(_key(run))))
-            if not self._runs:
+            except exc.DBAPIError:  # the server went away, and the locks with it
+                self._drop()
+            if not self._runs and self._connection is not None:
                 self._connection.close()
                 self._connection = None
 

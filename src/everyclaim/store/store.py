@@ -23,7 +23,7 @@ from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
-from everyclaim.store.connect import POSTGRES_SCHEMA, engine_for, sqlite_file, translated
+from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, patiently, sqlite_file, translated
 from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.labelling import Labelling, delete_queues
@@ -37,6 +37,7 @@ T = TypeVar("T")
 _WINDOW = 20_000  # samples whose claims are counted at once
 _CHUNK = 64  # samples read at once: bounds memory, and no cursor stays open between chunks
 _MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
+_PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server that went away
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
@@ -54,6 +55,7 @@ class Store:
         self._engine = engine
         self._holds = _holds_of(engine, location)
         self.location = location
+        self._patience = _PATIENCE
 
     @classmethod
     def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
@@ -170,15 +172,17 @@ class Store:
         self, run: str, status: Literal["finished", "stopped", "failed"], reading: Reading | None = None
     ) -> None:
         """Note how a run ended, when, how many samples had each outcome, and what became of the rows."""
-        with self._write() as connection:
-            self._lock(connection, run)
-            ended: dict[str, Any] = {
-                "status": status,
-                "finished": _now(),
-                "counts": self._count(connection, [run])[run],
-                "reading": asdict(reading) if reading else None,
-            }
-            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+        ended: dict[str, Any] = {
+            "status": status, "finished": _now(), "reading": asdict(reading) if reading else None
+        }  # fmt: skip
+
+        def end() -> None:
+            with self._write() as connection:
+                self._lock(connection, run)
+                ended["counts"] = self._count(connection, [run])[run]
+                connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+
+        self._patiently(end)
         with translated(self.location):
             self._holds.release(run)
         if sum(ended["counts"].values()) >= _MANY and self._engine.dialect.name == "postgresql":
@@ -230,8 +234,12 @@ class Store:
         query = sa.select(SAMPLES.c.position, SAMPLES.c.fingerprint).where(
             SAMPLES.c.run_id == run, SAMPLES.c.position >= start, SAMPLES.c.position < stop
         )
-        with self._read() as connection:
-            return dict(connection.execute(query).all())
+
+        def read() -> Mapping[int, str]:
+            with self._read() as connection:
+                return dict(connection.execute(query).all())
+
+        return self._patiently(read)
 
     def save(self, run: str, position: int, fingerprint: str, sample: Sample, result: Result) -> None:
         """Keep one result; see `save_all`."""
@@ -240,15 +248,20 @@ class Store:
     def save_all(self, run: str, batch: Sequence[Kept]) -> None:
         """Keep these results in one transaction, durably, before returning.
 
-        What is already kept stays as it is. Raises `StoreError` when a position holds another sample,
-        which means that the data changed since the run began, and `InputError` for an unknown run.
+        What is already kept stays as it is. A server that goes away is waited for. Raises `StoreError` when a
+        position holds another sample, which means that the data changed since the run began, and `InputError` for
+        an unknown run.
         """
-        with self._write() as connection:
-            self._lock(connection, run)
-            new = self._new(connection, run, batch)
-            for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, new), strict=True):
-                if rows:
-                    connection.execute(sa.insert(table), rows)
+
+        def save() -> None:
+            with self._write() as connection:
+                self._lock(connection, run)
+                new = self._new(connection, run, batch)
+                for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, new), strict=True):
+                    if rows:
+                        connection.execute(sa.insert(table), rows)
+
+        self._patiently(save)
 
     def rescore(self, run: str, results: Iterable[Result]) -> None:
         """Replace the results of a run by these, of all its samples in order, which differ in their numbers alone."""
@@ -412,6 +425,26 @@ class Store:
             connection.begin(),
         ):
             yield connection
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """Do what may be done twice; a server that went away is waited for, and what was held there held again."""
+
+        def held() -> T:
+            with translated(self.location):
+                lost = self._holds.renew()
+            if lost:
+                raise StoreError(
+                    f"store {self.location}: while the server was away, another place went on with {', '.join(lost)}"
+                )
+            return work()
+
+        try:
+            done = patiently(held, self._patience)
+        except ServerGoneError:
+            self._patience = 0.0  # who has waited in vain does not wait again to say so
+            raise
+        self._patience = _PATIENCE
+        return done
 
     def _take_stock(self) -> None:
         """Let the server count what was added: before, it takes a new run for a few rows and looks each one up."""

@@ -111,6 +111,9 @@ class WatchStore(Store):
 
     def keep_decided(self, watch: str, day: str, made: Sequence[Decided]) -> int:
         """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""
+        return self._patiently(lambda: self._keep_decided(watch, day, made))
+
+    def _keep_decided(self, watch: str, day: str, made: Sequence[Decided]) -> int:
         with self._write() as connection:
             known = _known(connection, watch, [digest(one.answer) for one in made])
             rows: dict[str, dict[str, Any]] = {}
