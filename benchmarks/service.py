@@ -1,6 +1,6 @@
-"""The service on loopback: its rate beside the embedded verifier's own, latency, overload, memory.
+"""The service on loopback: its rate beside the embedded verifier's own, latency, overload. (Memory: `soak.py`.)
 
-    python benchmarks/service.py [--calls 60] [--seconds 10] [--soak 20] [--times 1] [--workers 1] [--json FILE]
+    python benchmarks/service.py [--calls 60] [--seconds 10] [--times 1] [--workers 1] [--json FILE]
 
 A call has about seven claims over eight passages (350 words), those of `verifier_speed.py`, with a mark in every text
 that makes it new. Measured, in this order:
@@ -9,8 +9,7 @@ that makes it new. Measured, in this order:
   by eight connections for the same; medians of `--times` turns, taken in alternation, since machines are noisy;
 - latency at 70 % of that rate, calls arriving evenly whether those before are answered or not: p50 and p99;
 - three times that rate: what was answered, what was sent away (429), anything else, and whether each answer is the one
-  to its question;
-- memory: of the service's processes when the soak begins and when it ends, at half the rate.
+  to its question.
 
 Who asks runs on the same cores as who answers.
 """
@@ -140,15 +139,6 @@ class Asking:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))] if ordered else float("nan")
 
 
-def memory(processes: list[int]) -> float:
-    """MB that processes hold."""
-    kept = 0
-    for process in processes:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-        kept += next(int(line.split()[1]) for line in lines if line.startswith("VmRSS"))
-    return kept / 1024
-
-
 def rates(options: argparse.Namespace) -> tuple[float, float]:
     """Claims per second in a process, and of the service."""
     own, served = [], []
@@ -166,7 +156,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--calls", type=int, default=60, help="of a turn of the rate")
     parser.add_argument("--seconds", type=float, default=10.0, help="of the latency, and of the overload")
-    parser.add_argument("--soak", type=float, default=20.0, help="seconds of the soak")
     parser.add_argument("--times", type=int, default=1, help="turns of the rate")
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--json", type=Path, help="also write all figures here")
@@ -179,9 +168,9 @@ def main() -> None:
     claims = sum(len(claims) for _, _, claims in CALLS) / len(CALLS)
     pace = served / claims  # calls per second
     print(f"rate        {own:6.1f} claims/s in a process, {served:6.1f} by the service: {served / own:.0%}")
-    with service(options.workers) as (address, processes):
+    with service(options.workers) as (address, _):
         asyncio.run(Asking(address).all_at_most(TOGETHER, range(100_000, 100_020)))  # connections, caches
-        usual, over, soak = Asking(address), Asking(address), Asking(address)
+        usual, over = Asking(address), Asking(address)
         asyncio.run(usual.evenly(0.7 * pace, options.seconds, 200_000))
         p50, p99 = usual.quantile(0.5), usual.quantile(0.99)
         times = f"p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms ({p99 / p50:.1f} times)"
@@ -190,16 +179,10 @@ def main() -> None:
         print(
             f"3 × load    {dict(over.statuses)}, {over.wrong} wrong, p99 of answers {over.quantile(0.99) * 1000:.0f} ms"
         )
-        before = memory(processes)
-        asyncio.run(soak.evenly(0.5 * pace, options.soak, 400_000))
-        after = memory(processes)
-        print(
-            f"memory      {before:.0f} MB, after {options.soak:g} s of half load {after:.0f} MB, {dict(soak.statuses)}"
-        )
     if options.json:
         figures = {
             "embedded": own, "service": served, "p50": p50, "p99": p99, "usual": usual.statuses, "over": over.statuses,
-            "wrong": over.wrong + usual.wrong + soak.wrong, "memory": [before, after],
+            "wrong": over.wrong + usual.wrong,
         }  # fmt: skip
         options.json.write_text(json.dumps(figures, indent=2), "utf-8")
 

@@ -245,6 +245,12 @@ def test_doctor_finds_a_working_installation(everyclaim):
     assert done.out.rstrip().endswith("all is well")
 
 
+def test_doctor_names_what_serving_and_watching_need(everyclaim):
+    """Whoever looks into a container sees whether the service and its metrics can run."""
+    found = {one["name"] for one in json.loads(everyclaim("doctor", "--json").out)["checks"]}
+    assert {f"extra {name}" for name in ("serve", "client", "ui", "prometheus", "langfuse", "postgres")} <= found
+
+
 def test_doctor_makes_nothing(everyclaim, desk):
     """Looking leaves no store behind."""
     everyclaim("doctor")

@@ -94,7 +94,9 @@ class Live:
             lines.append(done.stdout.strip())
         (folder / "metrics-token").write_text(lines[0])
         self.headers = {"Authorization": f"Bearer {lines[1]}"}
-        options = ("--tokens", "tokens", "--metrics", "--judge", "openai:gpt-5-mini", "--base-url", judge.base_url)
+        (folder / "prices.toml").write_text('[openai.models]\n"gpt-5-mini" = { input = 0.25, output = 2.0 }\n')
+        judging = ("--judge", "openai:gpt-5-mini", "--base-url", judge.base_url, "--prices", "prices.toml")
+        options = ("--tokens", "tokens", "--metrics", *judging)
         self.service = Service(folder, *options, env={"OPENAI_API_KEY": "none"})
         stack.callback(self.service.kill)
         watch, self.port, manager = free_port(), free_port(), free_port()
@@ -228,7 +230,7 @@ def test_rules_and_dashboard_name_what_there_is(live: Live) -> None:
     expressions = [target["expr"] for panel in dashboard()["panels"] for target in panel["targets"]]
     named = set(re.findall(r"everyclaim[\w:]+", text + " ".join(expressions)))
     raw = {name for name in named if ":" not in name and name.startswith("everyclaim_")}
-    assert raw - names == set()
+    assert raw - names == {"everyclaim_flagged_claims_total"}, "there where a verdict has a flag, as none here has"
     empty = []
     for expression in expressions:
         filled = expression.replace("$__rate_interval", "5m").replace("$release", ".*")

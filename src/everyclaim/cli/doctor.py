@@ -44,6 +44,11 @@ _EXTRAS = {
     "anthropic-sdk": ("anthropic", "anthropic", "Anthropic's own client, for transport=sdk"),
     "search": ("aiohttp", "aiohttp", "web search engines"),
     "hf": ("torch", "torch", "judges from the Hugging Face hub"),
+    "serve": ("uvicorn", "uvicorn", "the HTTP service"),
+    "client": ("aiohttp", "aiohttp", "everyclaim.Client, of such a service"),
+    "ui": ("python_multipart", "python-multipart", "the dashboard"),
+    "prometheus": ("prometheus_client", "prometheus-client", "metrics for Prometheus"),
+    "langfuse": ("langfuse", "langfuse", "everyclaim watch langfuse"),
     "testing": ("stamina", "stamina", "a provider on loopback for tests"),
 }
 
