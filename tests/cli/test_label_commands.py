@@ -50,6 +50,22 @@ def test_a_file_to_label_has_what_people_need_and_no_verdict(scored):
     assert {r["judge_label"] for r in lines("with.jsonl")} <= {"SUPPORTED", "UNSUPPORTED"}
 
 
+@pytest.mark.parametrize(
+    ("more", "filled"), [((), {"label": "SUPPORTED"}), ((), {"label": "Suported"}), (("--splits",), {"mark": "good"})]
+)
+def test_a_sheet_that_people_began_is_not_written_over(scored, more, filled):
+    """An empty one is; with one label or mark filled in, misspelt or not, it is refused, and nothing is lost."""
+    assert scored("label", "one", *more, "--n", 5, "--out", "todo.jsonl").code == 0
+    assert scored("label", "one", *more, "--n", 3, "--out", "todo.jsonl").code == 0
+    rows = lines("todo.jsonl")
+    write_jsonl("todo.jsonl", [rows[0] | filled, *rows[1:]])
+    before = Path("todo.jsonl").read_bytes()
+    done = scored("label", "one", *more, "--n", 5, "--out", "todo.jsonl")
+    assert done.code == 2
+    assert "todo.jsonl is begun: 1 row filled in" in done.err
+    assert Path("todo.jsonl").read_bytes() == before
+
+
 def test_a_queue_for_the_labelling_page_is_made_without_a_file(scored):
     """`--queue` says where it is and who has how much; a file beside it is refused."""
     made = scored("label", "one", "--queue", "--n", 10, "--annotator", "Ada", "--annotator", "Bo", "--overlap", 0.2)

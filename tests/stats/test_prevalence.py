@@ -116,6 +116,7 @@ def test_a_rise_within_the_false_alarms_is_none():
     """From .01 to .03 where the judge calls .05 of the others so: all may be false alarms, and no rise is shown."""
     found = rogan_gladen_difference((0.01, 0.03), 0.002, JudgeCounts(90, 100, 950, 1000))
     assert (found.before, found.after, found.p_value) == (0, 0, 1)
+    assert "below the judge's false alarms" in found.difference.warnings[0]
     assert found.difference.interval.low <= 0
 
 

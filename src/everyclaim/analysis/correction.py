@@ -38,7 +38,8 @@ class Correction:
             return self.why
         before, after, difference, _ = self.found
         low, high = difference.interval.low, difference.interval.high
-        return f"{100 * before:.1f} → {100 * after:.1f} %, by {points(low)} to {points(high)} points (95 %)"
+        doubts = "".join(f"; {one}" for one in difference.warnings)
+        return f"{100 * before:.1f} → {100 * after:.1f} %, by {points(low)} to {points(high)} points (95 %{doubts})"
 
     @property
     def told(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, settled_mark, split_check
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
-from everyclaim.api.label_reading import NOBODY
+from everyclaim.api.label_reading import NOBODY, keep_filled
 from everyclaim.api.labels import Wanted, run_of, shared_out
 from everyclaim.api.running import Run
 from everyclaim.api.talking import DEFAULT_STORE
@@ -41,7 +41,11 @@ class SplitSheet:
     rows: tuple[Mapping[str, Any], ...]
 
     def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas)."""
+        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas).
+
+        Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
+        """
+        keep_filled(destination, read_mark_rows)
         is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
         with open_rows(destination, columns={name: str for row in self.rows[:1] for name in row}, marked=True) as write:
             for row in self.rows:

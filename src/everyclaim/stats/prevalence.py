@@ -130,9 +130,9 @@ def rogan_gladen_difference(
     low, high, value = max(-1.0, centre - half), min(1.0, centre + half), values[1] - values[0]
     interval = Interval(min(low, value), max(high, value), level)
     rarer = min(judge.positives, judge.negatives)
-    told = (
-        () if rarer >= FEW_OF_A_KIND else (f"{rarer:g} labels of the rarer kind: at least {FEW_OF_A_KIND} are needed",)
-    )
+    told = _few_of_a_kind(rarer)
+    if min(rates) < 1 - judge.specificity:
+        told += ("the lower rate is below the judge's false alarms: there it errs otherwise, or the labels are few",)
     chance = normal_p_value(centre / spread) if spread else float(not centre)
     if not value:  # clipped: the judge's false alarms alone may be all that there is
         chance = 1.0
