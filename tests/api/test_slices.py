@@ -119,7 +119,14 @@ def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
 def test_a_comparison_cuts_as_a_summary_does(tmp_path: Path) -> None:
     """Every automatic slice has the same answers in both, also where a run is read in several parts."""
     draw = random.Random(7)
-    pieces = ["It is a kettle", "It is a mill", "Made in May 2021 as a mill", "12 of the kettle", "Room 20155", "As [1]"]
+    pieces = [
+        "It is a kettle",
+        "It is a mill",
+        "Made in May 2021 as a mill",
+        "12 of the kettle",
+        "Room 20155",
+        "As [1]",
+    ]
     asked = ["How many?", "When was it made?", "Is it a kettle?", "Tell me about it.", ""]
     rows = [row(str(n), "|".join(draw.sample(pieces, draw.randint(3, 6))), draw.choice(asked)) for n in range(520)]
     runs = [score(rows, tmp_path / "runs.db", slices=["auto"], name=name) for name in ("one", "two")]
