@@ -42,6 +42,17 @@ def test_the_page_says_what_regressed_with_the_claims_and_advises_to_roll_back(r
     assert "new: It is old" in page or "It is old" in page
 
 
+@pytest.mark.parametrize("columns", range(48, 80, 4))
+def test_no_line_ends_between_a_number_and_its_per_cent_sign(runs, monkeypatch, columns):
+    """However wide the terminal is; and nothing else is printed in the blank's place."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    printed = runs("compare", "old", "new").out
+    assert "95 % " in " ".join(printed.split())
+    sentence = printed.split("mean score  ")[0]
+    assert not any(line.lstrip().startswith("%") for line in sentence.splitlines())
+    assert "\uf8ff" not in printed
+
+
 def test_a_regression_fails_when_asked_to(runs):
     """Exit code 1, and only for a regression."""
     assert runs("compare", "old", "new", "--fail-on-regression").code == 1

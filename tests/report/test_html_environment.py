@@ -84,3 +84,8 @@ def test_no_asset_asks_the_network_for_anything(name):
     """Nothing is imported or linked, so that a page is whole without a network."""
     text = asset(name)
     assert not any(word in text for word in ("http:", "https:", "@import", "url(", "fetch(", "import("))
+
+
+def test_a_number_of_a_sentence_stays_with_its_per_cent_sign():
+    """A page breaks no line between them."""
+    assert printed("{{ text|whole }}", text="by 2 points (95 % −2 to 6)") == "by 2 points (95\u00a0% −2 to 6)"

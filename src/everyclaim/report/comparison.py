@@ -16,7 +16,17 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import Part, Trend
 from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.types import Label, Outcome
-from everyclaim.report.style import LABEL_SIGN, LABEL_STYLE, Page, data, hanging, house_table, indented, joined
+from everyclaim.report.style import (
+    LABEL_SIGN,
+    LABEL_STYLE,
+    Page,
+    data,
+    hanging,
+    house_table,
+    indented,
+    joined,
+    whole,
+)
 from everyclaim.store.figures import ClaimRow
 
 _ROWS_SHOWN = 12  # of a table of parts
@@ -30,9 +40,9 @@ _RANK = {Word.REGRESSED: 0, Word.IMPROVED: 1, Word.NO_DIFFERENCE: 2, Word.TOO_FE
 def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     """Show what changed in words, the numbers, by failure mode and slice, and the answers that moved."""
     numbers = comparison.numbers
-    parts: list[RenderableType] = [_head(comparison), Text(), Text(comparison.sentence, style="bold")]
+    parts: list[RenderableType] = [_head(comparison), Text(), Text(whole(comparison.sentence), style="bold")]
     if comparison.advice:
-        parts += [Text(), Text(comparison.advice, style="bold red")]
+        parts += [Text(), Text(whole(comparison.advice), style="bold red")]
     if comparison.differs:
         told = data("; ".join(comparison.differs), limit=400)
         parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]

@@ -17,7 +17,7 @@ from everyclaim.analysis.trend import Trend
 from everyclaim.core.plaintext import counted, number, one_line, words
 from everyclaim.report.ci import md
 from everyclaim.report.comparison import change_of, changed_claims, cuts, levels, method_note, side_line, some_of
-from everyclaim.report.style import Page, data, hanging, house_table, indented
+from everyclaim.report.style import Page, data, hanging, house_table, indented, whole
 from everyclaim.store.figures import ClaimRow
 
 _MOVED, _CLAIMS = 10, 5  # answers, and claims of each, in Markdown
@@ -39,7 +39,7 @@ def release_terminal(report: ReleaseReport) -> Page:
         Text.assemble(side_line(report.comparison.before), " → ", side_line(report.comparison.after)),
         Text(pairing(report.comparison.matching), style="dim"),
         Text(),
-        Text(report.sentence, style="bold"),
+        Text(whole(report.sentence), style="bold"),
         Text(),
         made,
         Text(),

@@ -6,6 +6,7 @@ read the same without colour. Output is told apart from data by `Text` objects; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -27,6 +28,8 @@ LABEL_SIGN = {Label.SUPPORTED: "✓", Label.UNSUPPORTED: "?", Label.CONTRADICTED
 BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yellow", Band.LOW: "bold red"}
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAP = 3  # columns between two of a table
+_GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
+_UNIT = re.compile(r"(?<=\d) (?=%)")
 
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
@@ -48,7 +51,7 @@ class Page:
 
 
 def _without_trailing_blanks(line: list[Segment]) -> list[Segment]:
-    kept = list(line)
+    kept = [Segment(one.text.replace(_GLUE, " "), one.style, one.control) if _GLUE in one.text else one for one in line]
     while kept and not kept[-1].control and not kept[-1].text.strip(" "):
         kept.pop()
     if kept and kept[-1].text.endswith(" "):
@@ -84,7 +87,7 @@ class HouseTable(Table):
             first, *others = map(_as_text, row)
             yield joined([headings[0], first], " ") if headings[0] and not first else first
             named: list[Text | str] = [
-                Text.assemble((f"{heading.plain} " if heading else "", "dim"), cell)
+                Text.assemble((f"{whole(heading.plain)} " if heading else "", "dim"), cell)
                 for heading, cell in zip(headings[1:], others, strict=True)
                 if cell
             ]
@@ -108,6 +111,11 @@ def house_table(*headings: str | Text, numbers_from: int = 1) -> HouseTable:
         shown = Text(heading) if isinstance(heading, str) else heading  # a plain string would be read as markup
         made.add_column(shown, justify="right" if number else "left", no_wrap=number, overflow="fold")
     return made
+
+
+def whole(text: str) -> str:
+    """Keep numbers of a sentence of ours with their per cent sign, on whichever line of a page they come to stand."""
+    return _UNIT.sub(_GLUE, text)
 
 
 def indented(content: RenderableType, columns: int) -> Padding:

@@ -6,6 +6,7 @@ number goes through a filter, which writes it as the terminal does: a bare float
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -31,8 +32,9 @@ def environment(*loaders: BaseLoader) -> Environment:
     """Return an environment with our templates under ``everyclaim/``; `loaders` are asked first.
 
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
-    of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened); `word`,
-    `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
+    of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
+    sentence of ours whose numbers stay with their units); `word`, `sign`, `meaning` of a label; `values` of a tag;
+    `band` of a score.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
@@ -93,7 +95,13 @@ def _line(text: str, limit: int = 200) -> str:
     return one_line(text, limit)
 
 
+def _whole(text: str) -> str:
+    return _UNIT.sub("\u00a0", text)
+
+
+_UNIT = re.compile(r"(?<=\d) (?=%)")
 _FILTERS = {
+    "whole": _whole,
     "percent": estimates.percent,
     "interval": estimates.interval,
     "span": estimates.span,
