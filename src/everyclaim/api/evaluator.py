@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
-from types import TracebackType
-from typing import Any, Self, Unpack
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar, Unpack
 
+from everyclaim.api.answers import Answers
 from everyclaim.api.components import DEFAULT_JUDGE, Options
 from everyclaim.api.door import public
 from everyclaim.api.guarding import Generator, Guard, RuleOptions
 from everyclaim.api.running import DatasetOptions, Run, Source, ascore_into, score_into
-from everyclaim.api.scoring import Claims, OptionalText, Passages, Row, scored, split, verified
+from everyclaim.api.scoring import Claims, Passages, scored, split, verified
 from everyclaim.api.session import Session
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.api.tuning import RowOptions as TuningRows
@@ -22,11 +22,12 @@ from everyclaim.api.watching import WatchingOptions, watch_into
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
-from everyclaim.core.validation import Text
 from everyclaim.monitor.watching.report import Pass
 
+T = TypeVar("T")
 
-class Evaluator:
+
+class Evaluator(Answers):
     """Scores many answers with one judge, decomposer and metric, one set of connections, one budget, one cache.
 
         with ec.Evaluator(judge="openai:gpt-5-mini", max_cost=2.0) as evaluator:
@@ -70,58 +71,6 @@ class Evaluator:
     def concurrency(self) -> int:
         """How many answers go through it at a time when nobody says."""
         return self._session.concurrency
-
-    @public
-    async def ascore(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
-        """Score one answer; see `everyclaim.score`."""
-        return await self._session.work(
-            scored(self._session, row, response, passages, question=question, reference=reference, model=model)
-        )
-
-    @public
-    def score(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
-        """Score one answer; see `everyclaim.score`."""
-        return self._session.run(
-            scored(self._session, row, response, passages, question=question, reference=reference, model=model)
-        )
-
-    @public
-    async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
-        """Judge given claims; see `everyclaim.verify_claims`."""
-        return await self._session.work(verified(self._session, claims, passages, question))
-
-    @public
-    def verify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
-        """Judge given claims; see `everyclaim.verify_claims`."""
-        return self._session.run(verified(self._session, claims, passages, question))
-
-    @public
-    async def aclaims(self, response: Text, *, question: Text = "") -> Decomposition:
-        """Split a response into claims; see `everyclaim.extract_claims`."""
-        return await self._session.work(split(self._session, response, question))
-
-    @public
-    def claims(self, response: Text, *, question: Text = "") -> Decomposition:
-        """Split a response into claims; see `everyclaim.extract_claims`."""
-        return self._session.run(split(self._session, response, question))
 
     @public
     async def ascore_file(
@@ -169,6 +118,25 @@ class Evaluator:
         """Return a guard that checks with this evaluator and spends from its budget; see `everyclaim.Guard`."""
         return Guard.within(self._session, generate, rules)
 
+    def _scored(
+        self, row: Any, response: str | None, passages: Passages, **fields: str | None
+    ) -> Coroutine[Any, Any, Result]:
+        return scored(self._session, row, response, passages, **fields)
+
+    def _verified(
+        self, claims: Claims, passages: Passages, question: str
+    ) -> Coroutine[Any, Any, tuple[JudgedClaim, ...]]:
+        return verified(self._session, claims, passages, question)
+
+    def _split(self, response: str, question: str) -> Coroutine[Any, Any, Decomposition]:
+        return split(self._session, response, question)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._session.run(work)
+
+    async def _join(self, work: Coroutine[Any, Any, T]) -> T:
+        return await self._session.work(work)
+
     def close(self) -> None:
         """Close connections, cache and background thread, and cut off calls under way; twice is as good as once."""
         self._session.close()
@@ -176,22 +144,6 @@ class Evaluator:
     async def aclose(self) -> None:
         """Close, without holding up the event loop."""
         await asyncio.to_thread(self._session.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         judge = self._session.options.get("judge", DEFAULT_JUDGE)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, Self, TypedDict, Unpack, cast
+from typing import Annotated, Any, Self, TypedDict, Unpack, cast
 
 from everyclaim.api.components import Options, Wired
 from everyclaim.api.door import public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
 from everyclaim.api.talking import author_spec
+from everyclaim.core.closing import Closing
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
@@ -23,9 +24,6 @@ from everyclaim.guard.loop import Loop
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
 from everyclaim.models.chat.providers import is_provider, provider_names
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 Share = Annotated[float, Range(0, 1)]
 Generator = Annotated[Generate | ChatModel | str | None, "a function, a chat model or its spec, or None"]
@@ -49,7 +47,7 @@ class GuardOptions(Options, RuleOptions, total=False):
     """What can be chosen about a guard."""
 
 
-class Guard:
+class Guard(Closing):
     """Generate an answer, check it, repair what failed, and return the best that was seen.
 
     `generate` is a function of question, passages and instructions that returns an answer (sync or async, whole or
@@ -165,14 +163,6 @@ class Guard:
         """Close connections and the cache of replies, but not an evaluator's, whose guard this is."""
         if self._owned:
             self._owned.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _specs(*models: Any) -> list[str]:

@@ -6,6 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast, get_args
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
 from everyclaim.analysis.gate import against_baseline, together
@@ -15,6 +16,7 @@ from everyclaim.api.reporting import check_report, run_document, write_run_repor
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.trust import trust_of
+from everyclaim.cli import options as opt
 from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
@@ -27,40 +29,43 @@ from everyclaim.store import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
-    """Bars of the gate beside that of the mean score; `baseline` is a kept run."""
+class GateOptions:
+    """Bars that a run has to clear; `baseline` names a kept run."""
 
-    max_contradicted: float | None = None
-    max_unsupported: float | None = None
-    baseline: Run | None = None
-    margin: float = 0.0
+    fail_under: opt.FailUnder = None
+    max_contradicted: opt.MaxContradicted = None
+    max_unsupported: opt.MaxUnsupported = None
+    baseline: opt.Baseline = None
+    margin: opt.Margin = 0.0
+    max_failed: opt.MaxFailed = None
+    confident: opt.Confident = False
 
-    @property
-    def is_set(self) -> bool:
-        """Whether there is any."""
-        return self.max_contradicted is not None or self.max_unsupported is not None or self.baseline is not None
+    def against(self, store: str) -> Run | None:
+        """Return the run to compare with, which has to be there before anything is scored."""
+        if self.margin and self.baseline is None:
+            raise ConfigError("--margin does nothing without --fail-on-regression RUN")
+        return None if self.baseline is None else find_run(self.baseline, store=store)
 
 
 @dataclass(frozen=True, slots=True)
 class OutputOptions:
-    """What is to be done with a run."""
+    """What is to be written and shown of a run."""
 
-    out: str | None = None
-    report: str | None = None
-    html: str | None = None
-    json: bool = False
-    quiet: bool = False
-    worst: int = 5
-    cluster_by: ClusterBy = "sample"
-    confident: bool = False
-    bars: Bars = Bars()
-    junit: str | None = None
-    markdown: str | None = None
-    github: bool = False
+    out: opt.Out = None
+    report: opt.Report = None
+    junit: opt.Junit = None
+    markdown: opt.Markdown = None
+    github: opt.Github = False
+    worst: opt.Worst = 5
+    cluster_by: opt.ClusterBy = "sample"
+    json: opt.Json = False
+    quiet: opt.Quiet = False
+    html: str | None = None  # of `report` alone
 
     def check(self) -> None:
         """Refuse what cannot be done before anything is scored."""
-        piped = ["--json"] * self.json + [f"{name} -" for name, place in self._files.items() if place == "-"]
+        opt.one_of("--cluster-by", self.cluster_by, get_args(ClusterBy))
+        piped = ["--json"] * self.json + [f"{name} -" for name, place in self.files.items() if place == "-"]
         if len(piped) > 1:
             raise ConfigError(f"{piped[0]} and {piped[1]} would both write to standard output: choose one")
         if self.report is not None:
@@ -76,13 +81,23 @@ class OutputOptions:
     @property
     def outputs(self) -> dict[str, str | None]:
         """What is written, by what it is; standard output is written whatever is asked for."""
-        files = {name: None if place == "-" else place for name, place in self._files.items()}
+        files = {name: None if place == "-" else place for name, place in self.files.items()}
         return {"standard output": "-"} | files
 
     @property
-    def _files(self) -> dict[str, str | None]:
+    def files(self) -> dict[str, str | None]:
+        """The files that are asked for, by their options."""
         named = {"--out": self.out, "--report": self.report, "--html": self.html}
         return named | {"--junit": self.junit, "--markdown": self.markdown}
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What is to be done with a run; `baseline` is the one to hold it against."""
+
+    output: OutputOptions
+    bars: GateOptions
+    baseline: Run | None
 
 
 def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
@@ -105,86 +120,75 @@ def check_destination(option: str, path: str | None, *, any_name: bool = False) 
         raise ConfigError(f"{option} {path}: cannot be written there")
 
 
-def conclude(run: Run, wishes: OutputOptions, settings: Settings) -> int:
+def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
     """Write and show a run, and return the exit code that its gate and its input give."""
     record = run.record
-    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.outputs)
+    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.output.outputs)
     summary, found = _read(run, record, wishes)
-    for tag in () if wishes.quiet else without_answers(summary.slices):
+    for tag in () if wishes.output.quiet else without_answers(summary.slices):
         warn(f"no answer has a tag {tag!r}", kind="warning")
     trust = trust_of(run)
     try:
-        if wishes.out:
-            run.write(wishes.out)
-        for destination, as_html in ((wishes.report, None), (wishes.html, True)):
+        if wishes.output.out:
+            run.write(wishes.output.out)
+        for destination, as_html in ((wishes.output.report, None), (wishes.output.html, True)):
             if destination:
                 write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
     except OperatorError as error:
         raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
-    if wishes.json:
+    if wishes.output.json:
         show_json(run_document(run, summary, found, trust), indent=None)
-    elif not wishes.quiet:
+    elif not wishes.output.quiet:
         page = run_page(record, summary, found, trust.beside(summary), trust.line)
-        show(page, stderr="-" in (wishes.out, wishes.html))
+        show(page, stderr="-" in (wishes.output.out, wishes.output.html))
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
     return gravest([OF_GATE[result.status], _reading(record)])
 
 
-def _tell_build_server(
-    run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: OutputOptions
-) -> None:
+def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes) -> None:
     name = run.record.name or run.record.dataset
-    if wishes.junit:
-        with open_sink(wishes.junit) as sink:
+    if wishes.output.junit:
+        with open_sink(wishes.output.junit) as sink:
             sink.write(junit(run.results(), result, name))
-    if wishes.markdown:
-        with open_sink(wishes.markdown) as sink:
+    if wishes.output.markdown:
+        with open_sink(wishes.output.markdown) as sink:
             sink.write(markdown(summary, [kept.result for kept in found], result, name).encode("utf-8", "replace"))
-    if wishes.github:
+    if wishes.output.github:
         for line in github_lines([kept.result for kept in found], result):
             sys.stdout.write(line + "\n")
 
 
-def _read(run: Run, record: RunRecord, wishes: OutputOptions) -> tuple[Summary, list[Kept]]:
+def _read(run: Run, record: RunRecord, wishes: Wishes) -> tuple[Summary, list[Kept]]:
     """Sum up and find the worst answers in one pass over the store."""
-    collector = Collector(run.slices, wishes.cluster_by, Sampling(), bad_rows=record.bad_rows)
-    found = worst(collector.watching(run.records()), wishes.worst)
+    by = cast("ClusterBy", wishes.output.cluster_by)  # as `check` found it
+    collector = Collector(run.slices, by, Sampling(), bad_rows=record.bad_rows)
+    found = worst(collector.watching(run.records()), wishes.output.worst)
     return collector.finish(), found
 
 
-def bars_of(
-    max_contradicted: float | None, max_unsupported: float | None, baseline: str | None, margin: float, store: str
-) -> Bars:
-    """Return the bars, with the run to compare with, which has to be there before anything is scored."""
-    if margin and baseline is None:
-        raise ConfigError("--margin does nothing without --fail-on-regression RUN")
-    known = None if baseline is None else find_run(baseline, store=store)
-    return Bars(max_contradicted, max_unsupported, known, margin)
-
-
-def _gate(run: Run, record: RunRecord, summary: Summary, wishes: OutputOptions, settings: Settings) -> GateResult:
+def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, settings: Settings) -> GateResult:
     bar, bars = settings.fail_under, wishes.bars
+    is_set = bar is not None or (bars.max_contradicted, bars.max_unsupported) != (None, None)
     result = gate(
         summary,
         bar,
         max_contradicted=bars.max_contradicted,
         max_unsupported=bars.max_unsupported,
         max_failed_share=settings.max_failed,
-        confident=wishes.confident,
+        confident=bars.confident,
     )
-    if bars.baseline is not None:
-        comparison = compare(bars.baseline, run)
-        beside = against_baseline(comparison, margin=bars.margin, confident=wishes.confident)
-        is_alone = bar is None and bars.max_contradicted is None and bars.max_unsupported is None
-        no_bar = is_alone and result.status is GateStatus.PASSED
+    if wishes.baseline is not None:
+        comparison = compare(wishes.baseline, run)
+        beside = against_baseline(comparison, margin=bars.margin, confident=bars.confident)
+        no_bar = not is_set and result.status is GateStatus.PASSED
         result = beside if no_bar else together([result, beside])
-    is_set = bar is not None or bars.is_set
+        is_set = True
     if result.status is GateStatus.PASSED and is_set and record.status != "finished":
         what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
     if result.status is GateStatus.PASSED:
-        if is_set and not wishes.quiet:
+        if is_set and not wishes.output.quiet:
             warn(result.message, kind="gate passed")
     else:
         warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")

@@ -264,10 +264,8 @@ Config = Annotated[
 def settings(config: Path | None, **given: Any) -> Settings:
     """Return the settings with what was given on the command line over them."""
     if "map" in given:
-        given["map"] = pairs(given["map"]) or None
-    if "slices" in given:
-        given["slices"] = given["slices"] or None
-    return load_settings(config, **given)
+        given["map"] = pairs(given["map"])
+    return load_settings(config, **{name: None if value in ([], {}) else value for name, value in given.items()})
 
 
 def pairs(

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
-from typing import Annotated, Any, cast, get_args
+from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.analysis import ClusterBy as ClusterByWord
 from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.running import DatasetOptions, FileOptions, find_run
+from everyclaim.api.running import DatasetOptions, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
-from everyclaim.cli.finish import OutputOptions, bars_of, conclude
+from everyclaim.cli.finish import GateOptions, OutputOptions, Wishes, conclude
+from everyclaim.cli.groups import Scoring
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, why_it_stopped, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
@@ -31,32 +30,13 @@ def score(
         list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")
     ],
     *,
-    judge: opt.Judge = None,
-    decomposer: opt.Decomposer = None,
-    metric: opt.Metric = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
-    empty: opt.Empty = None,
+    scoring: Scoring,
     mapping: opt.Mapping = None,
     format_: opt.Format = None,
     limit: opt.Limit = None,
     slices: opt.Slices = None,
-    out: opt.Out = None,
-    report: opt.Report = None,
-    junit: opt.Junit = None,
-    markdown: opt.Markdown = None,
-    github: opt.Github = False,
-    worst: opt.Worst = 5,
-    cluster_by: opt.ClusterBy = "sample",
-    json: opt.Json = False,
-    quiet: opt.Quiet = False,
-    fail_under: opt.FailUnder = None,
-    max_contradicted: opt.MaxContradicted = None,
-    max_unsupported: opt.MaxUnsupported = None,
-    baseline: opt.Baseline = None,
-    margin: opt.Margin = 0.0,
-    max_failed: opt.MaxFailed = None,
-    confident: opt.Confident = False,
+    output: OutputOptions,
+    bars: GateOptions,
     store: opt.Store = None,
     name: Annotated[str, typer.Option("--name", help="Name of the run.", rich_help_panel="Run")] = "",
     release: Annotated[
@@ -102,47 +82,27 @@ def score(
 
     Exit codes: 0 ok, 1 gate failed, 2 bad input or usage, 3 too many failures or stopped at a limit, 4 inconclusive.
     """
-    wishes = OutputOptions(
-        out=out,
-        report=report,
-        json=json,
-        quiet=quiet,
-        worst=worst,
-        cluster_by=opt.one_of("--cluster-by", cluster_by, get_args(ClusterByWord)),
-        confident=confident,
-        junit=junit,
-        markdown=markdown,
-        github=github,
-    )
-    wishes.check()
-    _check_one_file_options(
-        files, {"--out": out, "--report": report, "--junit": junit, "--markdown": markdown, "--resume": resume}
-    )
+    output.check()
+    _check_one_file_options(files, output.files | {"--resume": resume})
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
-    settings = opt.settings(
+    settings = scoring.settings(
         config,
-        judge=judge,
-        decomposer=decomposer,
-        metric=metric,
-        strategy=strategy,
-        strict=strict,
-        empty=empty,
         store=store,
         concurrency=concurrency,
-        fail_under=fail_under,
-        max_failed=max_failed,
+        fail_under=bars.fail_under,
+        max_failed=bars.max_failed,
         slices=slices,
-        observe=observe or None,
+        observe=observe,
         map=mapping,
         provider_batch=batch,
         **as_settings(talking),
     )
-    bars = bars_of(max_contradicted, max_unsupported, baseline, margin, settings.store)
-    wishes = replace(wishes, bars=bars)
+    wishes = Wishes(output, bars, bars.against(settings.store))
     check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
-    check_files(settings, config, files, {"the store": settings.store} | wishes.outputs)
-    chosen = _of_settings(settings)
+    check_files(settings, config, files, {"the store": settings.store} | output.outputs)
+    chosen = for_evaluator(settings)
+    chosen |= {"mapping": settings.map, "slices": settings.slices, "concurrency": settings.concurrency}
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume
@@ -155,7 +115,7 @@ def score(
 
 
 def _score_all(
-    files: list[str], evaluator: Evaluator, options: DatasetOptions, wishes: OutputOptions, settings: Settings
+    files: list[str], evaluator: Evaluator, options: DatasetOptions, wishes: Wishes, settings: Settings
 ) -> int:
     codes = []
     for place, file in enumerate(files, start=1):
@@ -169,11 +129,11 @@ def _score_all(
 
 
 def _score_one(
-    file: str, evaluator: Evaluator, options: DatasetOptions, wishes: OutputOptions, settings: Settings
+    file: str, evaluator: Evaluator, options: DatasetOptions, wishes: Wishes, settings: Settings
 ) -> tuple[int, bool]:
     """Score and show one file; return its exit code, and whether a limit stopped it."""
     stop = None
-    with progressing(quiet=wishes.quiet) as progress:
+    with progressing(quiet=wishes.output.quiet) as progress:
         options["hooks"] = [progress.hook]
         try:
             run = evaluator.score_file(file, store=settings.store, **options)
@@ -184,10 +144,10 @@ def _score_one(
         except KeyboardInterrupt:
             raise InterruptedWorkError(_how_to_go_on(file, progress, signals.word())) from None
     if run.read is not None:
-        tell_of_reading(run.read, quiet=wishes.quiet)
+        tell_of_reading(run.read, quiet=wishes.output.quiet)
     elif (reading := run.record.reading) is not None:
-        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=wishes.quiet)
-    if progress.skipped and not wishes.quiet:
+        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=wishes.output.quiet)
+    if progress.skipped and not wishes.output.quiet:
         warn(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
     code = conclude(run, wishes, settings)
     if stop is None:
@@ -212,22 +172,6 @@ def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> N
             raise ConfigError(f"{option} is for one file at a time, but {len(files)} are given")
     if files.count("-") > 1:
         raise ConfigError("standard input can be read only once")
-
-
-def _of_settings(settings: Settings) -> FileOptions:
-    options: FileOptions = {
-        "judge": settings.judge,
-        "decomposer": settings.decomposer,
-        "metric": settings.metric,
-        "strict": settings.strict,
-        "empty": settings.empty,
-        "mapping": settings.map,
-        "slices": settings.slices,
-        "concurrency": settings.concurrency,
-        "strategy": settings.strategy,
-        "observe": settings.observe,
-    }
-    return cast("FileOptions", options | chosen_for_runs(settings))
 
 
 def _how_to_go_on(file: str, progress: Progressing, why: str, *, is_fresh: bool = False) -> str:

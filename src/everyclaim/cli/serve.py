@@ -16,8 +16,9 @@ import typer
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
+from everyclaim.cli.groups import Scoring
 from everyclaim.cli.screen import warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, with_talking
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
 from everyclaim.web.tokens import SCOPES, VARIABLE, Tokens, add_token, new_token
@@ -82,12 +83,7 @@ def serve(
     log_texts: Annotated[
         bool, typer.Option("--log-texts", help="Write requests into the log, texts and all.", rich_help_panel=_SERVER)
     ] = False,
-    judge: opt.Judge = None,
-    decomposer: opt.Decomposer = None,
-    metric: opt.Metric = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
-    empty: opt.Empty = None,
+    scoring: Scoring,
     store: opt.Store = None,
     concurrency: opt.Concurrency = None,
     talking: Mapping[str, Any],
@@ -101,17 +97,11 @@ def serve(
     if token_name is not None:
         _make_token(token_name, scopes, rate, tokens)
         return
-    settings = opt.settings(
+    settings = scoring.settings(
         config,
-        judge=judge,
-        decomposer=decomposer,
-        metric=metric,
-        strategy=strategy,
-        strict=strict,
-        empty=empty,
         store=store,
         concurrency=concurrency,
-        observe=observe or None,
+        observe=observe,
         **as_settings(talking),
     )
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
@@ -175,5 +165,4 @@ def _options(settings: Settings) -> dict[str, Any]:
     """Return what an evaluator is made with. Batches of providers are for those who can wait for hours."""
     if settings.provider_batch:
         raise ConfigError("--batch (provider_batch) is for runs: whoever asks a service waits for the answer")
-    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy", "observe")
-    return {**{name: getattr(settings, name) for name in names}, **chosen_for_runs(settings)}
+    return for_evaluator(settings)

@@ -6,10 +6,8 @@ those of any language model (`Reaching`), of one that judges (`Judging`), or all
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
@@ -24,15 +22,15 @@ from everyclaim.api.talking import (
     OFF,
     SIZES,
     Reaching,
-    Talking,
     batches_beside,
     cache_beside,
     refuse,
     unused,
 )
 from everyclaim.cli import options as opt
+from everyclaim.cli.groups import Scoring, with_groups
 from everyclaim.core.errors import BudgetExceeded, ConfigError
-from everyclaim.core.options import declared_options
+from everyclaim.core.options import declared_options, option_names
 from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
 from everyclaim.models.chat.keys import keys_file
@@ -63,28 +61,8 @@ def _made(kind: type[Reaching]) -> dict[str, Any]:
 
 
 def with_talking(kind: type[Reaching]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options of this kind, in place of its parameter `talking`."""
-    options = _made(kind)
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        given = inspect.signature(command, eval_str=True)
-        kept = [parameter for parameter in given.parameters.values() if parameter.name not in {"talking", "config"}]
-        added = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(one), annotation=one)
-            for name, one in options.items()
-        ]
-
-        @wraps(command)
-        def with_them(**values: Any) -> Any:
-            talking = {name: values.pop(name) for name in options}
-            return command(**values, talking=talking)
-
-        whole = given.replace(parameters=[*kept, *added, given.parameters["config"]])
-        with_them.__signature__ = whole  # type: ignore[attr-defined]  # where Typer looks
-        with_them.__annotations__ = {name: parameter.annotation for name, parameter in whole.parameters.items()}
-        return with_them
-
-    return decorate
+    """Give a command the options of this kind, in place of its parameter `talking`, and those of its other groups."""
+    return with_groups(talking=_made(kind))
 
 
 def as_settings(talking: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,7 +96,7 @@ def chosen(kind: type[T], settings: Settings, judge: str | None, decomposer: str
     """Return what is set about language models of this kind, for these components, with the cache beside the store.
 
     Settings are for whichever command has a use for them, so what would do nothing is left out. Batches are for runs
-    alone, see `chosen_for_runs`: whoever waits for one answer must not wait for hours.
+    alone, see `for_evaluator`: whoever waits for one answer must not wait for hours.
     """
     found = _set(settings)
     idle = unused(found, judge, decomposer)
@@ -126,11 +104,14 @@ def chosen(kind: type[T], settings: Settings, judge: str | None, decomposer: str
     return cast("T", {name: found[name] for name in wanted if name in found})
 
 
-def chosen_for_runs(settings: Settings) -> Talking:
-    """Return what is set for a run, with the batches beside the store where they are wanted."""
+def for_evaluator(settings: Settings, *, in_batches: bool = True) -> dict[str, Any]:
+    """Return what an evaluator of runs is made with; the batches are beside the store where they are wanted."""
     found = _set(settings)
     idle = unused(found, settings.judge, settings.decomposer, metric=settings.metric)
-    return cast("Talking", {name: value for name, value in found.items() if name not in idle})
+    talking = {name: value for name, value in found.items() if name not in idle}
+    if not in_batches:
+        talking.pop("provider_batch", None)
+    return {name: getattr(settings, name) for name in (*option_names(Scoring), "observe")} | talking
 
 
 def check_files(settings: Settings, config: Path | None, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
@@ -167,10 +148,6 @@ def _is_given(value: Any) -> bool:
 def why_it_stopped(stop: BudgetExceeded, evaluator: Evaluator) -> str:
     """Say which limit was reached and what was used in all, what was under way then among it."""
     return f"stopped at {stop.limit}; used: {evaluator.spent}" if stop.limit and evaluator.spent else str(stop)
-
-
-def _default(kind: Any) -> Any:
-    return False if kind.__origin__ is bool else None
 
 
 def _header(text: str) -> tuple[str, str]:

@@ -68,8 +68,8 @@ def ui(
     ] = False,
     judge: opt.Judge = None,
     decomposer: opt.Decomposer = None,
-    talking: dict[str, Any],
     store: opt.Store = None,
+    talking: dict[str, Any],
     config: opt.Config = None,
 ) -> None:
     """Look at runs, answers, comparisons and judges in a browser, and try answers out.

@@ -17,8 +17,9 @@ from everyclaim.api.watching import WatchingOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
+from everyclaim.cli.groups import Scoring
 from everyclaim.cli.screen import show_json, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen_for_runs, why_it_stopped, with_talking
+from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded
 from everyclaim.monitor.watching.report import Pass
 
@@ -36,12 +37,7 @@ def watch(
     ],
     *,
     once: Annotated[bool, typer.Option("--once", help="End with what there is now.", rich_help_panel=_RUN)] = False,
-    judge: opt.Judge = None,
-    decomposer: opt.Decomposer = None,
-    metric: opt.Metric = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
-    empty: opt.Empty = None,
+    scoring: Scoring,
     observe: opt.Observe = None,
     rate: Annotated[
         float,
@@ -213,15 +209,9 @@ def watch(
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not sent back.
     """
-    settings = opt.settings(
+    settings = scoring.settings(
         config,
-        judge=judge,
-        decomposer=decomposer,
-        metric=metric,
-        strategy=strategy,
-        strict=strict,
-        empty=empty,
-        observe=observe or None,
+        observe=observe,
         store=store,
         slices=slices,
         map=mapping,
@@ -265,7 +255,7 @@ def watch(
         "on_pass": _Telling(json=json, quiet=quiet),
     }
     given = cast("WatchingOptions", {name: value for name, value in of_watch.items() if value is not None})
-    with Evaluator(**cast("Options", _of_scores(settings))) as evaluator, signals.asking(stop.set):
+    with Evaluator(**cast("Options", for_evaluator(settings, in_batches=False))) as evaluator, signals.asking(stop.set):
         try:
             seen = evaluator.watch(source, store=settings.store, **given)
         except BudgetExceeded as spent:
@@ -301,12 +291,6 @@ class _Telling:
                 warn(reason, kind="unreadable")
             if not self._json:
                 warn(str(what), kind="")
-
-
-def _of_scores(settings: Settings) -> dict[str, Any]:
-    names = ("judge", "decomposer", "metric", "strict", "empty", "strategy", "observe")
-    talking = {name: value for name, value in chosen_for_runs(settings).items() if name != "provider_batch"}
-    return {name: getattr(settings, name) for name in names} | talking
 
 
 def _end(seen: Pass, settings: Settings, *, once: bool, quiet: bool) -> int:

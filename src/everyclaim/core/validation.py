@@ -44,7 +44,7 @@ class _Declared:
     parameters: Mapping[str, _Parameter]
     by_place: tuple[str, ...]
     is_open: bool  # it takes any other name, too
-    is_making: bool  # it is the `__init__` of a class
+    is_method: bool
 
 
 def validate_call(
@@ -64,8 +64,8 @@ def validate_call(
 
         def checked(args: tuple[Any, ...], given: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
             known = declared()
-            if known.is_making and args:
-                known = replace(known, name=type(args[0]).__name__)  # of the class that is made, not of its base
+            if known.is_method and args:
+                known = replace(known, name=_shown(function.__name__, args[0]))
             for name in given:
                 if name not in known.parameters and not known.is_open:
                     raise ConfigError(_unknown(name, known, synonyms, elsewhere or {}))
@@ -115,7 +115,13 @@ def _declared(function: Callable[..., Any]) -> _Declared:
             by_place.append(name)
         found[name] = _parameter(hint, is_needed=parameter.default is parameter.empty)
     shown = function.__qualname__.rpartition(".<locals>.")[2]
-    return _Declared(shown, found, tuple(by_place), is_open, is_making=function.__name__ == "__init__")
+    return _Declared(shown, found, tuple(by_place), is_open, is_method=by_place[:1] == ["self"])
+
+
+def _shown(method: str, owner: object) -> str:
+    """Return how a method is called, by the class of the object and not by the base that declares it."""
+    name = type(owner).__name__
+    return name if method == "__init__" else f"{name}.{method}"
 
 
 def _parameter(hint: Any, *, is_needed: bool) -> _Parameter:

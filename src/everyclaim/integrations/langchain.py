@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from threading import Lock
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.core.closing import Closing
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Result
 from everyclaim.integrations.held import evaluator_of
@@ -71,7 +71,7 @@ class _Run:
     has_retrieved: bool = False
 
 
-class FaithfulnessCallback(BaseCallbackHandler):  # type: ignore[misc]  # its base is known where LangChain is installed
+class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc]  # its base is known where LangChain is installed
     """Scores the answers of chains in which something is retrieved, in a thread of its own, without holding them up.
 
     `on_result` is given each `Result`; without it they are gathered in `results`. `wait` waits for those under way. A
@@ -115,14 +115,6 @@ class FaithfulnessCallback(BaseCallbackHandler):  # type: ignore[misc]  # its ba
             self._worker.shutdown()
             if self._owned:
                 self._evaluator.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # ---- what LangChain tells
 

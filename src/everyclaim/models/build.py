@@ -20,9 +20,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
+from everyclaim.core.closing import AsyncClosing
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
@@ -52,7 +52,7 @@ class ChatSettings:
     batch: BatchSettings | None = None
 
 
-class Chat:
+class Chat(AsyncClosing):
     """A chat model with all its wrappers; an asynchronous context manager that closes its connections."""
 
     def __init__(
@@ -91,14 +91,6 @@ class Chat:
             await self._batched.aclose()
         if self.endpoint:
             await self.endpoint.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         return f"Chat({self.spec})"

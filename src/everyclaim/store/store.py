@@ -17,6 +17,7 @@ from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy as sa
 
+from everyclaim.core.closing import Closing
 from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.kept_open import opened
 from everyclaim.core.protocols import Kept, Tally
@@ -43,7 +44,7 @@ _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 _SAMPLE = [column for column in SAMPLES.c if column.name not in {"result", "outcome", "score", "reason"}]
 
 
-class Store:
+class Store(Closing):
     """Runs, samples, claims and human labels in one SQLite file or PostgreSQL database.
 
     Open one with `Store.open`, or with `Store.open_to_read`, and close it or use it in a ``with`` statement.
@@ -99,12 +100,6 @@ class Store:
         with translated(self.location):
             self._holds.close()
         self._engine.dispose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ---- runs
 

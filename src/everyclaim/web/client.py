@@ -8,15 +8,15 @@ import os
 import secrets
 import tempfile
 from collections.abc import Coroutine, Mapping, Sequence
-from types import TracebackType
-from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
+from typing import IO, Annotated, Any, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import urlsplit
 from weakref import finalize
 
+from everyclaim.api.answers import Answers
 from everyclaim.api.door import public
 from everyclaim.api.guarding import Share
 from everyclaim.api.running import Source
-from everyclaim.api.scoring import Claims, OptionalText, Passages, Row, read_sample, sample_of
+from everyclaim.api.scoring import Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.kinds import Range
 from everyclaim.core.types import Decomposition, JudgedClaim, Result
@@ -61,7 +61,7 @@ class GuardRules(TypedDict, total=False):
     refusal: str
 
 
-class Client:
+class Client(Answers):
     """Scores at a service that `everyclaim serve` runs, by the methods of an `Evaluator`.
 
         with ec.Client("https://faithfulness.internal", token=…) as client:
@@ -87,56 +87,6 @@ class Client:
         self._caller = Caller(_checked(address), Secret(known), timeout, Patience(10, patience))
         self._loop = BackgroundLoop("everyclaim-client")
         self._close = finalize(self, self._loop.close)
-
-    @public
-    async def ascore(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
-        """Score one answer; see `everyclaim.score`."""
-        return await self._join(
-            self._score(row, response, passages, question=question, reference=reference, model=model)
-        )
-
-    @public
-    def score(
-        self,
-        row: Row = None,
-        *,
-        response: OptionalText = None,
-        passages: Passages = (),
-        question: Text = "",
-        reference: OptionalText = None,
-        model: OptionalText = None,
-    ) -> Result:
-        """Score one answer; see `everyclaim.score`."""
-        return self._run(self._score(row, response, passages, question=question, reference=reference, model=model))
-
-    @public
-    async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
-        """Judge given claims; see `everyclaim.verify_claims`."""
-        return await self._join(self._verify(claims, passages, question))
-
-    @public
-    def verify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
-        """Judge given claims; see `everyclaim.verify_claims`."""
-        return self._run(self._verify(claims, passages, question))
-
-    @public
-    async def aclaims(self, response: Text, *, question: Text = "") -> Decomposition:
-        """Split a response into claims; see `everyclaim.extract_claims`."""
-        return await self._join(self._split(response, question))
-
-    @public
-    def claims(self, response: Text, *, question: Text = "") -> Decomposition:
-        """Split a response into claims; see `everyclaim.extract_claims`."""
-        return self._run(self._split(response, question))
 
     @public
     async def aguard(
@@ -185,12 +135,12 @@ class Client:
         """Return a job that was sent before, by its id; whether it is there, its `status` says."""
         return RemoteJob(id, _caller=self._caller, _loop=self._loop)
 
-    async def _score(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
+    async def _scored(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
         sample, warnings = sample_of(row, response, passages, **fields)
         answer = await self._caller.call("POST", "/v1/score", sample_to_json(sample))
         return result_from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
 
-    async def _verify(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
+    async def _verified(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
         texts = [claims] if isinstance(claims, str) else list(claims)
         body = {"claims": texts, "contexts": _contexts(passages), "question": question}
         answer = await self._caller.call("POST", "/v1/verify", body)
@@ -246,22 +196,6 @@ class Client:
     async def aclose(self) -> None:
         """Close, without holding up the event loop."""
         await asyncio.to_thread(self._close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.aclose()
 
     def __repr__(self) -> str:
         return f"Client({self._caller.address!r})"
