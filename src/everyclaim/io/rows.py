@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.limits import Limits
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag, tag_values
-from everyclaim.io.fields import Fields, listed, look_up, shown
-from everyclaim.io.values import RowError, as_json_text, as_scalar_text, kind, list_in_text, plain
+from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
+from everyclaim.io.fields import Fields, look_up, shown
+from everyclaim.io.passages import holds_passages, objects_of_columns, passage_of
+from everyclaim.io.tags import tag_value, tags_of
+from everyclaim.io.unique import SeenIds
+from everyclaim.io.values import RowError, as_scalar_text, kind, list_in_text, named, plain
 from everyclaim.io.writing import FORMULA
 
 T = TypeVar("T")
@@ -33,8 +34,6 @@ _MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
 _LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
 _NO_MODE = "none"
 _MODES = (*(mode.value for mode in FailureMode), _NO_MODE)
-_TEXT_KEYS = ("text", "page_content", "content", "body")
-_METADATA_KEYS = ("metadata", "meta")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +110,9 @@ class RowMaker:
             question=question,
             reference=reference or None,
             tags=self._tags(row),
-            model=_named("model", as_scalar_text, fields.get(row, "model")) or None,
-            release=_named("release", as_scalar_text, fields.get(row, "release")) or None,
-            timestamp=_named("timestamp", as_scalar_text, fields.get(row, "timestamp")) or None,
+            model=named("model", as_scalar_text, fields.get(row, "model")) or None,
+            release=named("release", as_scalar_text, fields.get(row, "release")) or None,
+            timestamp=named("timestamp", as_scalar_text, fields.get(row, "timestamp")) or None,
             id=self._id(number, row),  # last: a row that is kept out takes no id
         )
 
@@ -141,12 +140,12 @@ class RowMaker:
         text = self._judged_text(number, row, "text")
         if not text.strip():
             raise RowError("the text is empty")
-        title = _named("title", as_scalar_text, self._fields.get(row, "title")) or ""
+        title = named("title", as_scalar_text, self._fields.get(row, "title")) or ""
         return Document(self._id(number, row), title, text)
 
     def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a label. Raises `RowError` saying why the row cannot be one."""
-        texts = {name: _named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _LABEL_TEXTS}
+        texts = {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _LABEL_TEXTS}
         if not texts["sample_id"].strip():
             raise RowError("there is no sample_id: which answer is meant?")
         label = texts["label"].strip().upper().replace(" ", "_").replace("-", "_") or None
@@ -174,7 +173,7 @@ class RowMaker:
 
     def mark(self, number: int, row: Mapping[str, Any]) -> MarkRow:
         """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
-        texts = {name: _named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _MARK_TEXTS}
+        texts = {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _MARK_TEXTS}
         for name in ("sample_id", "claim"):
             if not texts[name].strip():
                 raise RowError(f"there is no {name}: which claim is meant?")
@@ -221,12 +220,12 @@ class RowMaker:
         return unique
 
     def _id(self, number: int, row: Mapping[str, Any]) -> str:
-        given = _named("id", as_scalar_text, self._fields.get(row, "id"))
+        given = named("id", as_scalar_text, self._fields.get(row, "id"))
         return self._unique_id(number, given or str(number))
 
     def _judged_text(self, number: int, row: Mapping[str, Any], ours: str) -> str:
         """Return the text under test. Only text will do: a number is more likely the wrong column."""
-        value = _named(ours, plain, self._fields.get(row, ours))
+        value = named(ours, plain, self._fields.get(row, ours))
         value = self._first_text(number, ours, value)
         if isinstance(value, str):
             return value
@@ -235,11 +234,11 @@ class RowMaker:
         raise RowError(f"the {ours} is {kind(value)}, not text")
 
     def _text(self, number: int, row: Mapping[str, Any], ours: str) -> str | None:
-        value = _named(ours, plain, self._fields.get(row, ours))
+        value = named(ours, plain, self._fields.get(row, ours))
         return (
             None
             if isinstance(value, list) and not value
-            else _named(ours, as_scalar_text, self._first_text(number, ours, value))
+            else named(ours, as_scalar_text, self._first_text(number, ours, value))
         )
 
     def _first_text(self, number: int, ours: str, value: Any) -> Any:
@@ -256,20 +255,20 @@ class RowMaker:
         return texts[0]
 
     def _passages(self, number: int, row: Mapping[str, Any]) -> tuple[Passage, ...]:
-        value = _named("contexts", plain, self._fields.get(row, "contexts"))
+        value = named("contexts", plain, self._fields.get(row, "contexts"))
         if isinstance(value, str):
-            held = _named("contexts", list_in_text, value)
-            if held is None or not _holds_passages(held):
+            held = named("contexts", list_in_text, value)
+            if held is None or not holds_passages(held):
                 return (Passage("p1", value),) if value else ()
             self._warn("contexts were given as text that holds a list; they were read as that list", f"row {number}")
             value = held
         if isinstance(value, Mapping):
-            value = _objects_of_columns(value)
+            value = objects_of_columns(value)
         if value is None:
             return ()
         if not isinstance(value, list):
             raise RowError(f"contexts is {kind(value)}, not a list of passages")
-        passages = [_passage(place, plain(item)) for place, item in enumerate(value, 1) if item is not None]
+        passages = [passage_of(place, plain(item)) for place, item in enumerate(value, 1) if item is not None]
         return self._with_unique_ids(number, passages)
 
     def _with_unique_ids(self, number: int, passages: list[Passage]) -> tuple[Passage, ...]:
@@ -285,9 +284,9 @@ class RowMaker:
         return unique
 
     def _tags(self, row: Mapping[str, Any]) -> dict[str, Tag]:
-        tags = _named("tags", tags_of, self._fields.get(row, "tags"))
+        tags = named("tags", tags_of, self._fields.get(row, "tags"))
         for name in self._fields.slices:
-            value = _named(name, _tag_value, look_up(row, name))
+            value = named(name, tag_value, look_up(row, name))
             if value is not None:
                 tags[name] = value
         return tags
@@ -318,161 +317,6 @@ def _check_sample(sample: Sample) -> None:
 
 def _is_tag(tag: Any) -> bool:
     return isinstance(tag, str) or (isinstance(tag, (list, tuple)) and all(isinstance(value, str) for value in tag))
-
-
-class SeenIds:
-    """The ids given out so far, in 8 bytes each: an open-addressing table of hashes.
-
-    A million ids take 16–32 MB. Two different ids share a hash about once in 10^7 sources of a
-    million rows, and then one of them is renamed without need.
-    """
-
-    def __init__(self) -> None:
-        self._slots = array("Q", bytes(8 * 64))
-        self._used = 0
-        self._next: dict[int, int] = {}  # by hash: the next number to try
-
-    def make_unique(self, identifier: str) -> str:
-        """Return the id if it is new, else the id with the first free number appended."""
-        key = _hash(identifier)
-        if self._add(key):
-            return identifier
-        number = self._next.get(key, 2)
-        while not self._add(_hash(unique := f"{identifier}#{number}")):
-            number += 1
-        self._next[key] = number + 1
-        return unique
-
-    def _add(self, key: int) -> bool:
-        if not self._place(key):
-            return False
-        self._used += 1
-        if self._used * 3 > len(self._slots) * 2:
-            full, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
-            for old in full:
-                if old:
-                    self._place(old)
-        return True
-
-    def _place(self, key: int) -> bool:
-        slots, mask = self._slots, len(self._slots) - 1
-        place = key & mask
-        while slots[place]:
-            if slots[place] == key:
-                return False
-            place = (place + 1) & mask
-        slots[place] = key
-        return True
-
-
-def _hash(identifier: str) -> int:
-    digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little") or 1  # 0 marks a free slot
-
-
-def tags_of(value: Any) -> dict[str, Tag]:
-    """Make tags of an object, of a list of names, or of text (a JSON object, or ``a, b=c``).
-
-    A list of texts, numbers or truth values, also as a CSV cell holds it, is a tag with several values.
-    """
-    value = plain(value)
-    if isinstance(value, str):
-        held = list_in_text(value)
-        value = [part.strip() for part in value.replace(";", ",").split(",")] if held is None else held
-    if value is None:
-        return {}
-    if isinstance(value, Mapping):
-        pairs: Iterable[tuple[Any, Any]] = value.items()
-    elif isinstance(value, list):
-        pairs = [_pair(plain(item)) for item in value if item is not None]
-    else:
-        raise RowError(f"is {kind(value)}, not an object or a list")
-    tags: dict[str, Tag] = {}
-    for key, item in pairs:
-        name, tag = str(key), _tag_value(item)
-        if name and tag is not None:
-            known = tag_values(tags.get(name, ()))
-            tags[name] = tuple(dict.fromkeys((*known, *tag_values(tag)))) if known else tag  # `a=x, a=y`
-    return tags
-
-
-def _pair(item: Any) -> tuple[str, Any]:
-    if isinstance(item, str):
-        name, equals, value = item.partition("=")
-        return (name.strip(), value.strip()) if equals else (item, "true")
-    if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # how Arrow gives maps
-        return item[0], item[1]
-    raise RowError(f"holds {kind(item)} where a name was expected")
-
-
-def _tag_value(value: Any) -> Tag | None:
-    value = plain(value)
-    if isinstance(value, str):
-        values = _texts_in(value)
-        return value if values is None else values or None
-    if isinstance(value, list):
-        items = [plain(item) for item in value]
-        if any(isinstance(item, (list, Mapping)) for item in items):
-            return as_json_text(value)
-        return tuple(dict.fromkeys(text for item in items if (text := as_scalar_text(item)) is not None)) or None
-    return as_json_text(value) if isinstance(value, Mapping) else as_scalar_text(value)
-
-
-def _texts_in(text: str) -> tuple[str, ...] | None:
-    """Return the texts of a list that a cell of text holds, each once; None when it holds no such list."""
-    try:
-        held = list_in_text(text)
-    except RowError:  # it only begins like one
-        return None
-    is_list_of_texts = isinstance(held, list) and all(isinstance(item, str) for item in held)
-    return tuple(dict.fromkeys(held)) if held is not None and is_list_of_texts else None
-
-
-def _passage(place: int, item: Any) -> Passage:
-    if isinstance(item, str):
-        return Passage(f"p{place}", item)
-    if not isinstance(item, Mapping):
-        raise RowError(f"passage {place} is {kind(item)}, not text or an object with a text")
-    text = next((item[key] for key in _TEXT_KEYS if item.get(key) is not None), None)
-    text = _named(f"passage {place}", plain, text)
-    if not isinstance(text, str):
-        raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
-    metadata: Mapping[str, Any] = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
-    identifier = next(
-        (value for value in (item.get("id"), metadata.get("id"), metadata.get("source")) if value is not None), None
-    )
-    title = item.get("title") if item.get("title") is not None else metadata.get("title")
-    return Passage(
-        id=_named(f"the id of passage {place}", as_scalar_text, identifier) or f"p{place}",
-        text=text,
-        title=_named(f"the title of passage {place}", as_scalar_text, title) or "",
-    )
-
-
-def _holds_passages(held: Any) -> bool:
-    """Whether a list found in text is one of passages, and not itself the passage (a price list as JSON)."""
-    items = held if isinstance(held, list) else [held]
-    return all(not isinstance(item, Mapping) or any(key in item for key in _TEXT_KEYS) for item in items)
-
-
-def _objects_of_columns(value: Mapping[str, Any]) -> list[Any]:
-    """Read an object of lists (``{"id": [...], "text": [...]}``) as a list of objects, one object as a list of it."""
-    columns = {key: plain(cells) for key, cells in value.items()}
-    lengths = {len(cells) for cells in columns.values() if isinstance(cells, list)}
-    if not any(isinstance(columns.get(key), list) for key in _TEXT_KEYS):
-        return [value]
-    if len(lengths) > 1:
-        raise RowError("contexts is an object of lists of different lengths")
-    lists = {key: cells for key, cells in columns.items() if isinstance(cells, list)}
-    return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
-
-
-def _named(name: str, convert: Callable[[Any], T], value: Any) -> T:
-    """Convert a cell; a `RowError` from it gets the field's name in front."""
-    try:
-        return convert(value)
-    except RowError as error:
-        raise RowError(f"{name} {error}") from None
 
 
 def _unescaped(text: str) -> str:

@@ -39,8 +39,9 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow, RowMaker, tags_of
+from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow, RowMaker
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
+from everyclaim.io.tags import tags_of
 from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000

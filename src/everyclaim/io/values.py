@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 _PLAIN = (str, int, list, dict)
 _PYTHON_STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
@@ -129,3 +131,11 @@ def _integer_text(value: int) -> str:
         return str(value)
     except ValueError:  # Python refuses to print integers of thousands of digits
         raise RowError("is a number with thousands of digits") from None
+
+
+def named(name: str, convert: Callable[[Any], T], value: Any) -> T:
+    """Convert a cell; a `RowError` from it gets the field's name in front."""
+    try:
+        return convert(value)
+    except RowError as error:
+        raise RowError(f"{name} {error}") from None

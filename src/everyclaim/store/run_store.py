@@ -1,0 +1,192 @@
+"""The runs of a store: begun, resumed, finished, found, deleted."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.types import Outcome, Provenance
+from everyclaim.store.connect import POSTGRES_SCHEMA, translated
+from everyclaim.store.database import Database
+from everyclaim.store.labelling import delete_queues
+from everyclaim.store.records import Reading, RunRecord, config_fingerprint
+from everyclaim.store.rows import run_from
+from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
+
+_MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
+_PREFIX = 4  # the fewest characters of a run's id that may stand for it
+_NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
+
+
+class RunStore(Database):
+    """A database, and the runs in it.
+
+    A run is held by the store that begins or resumes it until it finishes or the store is closed: that is how everybody
+    knows whether somebody is still at it.
+    """
+
+    def create_run(
+        self,
+        provenance: Provenance,
+        *,
+        name: str = "",
+        dataset: str = "",
+        dataset_fingerprint: str = "",
+        config: Mapping[str, Any] | None = None,
+        total: int | None = None,
+    ) -> RunRecord:
+        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`."""
+        settings = dict(config or {})
+        row: dict[str, Any] = {
+            "id": secrets.token_hex(6),
+            "name": name,
+            "created": now(),
+            "finished": None,
+            "status": "running",
+            "metric": provenance.metric,
+            "decomposer": provenance.decomposer,
+            "verifier": provenance.verifier,
+            "strategy": provenance.strategy,
+            "version": provenance.version,
+            "parameters": dict(provenance.parameters),
+            "config": settings,
+            "config_fingerprint": config_fingerprint(provenance, settings),
+            "dataset": dataset,
+            "dataset_fingerprint": dataset_fingerprint,
+            "total": total,
+            "counts": None,
+            "reading": None,
+        }
+        with self._write() as connection:
+            self._take(row["id"])  # before anybody can see it
+            connection.execute(sa.insert(RUNS), row)
+        return self.run(row["id"])
+
+    def find_unfinished(self, dataset: str, config_fingerprint: str) -> RunRecord | None:
+        """Return the newest run of this data set and configuration if it did not finish, else None.
+
+        Compare `dataset_fingerprint` before going on with it: `save_all` refuses a sample at a
+        position that holds another one.
+        """
+        query = (
+            sa.select(RUNS)
+            .where(RUNS.c.dataset == dataset, RUNS.c.config_fingerprint == config_fingerprint)
+            .order_by(*_NEWEST)
+            .limit(1)
+        )
+        return next((record for record in self._records(query) if record.status != "finished"), None)
+
+    def resume_run(self, run: str) -> RunRecord:
+        """Note that a run goes on. Raises `StoreError` when somebody else is at it."""
+        going_on = {"status": "running", "finished": None, "counts": None, "reading": None}
+        with self._write() as connection:
+            self._lock(connection, run)
+            self._take(run)
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(going_on))
+        return self.run(run)
+
+    def finish_run(
+        self, run: str, status: Literal["finished", "stopped", "failed"], reading: Reading | None = None
+    ) -> None:
+        """Note how a run ended, when, how many samples had each outcome, and what became of the rows."""
+        ended: dict[str, Any] = {
+            "status": status, "finished": now(), "reading": asdict(reading) if reading else None
+        }  # fmt: skip
+
+        def end() -> None:
+            with self._write() as connection:
+                self._lock(connection, run)
+                ended["counts"] = self._count(connection, [run])[run]
+                connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(ended))
+
+        self._patiently(end)
+        with translated(self.location):
+            self._holds.release(run)
+        if sum(ended["counts"].values()) >= _MANY and self._engine.dialect.name == "postgresql":
+            self._take_stock()
+
+    def runs(self, limit: int | None = None) -> list[RunRecord]:
+        """Return the runs, newest first."""
+        return self._records(sa.select(RUNS).order_by(*_NEWEST).limit(limit))
+
+    def run(self, wanted: str) -> RunRecord:
+        """Return the run with this id, else the newest with this name, else the one whose id begins so.
+
+        Raises `InputError` when there is none, or when several ids begin so.
+        """
+        if not wanted:
+            raise InputError("the id or name given for a run is empty; `everyclaim runs` lists the runs there are")
+        for query in (
+            sa.select(RUNS).where(RUNS.c.id == wanted),
+            sa.select(RUNS).where(RUNS.c.name == wanted, RUNS.c.name != "").order_by(*_NEWEST).limit(1),
+            sa.select(RUNS).where(RUNS.c.id.startswith(wanted, autoescape=True)).order_by(*_NEWEST).limit(3),
+        ):
+            found = self._records(query)
+            if len(found) == 1 and wanted and (wanted in {found[0].id, found[0].name} or len(wanted) >= _PREFIX):
+                return found[0]
+            if len(found) > 1 and len(wanted) >= _PREFIX:
+                ids = ", ".join(record.id for record in found)
+                raise InputError(f"run {wanted!r} could be any of {ids}, …: give more of the id")
+        raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
+
+    def delete_run(self, run: str) -> None:
+        """Delete a run with its samples, claims and queues. Human labels stay: they belong to the text and hold none.
+
+        Raises `InputError` when there is none, and `StoreError` when somebody else is at it.
+        """
+        with self._write() as connection:
+            self._lock(connection, run)
+            self._take(run)
+            delete_queues(connection, run)
+            for table in (CLAIMS, TAGS, SAMPLES):
+                connection.execute(sa.delete(table).where(table.c.run_id == run))
+            connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
+        with translated(self.location):
+            self._holds.release(run)
+
+    def _take_stock(self) -> None:
+        """Let the server count what was added: before, it takes a new run for a few rows and looks each one up."""
+        tables = ", ".join(f"{POSTGRES_SCHEMA}.{table.name}" for table in (SAMPLES, CLAIMS, TAGS))
+        with suppress(StoreError), self._write() as connection:  # the run is kept; only pages would be slower
+            connection.exec_driver_sql(f"ANALYZE (SKIP_LOCKED) {tables}")
+
+    def _records(self, query: sa.Select[Any]) -> list[RunRecord]:
+        with self._read() as connection:
+            rows = connection.execute(query).mappings().all()
+            live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
+            running = {row["id"] for row in rows if row["status"] == "running"}
+            left = running - self._holds.held(connection, running)
+        return [
+            run_from(
+                row, _counts(live.get(row["id"], row["counts"])), "interrupted" if row["id"] in left else row["status"]
+            )
+            for row in rows
+        ]
+
+    def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
+        counts: dict[str, dict[str, int]] = {run: {} for run in runs}
+        if counts:
+            query = (
+                sa.select(SAMPLES.c.run_id, SAMPLES.c.outcome, sa.func.count())
+                .where(SAMPLES.c.run_id.in_(list(counts)))
+                .group_by(SAMPLES.c.run_id, SAMPLES.c.outcome)
+            )
+            for run, outcome, number in connection.execute(query):
+                counts[run][outcome] = number
+        return counts
+
+
+def _counts(stored: Mapping[str, int]) -> dict[Outcome, int]:
+    return {outcome: stored.get(outcome.value, 0) for outcome in Outcome}
+
+
+def now() -> str:
+    """Return the time as it is kept: UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
