@@ -7,7 +7,7 @@ convert or loosen what its passage states, not the other way round.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Literal
 
@@ -16,6 +16,7 @@ from everyclaim.text.quantities import Quantity
 from everyclaim.text.units import DOLLARS, UNITS
 
 Fact = Quantity | Moment
+Pairs = Sequence[tuple[Quantity, Quantity]]
 Relation = Literal["equal", "converted", "rounded", "about", "within", "differs", "none"]
 AGREES: tuple[Relation, ...] = ("equal", "converted", "rounded", "about", "within")
 """The relations of values that agree, the closest first."""
@@ -49,7 +50,7 @@ def conflict(a: Fact, b: Fact) -> bool:
     currencies is a conflict too. Moments conflict when a part that both state differs, however they are read.
     """
     if isinstance(a, Quantity) and isinstance(b, Quantity):
-        return _conflicting_quantities(a, b)
+        return _conflicting_quantities(a, b, list(_readings(a, b)))
     return isinstance(a, Moment) and isinstance(b, Moment) and _conflicting_moments(a, b)
 
 
@@ -59,13 +60,14 @@ def relation(mine: Fact, theirs: Fact) -> Relation:
         if isinstance(mine, Quantity) or isinstance(theirs, Quantity):
             return "none"
         return "equal" if covers(theirs, mine) else "differs" if _conflicting_moments(mine, theirs) else "none"
-    found = {_relation(x, y) for x, y in _readings(mine, theirs)}
+    pairs = list(_readings(mine, theirs))
+    found = {_relation(x, y) for x, y in pairs}
     if mine.dimension == theirs.dimension and (mine.noun == "age") != (theirs.noun == "age"):
         found &= {"equal"}
     for agreeing in AGREES:
         if agreeing in found:
             return agreeing
-    differs = "differs" in found or _conflicting_quantities(mine, theirs) or _bare(mine, theirs)
+    differs = "differs" in found or _conflicting_quantities(mine, theirs, pairs) or _bare(mine, theirs, pairs)
     return "differs" if differs else "none"
 
 
@@ -75,8 +77,8 @@ def _same_quantity(a: Quantity, b: Quantity) -> bool:
     return _near(a, b, a.low, b.low) and _near(a, b, a.high, b.high)
 
 
-def _conflicting_quantities(a: Quantity, b: Quantity) -> bool:
-    pairs = list(_readings(a, b))
+def _conflicting_quantities(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
+    """Say whether two quantities exclude each other; `pairs` are what they may mean beside each other."""
     if not pairs:
         return _other_currency(a, b)
     if any(_same_quantity(x, y) for x, y in pairs):
@@ -92,10 +94,10 @@ def _conflicting_quantities(a: Quantity, b: Quantity) -> bool:
     return all(_excluded(x, y) for x, y in pairs)
 
 
-def _bare(a: Quantity, b: Quantity) -> bool:
+def _bare(a: Quantity, b: Quantity, pairs: Pairs) -> bool:
     """Say whether both are counts of nothing named, and exclude each other."""
     bare = a.dimension == b.dimension == "count" and not a.noun and not b.noun
-    return bare and all(_excluded(x, y) for x, y in _readings(a, b))
+    return bare and all(_excluded(x, y) for x, y in pairs)
 
 
 def _excluded(a: Quantity, b: Quantity) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
@@ -13,7 +14,7 @@ from everyclaim.verify.lexical.spelling import Spelling, respell
 from everyclaim.verify.lexical.vectors import WordVectors
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """A claim, all passages, and the main window: tokens [start, end) of one passage's reading.
 
@@ -28,10 +29,18 @@ class Comparison:
     reading: Reading
     start: int
     end: int
-    edits: Edits
     checks: list[FactCheck]
-    attribution: Attribution
     question: Reading | None
+
+    @cached_property
+    def edits(self) -> Edits:
+        """What makes the claim of the window, token by token."""
+        return compare_tokens(self.claim.keys, self.keys)
+
+    @cached_property
+    def attribution(self) -> Attribution:
+        """Who is said to have said what."""
+        return check_speaker(self.claim.text, self.text)
 
     @property
     def keys(self) -> list[str]:
@@ -54,7 +63,6 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         alignment = align(claim, source, vectors)
         checks = _checks(spelling.written, source, alignment)
     reading, start, end = tokens_of(source, *alignment.main)
-    near = window_text(reading, start, end)
     return Comparison(
         claim=claim,
         spelling=spelling,
@@ -64,9 +72,7 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         reading=reading,
         start=start,
         end=end,
-        edits=compare_tokens(claim.keys, reading.keys[start:end]),
         checks=checks,
-        attribution=check_speaker(claim.text, near),
         question=question,
     )
 
