@@ -2,6 +2,8 @@
 
 import json
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,3 +163,18 @@ def test_a_language_model_may_stand_beside_a_judge_that_is_none(tmp_path: Path) 
         ec.check_judge("openai:any", cache=str(tmp_path / "replies.db"), store=store)
     with pytest.raises(ec.ConfigError, match="base_url"):
         ec.check_judge("lexical", base_url="http://localhost:1", store=store)
+
+
+OF_LABELS = {
+    "check": "ec.check_judge(lambda claim, passages: False, times=1, store=sys.argv[1])",
+    "matrix": "ec.score(response='Tea is hot', reference='Tea is hot', passages=['Cats sleep'], metric='ragchecker',"
+    " decomposer=lambda text: [text], judge=lambda claim, passages: passages[0].text == claim.text)",
+}
+
+
+@pytest.mark.parametrize("work", OF_LABELS.values(), ids=OF_LABELS)
+def test_where_only_labels_count_nobody_looks_for_reasons(work: str, tmp_path: Path) -> None:
+    """Why a claim fails is found by the network: it is not even loaded where no failing claim is shown."""
+    code = f"import sys, everyclaim as ec; {work}; print('onnxruntime' in sys.modules)"
+    asked = [sys.executable, "-c", code, str(tmp_path / "runs.db")]
+    assert subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip() == "False"

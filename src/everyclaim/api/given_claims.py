@@ -21,10 +21,14 @@ class GivenClaims:
     judge: Verifier
     policy: Policy
     provenance: Provenance
+    labels_only: bool = False
 
     @classmethod
-    def of(cls, session: Session, name: str) -> Self:
-        """Take over what a session judges by; results store `name` as their metric."""
+    def of(cls, session: Session, name: str, *, labels_only: bool = False) -> Self:
+        """Take over what a session judges by; results store `name` as their metric.
+
+        `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
+        """
         judge, strict = session.judge, session.options.get("strict", False)
         provenance = Provenance(
             metric=name,
@@ -34,7 +38,7 @@ class GivenClaims:
             version=__version__,
             parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
         )
-        return cls(judge.verifier, Policy.strict() if strict else Policy(), provenance)
+        return cls(judge.verifier, Policy.strict() if strict else Policy(), provenance, labels_only)
 
     async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
         """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome."""
@@ -52,6 +56,13 @@ class _Judging:
 
     async def score(self, sample: Sample) -> Result:
         by = self.by
-        found = await judged(by.judge, self.claims, sample.passages, question=sample.question, policy=by.policy)
+        found = await judged(
+            by.judge,
+            self.claims,
+            sample.passages,
+            question=sample.question,
+            policy=by.policy,
+            labels_only=by.labels_only,
+        )
         share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
         return Result(sample.id, Outcome.SCORED, share, by.provenance, claims=found)

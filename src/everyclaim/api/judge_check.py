@@ -131,7 +131,7 @@ async def _ask(
     turn: bool = True,
 ) -> tuple[list[Said], Said, Usage, GivenClaims]:
     """Judge every case so many times, and once with its passages turned round."""
-    ask = GivenClaims.of(session, "judge-check")
+    ask = GivenClaims.of(session, "judge-check", labels_only=True)
 
     async def about(case: Case, passages: tuple[Passage, ...]) -> Result:
         result = await ask.result(replace(case.sample, passages=passages), case.claims)

@@ -94,7 +94,7 @@ def try_judge(
 
 
 async def _tried(session: Session, on_case: Callable[[Result], object] | None) -> JudgeTest:
-    ask = GivenClaims.of(session, "judge-test")
+    ask = GivenClaims.of(session, "judge-test", labels_only=True)
 
     async def about(case: Case) -> Result:
         response = " ".join(claim.text for claim in case.claims)

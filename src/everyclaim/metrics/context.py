@@ -157,11 +157,12 @@ class MetricContext:
         *,
         question: str | None = None,
         by: Verifier | None = None,
+        labels_only: bool = False,
     ) -> tuple[JudgedClaim, ...]:
         """Judge claims, each against all of the passages (None: the sample's), in the order given.
 
-        `by` judges in place of the run's judge; the result then says so. Raises `JudgeError` when a claim has no usable
-        verdict.
+        `by` judges in place of the run's judge; the result then says so. `labels_only` where no claim is shown: why one
+        fails is not looked for. Raises `JudgeError` when a claim has no usable verdict.
         """
         noted, verifier = self._noted, by or self._with.verifier
         if verifier.spec not in noted.judges:
@@ -172,7 +173,9 @@ class MetricContext:
             noted.is_without_passages = True
         asked = self.sample.question if question is None else question
         with noted.failures():
-            found = await judged(verifier, claims, shelf, question=asked, policy=self._with.policy)
+            found = await judged(
+                verifier, claims, shelf, question=asked, policy=self._with.policy, labels_only=labels_only
+            )
         noted.keep(found)
         return found
 

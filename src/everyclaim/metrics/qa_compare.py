@@ -55,7 +55,8 @@ async def _entailment(exam: Exam, ctx: MetricContext) -> float:
     hypothesis = exam.question.answered(ours)
     claim = Claim(exam.question.id, hypothesis, Span(0, len(hypothesis)), hypothesis)
     premise = Passage("answer", exam.question.answered(theirs))
-    label = (await ctx.judge([claim], [premise], question=""))[0].verdict.label
+    (found,) = await ctx.judge([claim], [premise], question="", labels_only=True)
+    label = found.verdict.label
     return token_f1(ours, theirs) if label is Label.UNSUPPORTED else float(label is Label.SUPPORTED)
 
 

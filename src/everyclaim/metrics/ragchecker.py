@@ -47,11 +47,11 @@ class RagChecker:
         passages = sample.passages if any(passage.text.strip() for passage in sample.passages) else ()
         reference, response = Passage(REFERENCE, sample.reference or ""), Passage(RESPONSE, sample.response)
         claims, reference_claims, *alone = await gather(
-            ctx.judge(of, [text])
-            for of, text in (
-                (of_response, reference),
-                (of_reference, response),
-                *((of, passage) for of in (of_response, of_reference) for passage in passages),
+            ctx.judge(of, [text], labels_only=labels_only)
+            for of, text, labels_only in (
+                (of_response, reference, False),
+                (of_reference, response, False),
+                *((of, passage, True) for of in (of_response, of_reference) for passage in passages),
             )
         )
         matrix = Matrix(

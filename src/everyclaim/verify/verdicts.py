@@ -60,10 +60,12 @@ async def judged(
     *,
     question: str = "",
     policy: Policy | None = None,
+    labels_only: bool = False,
 ) -> tuple[JudgedClaim, ...]:
     """Judge every claim, check what the judge says, and return the claims with their verdicts, in order.
 
-    Without passages every claim is UNSUPPORTED (flag `no_passages`) and no model is called.
+    Without passages every claim is UNSUPPORTED (flag `no_passages`) and no model is called. With `labels_only` nothing
+    is found out about why a claim fails beyond what the judge says of it.
     Raises `JudgeError` when a claim has no usable verdict after asking twice.
     """
     if not any(passage.text.strip() for passage in passages):
@@ -78,7 +80,7 @@ async def judged(
         if rules.strict_numbers:
             verdict = with_rounded(verdict, claim.text, texts)
         final.append(apply_policy(rules, verdict))
-    if any(text.strip() for text in texts.values()):
+    if not labels_only and any(text.strip() for text in texts.values()):
         final = await with_differences(final, claims, passages, question=question)
     return tuple(
         JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, verdict)
