@@ -11,11 +11,6 @@ def utc(text: str) -> datetime:
     return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
 
 
-def not_after(when: datetime, now: datetime) -> datetime:
-    """Return a time, or `now` for one that is still to come: a clock that is ahead must not hide what follows."""
-    return min(when, now)
-
-
 def windows(begin: datetime, end: datetime, width: timedelta) -> list[tuple[datetime, datetime]]:
     """Cut a stretch of time into pieces of at most this width, in order."""
     pieces = []

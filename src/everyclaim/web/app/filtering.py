@@ -58,12 +58,6 @@ class Filter:
         """Whether anything is wanted; the order filters nothing."""
         return not any(value for name, value in self.query.items() if name != "order")
 
-    @property
-    def slice_shown(self) -> str:
-        """The slice in words."""
-        wanted = self.wanted
-        return f"{wanted.tag}: {wanted.value or '(not given)'}" if wanted.tag else ""
-
 
 def asked(
     label: str = "",
