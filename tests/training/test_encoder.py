@@ -107,6 +107,19 @@ def test_errors_and_evidence_mark_their_tokens(tokenizer: prepare.Tokenizer) -> 
     assert made.label == prepare.LABELS["CONTRADICTED"]
 
 
+def test_training_reads_what_the_verifier_reads(tokenizer: prepare.Tokenizer) -> None:
+    """A record as its fields, equal values in one spelling, without words that point at the sources; marks go along."""
+    record = json.dumps({"name": "Blue Boat Cafe", "hours": {"Monday": "9:0-17:0"}, "seats": 24})
+    claim = "According to the passage, the Blue Boat Cafe has two dozen seats and a terrace."
+    start = claim.index("a terrace")
+    it = row(1, contexts=[record], text=claim, label="UNSUPPORTED", errors=[[start, start + len("a terrace")]])
+    made = prepare.prepare(it, tokenizer, 96)
+    assert made is not None
+    assert tokenizer.decode(made.ids[1 : made.claim_at - 1]).startswith("name : blue boat cafe hours, monday")
+    assert tokenizer.decode(made.ids[made.claim_at : -1]) == "the blue boat cafe has 24 seats and a terrace."
+    assert words(tokenizer, made, 1) == "a terrace"
+
+
 def test_what_is_not_known_is_not_taught(tokenizer: prepare.Tokenizer) -> None:
     """A claim that fails without a word marked, in a row without evidence, has no target at any token."""
     made = prepare.prepare(row(2, text="The ferry is blue.", label="NOT_SUPPORTED"), tokenizer)
@@ -147,12 +160,15 @@ def test_a_supported_claim_that_needs_a_passage_which_is_not_read_is_left_out(to
 
 
 def test_the_parent_sentence_stands_between_premise_and_claim(tokenizer: prepare.Tokenizer) -> None:
-    """It is context: neither judged nor evidence, and some rows go without it."""
+    """It is context: neither judged nor evidence; some rows go without it, and all that can be understood alone."""
     parent = "On Sundays the ferry leaves at nine, unless it snows."
-    made = [prepare.prepare(row(i, sentence=parent), tokenizer) for i in range(20)]
+    leaning = "On Sundays they leave at nine."
+    made = [prepare.prepare(row(i, text=leaning, sentence=parent), tokenizer) for i in range(20)]
     parts = [tokenizer.decode(it.ids, skip_special_tokens=False).split(" [SEP]") for it in made if it is not None]
     assert {len(part) for part in parts} == {3, 4}
     assert {part[1].strip() for part in parts if len(part) == 4} == {parent.lower()}
+    alone = [prepare.prepare(row(i, sentence=parent), tokenizer) for i in range(20)]
+    assert not any(parent.lower() in tokenizer.decode(it.ids) for it in alone if it is not None)
     for it in made:
         assert it is not None
         assert set(it.targets[: it.claim_at]) == {-1}

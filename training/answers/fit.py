@@ -1,7 +1,10 @@
 r"""Fit the embedded judge to RAG answers: what the network and the checks say, weighed anew, held to the fit before.
 
     python training/answers/fit.py --data DATA --made PROBE.jsonl TESTED.jsonl --cache FEATURES.pkl \
-        --start MODEL.json --out src/everyclaim/verify/embedded/data/model.json
+        --start MODEL.json [--halves A.onnx B.onnx] --out src/everyclaim/verify/embedded/data/model.json
+
+A network that was trained on marked answers knows their claims by heart. `--halves` are two, each trained on the
+answers to one half of the documents (`rows.py`); every answer is then read by the one that has not seen its document.
 
 `--start` is a model of `training/encoder/stack.py` (or of this script). Its members stay as they are; boosted trees are
 fitted to what they leave over, on claims of marked answers and on labelled claims of other kinds that the network has
@@ -22,6 +25,7 @@ import argparse
 import json
 import pickle
 from collections import defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +44,7 @@ from stack import joined_up, made_rows, stacked, table
 import lexical
 from answers.claims import LabelledAnswer, split_answers
 from answers.read import from_json_lines, from_texts, public_passages
+from answers.rows import half
 from everyclaim.verify.lexical.model import CONFLICTS, FORMAT, Head
 from lexical_data import Row, fitted_half, share, split
 
@@ -91,8 +96,16 @@ def measured(options: argparse.Namespace) -> tuple[Any, Any, dict[str, bool]]:
     ):
         rows = answer_rows(list(split_answers(answers)))
         print(f"{name}: {len(rows)} claims of {len(answers)} answers, {len(others)} others", flush=True)
-        parts.append(cache.table([*rows, *others]))
+        readers = options.halves if name == "fit" and options.halves else [options.network] * 2
+        parts.append(cache.table([*rows, *others], lambda row, readers=readers: stranger(row, *readers)))
     return (*parts, right)
+
+
+def stranger(row: Row, a: Path, b: Path) -> Path:
+    """Give the network that has not read the document of an answer; of the two for any other claim, either."""
+    if row.dataset.startswith("answers_"):
+        return b if half(row.group) == "a" else a
+    return a if share(f"reader {row.id}") < 0.5 else b
 
 
 class Measurements:
@@ -106,28 +119,29 @@ class Measurements:
         if self._path.exists():
             self._names, self._kept = pickle.loads(self._path.read_bytes())  # noqa: S301 -- the caller's own file
 
-    def table(self, rows: list[tuple[Row, str]]) -> Any:
-        """Return a table of the rows that have anything to measure."""
-        missing = [pair for pair in rows if _key(*pair) not in self._kept]
-        for start in range(0, len(missing), _AT_ONCE):
-            self._measure(missing[start : start + _AT_ONCE])
-            print(f"{min(start + _AT_ONCE, len(missing))} of {len(missing)} measured", flush=True)
-        found = [(row, kept) for row, sentence in rows if (kept := self._kept[_key(row, sentence)]) is not None]
+    def table(self, rows: list[tuple[Row, str]], reads: Callable[[Row], Path]) -> Any:
+        """Return a table of the rows that have anything to measure, each read by the network that `reads` names."""
+        for network in sorted({reads(row) for row, _ in rows}):
+            missing = [(row, s) for row, s in rows if reads(row) == network and _key(row, s, network) not in self._kept]
+            for start in range(0, len(missing), _AT_ONCE):
+                self._measure(missing[start : start + _AT_ONCE], network)
+                print(f"{network}: {min(start + _AT_ONCE, len(missing))} of {len(missing)} measured", flush=True)
+        found = [(row, kept) for row, s in rows if (kept := self._kept[_key(row, s, reads(row))]) is not None]
         values, overlap = np.array([kept[0] for _, kept in found]), np.array([kept[1] for _, kept in found])
         return joined_up(self._names, values, overlap, [row for row, _ in found])
 
-    def _measure(self, rows: list[tuple[Row, str]]) -> None:
+    def _measure(self, rows: list[tuple[Row, str]], network: Path) -> None:
         sentences = {row.id: sentence for row, sentence in rows}
-        found = table(rows, self._options.network, self._options.tokens, self._options.threads)
+        found = table(rows, network, self._options.tokens, self._options.threads)
         self._names = found.names
-        self._kept |= {_key(row, sentence): None for row, sentence in rows}
+        self._kept |= {_key(row, sentence, network): None for row, sentence in rows}
         for row, values, overlap in zip(found.rows, found.values, found.overlap, strict=True):
-            self._kept[_key(row, sentences[row.id])] = (values, overlap)
+            self._kept[_key(row, sentences[row.id], network)] = (values, overlap)
         self._path.write_bytes(pickle.dumps((self._names, self._kept)))
 
 
-def _key(row: Row, sentence: str) -> tuple[str, ...]:
-    return (row.text, sentence, row.question, *row.contexts)
+def _key(row: Row, sentence: str, network: Path) -> tuple[str, ...]:
+    return (network.name, row.text, sentence, row.question, *row.contexts)
 
 
 def weights(datasets: Matrix, positive: Matrix) -> Matrix:
@@ -312,6 +326,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="file for measured features, outside the repository")
     parser.add_argument("--start", type=Path, required=True, help="the model to begin from")
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
+    parser.add_argument("--halves", type=Path, nargs=2, help="networks, each trained on half of the answers' documents")
     parser.add_argument("--tokens", type=int, default=96)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--leave-out", action="store_true", help="also leave every family of claims out in turn")

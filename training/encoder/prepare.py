@@ -15,7 +15,7 @@ import json
 import lzma
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +26,12 @@ if __package__ in (None, ""):
     import sys
 
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.models.local.cross_encoder import CLAIM, laid_out
-from everyclaim.verify.embedded.premise import Premise, budget, choose, most
-from everyclaim.verify.lexical.alignment import Source, align, gather
-from everyclaim.verify.lexical.analysis import Reading, read
-from everyclaim.verify.lexical.vectors import shipped_vectors
+from everyclaim.verify.embedded.verifier import EmbeddedVerifier
+from everyclaim.verify.embedded.verifier import _Prepared as Beside
+from everyclaim.verify.lexical.shortlist import Shortlist
+from everyclaim.verify.lexical.spelling import Spelling
 from lexical_data import HELD_OUT, share
 
 BUDGETS = ((0.25, 48), (0.75, 96), (1.0, 160))  # share of the rows up to which, tokens of the premise
@@ -40,16 +41,16 @@ LEFT_OUT = -1  # a supported claim whose evidence is not in the premise: its lab
 WHOLE = 40  # tokens of a row so short that the premise holds all there is
 
 
-@lru_cache(maxsize=100_000)
-def reading(text: str) -> Reading:
-    """Read a text once."""
-    return read(text, shipped_vectors())
+@cache
+def verifier(tokens: int) -> EmbeddedVerifier:
+    """Make the verifier that lays claims beside passages with such a budget."""
+    return EmbeddedVerifier(tokens=tokens)
 
 
-@lru_cache(maxsize=512)
-def gathered(texts: tuple[str, ...]) -> Source:
-    """Gather the passages of a row once for all claims about them."""
-    return gather([reading(text) for text in texts], shipped_vectors())
+@lru_cache(maxsize=64)
+def shortlist(texts: tuple[str, ...]) -> Shortlist:
+    """Lay out the passages of a row once for all claims about them."""
+    return Shortlist.of([Passage(str(number), text) for number, text in enumerate(texts)])
 
 
 @dataclass
@@ -106,25 +107,22 @@ def load_tokenizer(path: Path) -> Tokenizer:
     return tokenizer
 
 
-def premise_of(row: dict[str, Any], tokens: int) -> Premise | None:
-    """Choose what is read for a row; None where the claim or the passages hold no word."""
-    claim = reading(row["text"])
-    source = gathered(tuple(c if isinstance(c, str) else c["text"] for c in row["contexts"]))
-    if not claim.content:
-        claim = read(row["text"], shipped_vectors(), every_word=True)
-    if not claim.content or not source.places:
-        return None
-    return choose(source, align(claim, source, shipped_vectors()), tokens)
+def laid_beside(row: dict[str, Any], tokens: int) -> Beside | None:
+    """Lay a claim beside its passages as the verifier does; None where there is nothing to read."""
+    texts = tuple(c if isinstance(c, str) else c["text"] for c in row["contexts"])
+    claim = Claim("", row["text"], Span(0, len(row["text"])), row.get("sentence") or row["text"])
+    passages = [Passage(str(number), text) for number, text in enumerate(texts)]
+    it = verifier(tokens)._prepare(claim, shortlist(texts), "", passages)  # noqa: SLF001
+    return it if isinstance(it, Beside) else None
 
 
-def context_of(row: dict[str, Any]) -> str:
-    """Give what helps to understand the claim: its question, its parent sentence; not always, so neither is needed."""
+def context_of(row: dict[str, Any], around: str) -> str:
+    """Give what helps to understand the claim: its question, what is `around` it; not always, so neither is needed."""
     context = []
     if row.get("question") and share("question " + row.get("beside", row["id"])) < ASKED:
         context.append(row["question"])
-    sentence = row.get("sentence")
-    if sentence and sentence.strip() != row["text"].strip() and share("s " + row["id"]) < PARENTED:
-        context.append(sentence)
+    if around and share("s " + row["id"]) < PARENTED:
+        context.append(around)
     return " ".join(context)
 
 
@@ -132,43 +130,53 @@ def prepare(row: dict[str, Any], tokenizer: Tokenizer, tokens: int | None = None
     """Tokenise one row, its question and sentence as the context. None: there is nothing to read."""
     luck = share("budget " + row.get("beside", row["id"]))
     tokens = tokens or max(row.get("least", 0), next(tokens for upto, tokens in BUDGETS if luck < upto))
-    tokens = budget(row["text"], tokens)
-    premise = premise_of(row, tokens)
-    if premise is None:
+    it = laid_beside(row, tokens)
+    if it is None:
         return None
-    one = tokenizer.encode(premise.text, add_special_tokens=False)
-    two = tokenizer.encode(context_of(row), add_special_tokens=False)
-    three = tokenizer.encode(row["text"], add_special_tokens=False)
-    ids, theirs, at = laid_out(one.ids, two.ids, three.ids, most(tokens))
+    one = tokenizer.encode(it.pair.premise, add_special_tokens=False)
+    two = tokenizer.encode(context_of(row, it.pair.context), add_special_tokens=False)
+    three = tokenizer.encode(it.pair.claim, add_special_tokens=False)
+    ids, theirs, at = laid_out(one.ids, two.ids, three.ids, it.pair.tokens)
     targets = [-1] * len(ids)
     if row["label"] == "SUPPORTED" or row.get("errors"):
-        targets[at:-1] = failing(three, row.get("errors") or [])
+        targets[at:-1] = failing(three, it.compared.spelling, row)
     label, found = LABELS[row["label"]], None
     if row.get("evidence"):
-        marks = evidence(one.offsets[:theirs], premise, row)
+        marks = evidence(one.offsets[:theirs], it, row)
         targets[1 : 1 + len(marks)] = marks
         found = any(marks)
         if not found and row["label"] == "SUPPORTED" and len(ids) > WHOLE:
             label = LEFT_OUT
-    if row["label"] == "SUPPORTED" and not {part.reading for part in premise.parts}.issuperset(row.get("needs", ())):
+    read = {it.pieces[part.reading].passage for part in it.premise.parts}
+    if row["label"] == "SUPPORTED" and not read.issuperset(row.get("needs", ())):
         label = LEFT_OUT
     return Prepared(ids, at, targets, label, found)
 
 
-def failing(claim: Encoding, errors: list[list[int]]) -> list[int]:
-    """Mark the claim's tokens that touch an error."""
-    return [int(any(start < high and low < end for low, high in errors)) for start, end in claim.offsets[:CLAIM]]
+def failing(claim: Encoding, spelling: Spelling, row: dict[str, Any]) -> list[int]:
+    """Mark the claim's tokens that touch an error, told in characters of the row's text; -1 where that cannot be said.
+
+    The claim is read with its passages' spelling of values and without words that point at the sources.
+    """
+    moved = row["text"].lower().find(spelling.written.lower())
+    errors = row.get("errors") or []
+    if moved < 0:
+        return [-1 if errors else 0] * len(claim.ids[:CLAIM])
+    places = (spelling.origin(start, end) for start, end in claim.offsets[:CLAIM])
+    return [int(any(start + moved < high and low < end + moved for low, high in errors)) for start, end in places]
 
 
-def evidence(offsets: list[tuple[int, int]], premise: Premise, row: dict[str, Any]) -> list[int]:
+def evidence(offsets: list[tuple[int, int]], it: Beside, row: dict[str, Any]) -> list[int]:
     """Mark the premise's tokens that stand, in the passage they are from, in marked evidence."""
     marked: list[list[tuple[int, int]]] = [[] for _ in row["contexts"]]
     for place in row["evidence"]:
         marked[place["passage"]].append((place["start"], place["end"]))
     result = []
     for start, end in offsets:
-        place = premise.place(start, end)
-        hit = place is not None and any(place[1] < high and low < place[2] for low, high in marked[place[0]])
+        part = it.premise.place(start, end)
+        piece = it.pieces[part[0]] if part is not None else None
+        place = piece.place(*part[1:]) if piece is not None and part is not None else None
+        hit = place is not None and any(place[0] < high and low < place[1] for low, high in marked[piece.passage])
         result.append(int(hit))
     return result
 

@@ -41,18 +41,19 @@ class Rows:
                 self.weight[here & (self.label == 0)] = np.clip(0.5 / share, LIGHTEST, HEAVIEST)
                 self.weight[here & (self.label != 0)] = np.clip(0.5 / (1 - share), LIGHTEST, HEAVIEST)
 
-    def wanted(self, name: str) -> int:
+    @staticmethod
+    def asked(rows: dict[str, int], name: str) -> int:
         """Say how many rows of a data set an epoch takes; a name that ends in * speaks for all that begin so."""
-        if name in self.rows:
-            return int(self.rows[name])
-        return next((int(n) for key, n in self.rows.items() if key.endswith("*") and name.startswith(key[:-1])), 0)
+        if name in rows:
+            return int(rows[name])
+        return next((int(n) for key, n in rows.items() if key.endswith("*") and name.startswith(key[:-1])), 0)
 
     def epoch(self) -> np.ndarray:
         """Draw the rows of one epoch."""
         drawn = []
         for name in np.unique(self.dataset):
             here = np.flatnonzero(self.dataset == name)
-            if (most := self.wanted(str(name))) > 0:
+            if (most := self.asked(self.rows, str(name))) > 0:
                 drawn.append(self.rng.permutation(here)[:most])
         if not drawn:
             raise SystemExit(f"the files hold no row of the data sets that the stage names: {', '.join(self.rows)}")

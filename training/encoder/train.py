@@ -10,6 +10,7 @@ The checkpoint is written every few minutes; the same command with `--resume` go
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import time
 import tomllib
@@ -72,7 +73,7 @@ def between_twins(support: Tensor, label: Tensor, twins: Tensor) -> Tensor:
 
 def begin(rank: int, world: int, options: argparse.Namespace) -> Run:
     """Set a run up at its beginning, or where its checkpoint left it."""
-    stage = tomllib.loads(options.stage.read_text("utf-8"))
+    stage = stage_of(options.stage)
     if options.tokens is not None:
         stage["tokens"] = options.tokens
     seed = stage.setdefault("seed", 0)
@@ -88,6 +89,11 @@ def begin(rank: int, world: int, options: argparse.Namespace) -> Run:
     if options.resume and options.out.exists():
         resume(run, options.out)
     return run
+
+
+def stage_of(path: Path) -> dict[str, Any]:
+    """Read a stage file."""
+    return tomllib.loads(path.read_text("utf-8"))
 
 
 def started(start: Sequence[Path], dropout: float) -> CrossEncoder:
@@ -109,9 +115,10 @@ def optimiser_of(reader: CrossEncoder, stage: dict[str, Any]) -> torch.optim.Opt
 
 
 def loop(run: Run) -> None:
-    """Go through epochs until the stage is over, saving now and then."""
+    """Go through epochs until the stage or this sitting is over, saving now and then."""
     begun = time.monotonic() - run.at.spent
     kept = run.at.spent
+    until = kept + run.options.stop_after
     while run.progress < 1.0:
         run.at.drawn = run.rows.rng.bit_generator.state
         batches = run.rows.batches(run.stage.get("tokens", 4096), run.rank, run.world)
@@ -122,9 +129,12 @@ def loop(run: Run) -> None:
             step(run, run.rows.tensors(batch))
             if run.rank == 0 and run.at.step % 50 == 0:
                 report(run)
-            if run.at.spent - kept >= run.options.save_every:  # the same in all processes
+            over = run.at.spent >= until  # the same in all processes
+            if over or run.at.spent - kept >= run.options.save_every:
                 kept = run.at.spent
                 save(run, run.options.out)
+            if over:
+                return
         run.at.batch = 0
 
 
@@ -213,6 +223,9 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--tokens", type=int, help="of a batch, instead of what the stage says; a GPU wants more")
     parser.add_argument("--save-every", type=float, default=180.0, help="seconds between checkpoints")
+    parser.add_argument(
+        "--stop-after", type=float, default=math.inf, help="seconds of this sitting; then save and leave"
+    )
     parser.add_argument("--resume", action="store_true", help="go on from --out, when it is there")
     options = parser.parse_args(given)
     if options.device == "cuda" and options.processes > 1:

@@ -1,0 +1,185 @@
+"""Training on a borrowed machine: what is packed, what a sitting does, and what comes back."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from test_encoder import CONFIG, row, tiny
+
+from encoder import export, gpu, prepare, train
+from encoder.network import CrossEncoder
+from encoder.widen import FROZEN, widened
+from everyclaim.models.local.cross_encoder import Pair, load_cross_encoder
+
+pytestmark = pytest.mark.slow
+TOKENIZER = Path(__file__).parents[2] / "src" / "everyclaim" / "models" / "data" / "tokenizer.json"
+STAGE = """
+seed = {seed}
+rate = 1e-2
+pairs = 40
+tokens = 120
+[rows]
+harbour = 8
+"answers_{half}_*" = 6
+"""
+
+
+@pytest.fixture
+def one_thread() -> object:
+    """Training sets the number of threads; others' tests get theirs back."""
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+
+
+def trained(seed: int = 0) -> CrossEncoder:
+    """A tiny network no two of whose weights are alike, as after training."""
+    reader = tiny(seed)
+    with torch.no_grad():
+        for parameter in reader.parameters():
+            parameter.add_(0.05 * torch.randn_like(parameter))
+    return reader
+
+
+@pytest.fixture
+def network(tmp_path: Path) -> Path:
+    """A tiny network as it ships: 8-bit, exported."""
+    full, path = tmp_path / "full.onnx", tmp_path / "shipped.onnx"
+    export.write(trained(), full)
+    export.quantize(full, path)
+    return path
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A packed job of two stages, of which each reads the answers of its own half."""
+    tokenizer, flat = prepare.load_tokenizer(TOKENIZER), prepare.Flat()
+    names = ("harbour", "answers_a_right_qa", "answers_b_right_qa", "never_named")
+    for i in range(40):
+        it = row(i, dataset=names[i % 4], beside=f"twins {i // 8}")
+        made = prepare.prepare(it, tokenizer)
+        assert made is not None
+        flat.add(it, made)
+    flat.write(tmp_path / "rows.npz")
+    torch.save({"model": tiny(3).state_dict(), "config": CONFIG}, tmp_path / "start.pt")
+    stages = []
+    for seed, half in enumerate("ab"):
+        stages.append(tmp_path / f"gpu_{half}.toml")
+        stages[-1].write_text(STAGE.format(seed=seed, half=half), "utf-8")
+    given = [
+        "--files",
+        str(tmp_path / "rows.npz"),
+        "--start",
+        str(tmp_path / "start.pt"),
+        "--out",
+        str(tmp_path / "job"),
+    ]
+    gpu.pack(gpu.arguments(["pack", *given, "--stages", *map(str, stages)]))
+    return tmp_path / "job"
+
+
+def sitting(job: Path, network: Path, *more: str) -> None:
+    """One call on the other machine."""
+    folder = job.parent
+    given = [str(job), "--work", str(folder / "kept"), "--out", str(folder / "back"), "--network", str(network)]
+    gpu.run(gpu.arguments(["run", *given, "--device", "cpu", "--threads", "1", *more]))
+
+
+def test_only_what_a_stage_names_travels(job: Path, tmp_path: Path, network: Path) -> None:
+    """Rows of other data sets stay, twins stay twins, and the weights to start from are nearly those that were given."""
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    given = ["run", str(job), "--work", str(kept), "--out", str(kept), "--network", str(network)]
+    files, start = gpu.unpacked(gpu.arguments(given))
+    packed, whole = np.load(files[0]), np.load(tmp_path / "rows.npz")
+    assert [path.name for path in files] == ["rows.npz"]
+    assert set(packed["dataset"]) == {"harbour", "answers_a_right_qa", "answers_b_right_qa"}
+    assert len(packed["sizes"]) == 30
+    assert packed["sizes"].sum() == len(packed["ids"]) == len(packed["targets"])
+    assert len(set(packed["beside"])) == len(set(whole["beside"][whole["dataset"] != "never_named"]))
+    state = torch.load(start, weights_only=True)["model"]
+    for name, value in tiny(3).state_dict().items():
+        if name not in FROZEN:
+            torch.testing.assert_close(state[name], value, rtol=0, atol=float(value.abs().max()) / 200)
+
+
+def test_a_job_larger_than_may_travel_is_refused(job: Path) -> None:
+    """With its size, before anybody carries it."""
+    given = ["--files", str(job.parent / "rows.npz"), "--start", str(job.parent / "start.pt"), "--out", str(job)]
+    with pytest.raises(SystemExit, match=r"more than --most 0\.001 MB"):
+        gpu.pack(gpu.arguments(["pack", *given, "--most", "0.001"]))
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_job_that_was_cut_goes_on_and_comes_back_whole(
+    job: Path, network: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed in the second step, resumed, finished; the parts join to the weights that were trained, and export."""
+    monkeypatch.setattr(gpu, "PART", 20_000)
+    steps, real = [], train.step
+
+    def killed(run: train.Run, batch: tuple[torch.Tensor, ...]) -> None:
+        real(run, batch)
+        steps.append(run.at.seen)
+        if len(steps) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(train, "step", killed)
+    with pytest.raises(KeyboardInterrupt):
+        sitting(job, network)
+    monkeypatch.setattr(train, "step", real)
+    assert not list((tmp_path / "back").glob("*.json"))
+    sitting(job, network)
+
+    told = {path.stem: json.loads(path.read_text("utf-8")) for path in (tmp_path / "back").glob("*.json")}
+    assert set(told) == {"gpu_a", "gpu_b"}
+    assert all(it["seen"] >= 40 and len(it["parts"]) > 1 for it in told.values())
+    assert max(path.stat().st_size for path in (tmp_path / "back").iterdir()) <= gpu.PART
+    gpu.join(gpu.arguments(["join", str(tmp_path / "back"), "--out", str(tmp_path), "--network", str(network)]))
+    for name in told:
+        joined, kept = (
+            torch.load(folder / f"{name}.pt", weights_only=True)["model"] for folder in (tmp_path, tmp_path / "kept")
+        )
+        assert joined.keys() == kept.keys()
+        for key, value in kept.items():
+            torch.testing.assert_close(joined[key], value, rtol=2e-3, atol=1e-4)
+    out = tmp_path / "reader.onnx"
+    monkeypatch.setattr("sys.argv", ["export.py", *(str(tmp_path / f"{name}.pt") for name in told), "--out", str(out)])
+    export.main()
+    assert load_cross_encoder(out, 1).read([Pair("The ferry leaves at noon.", "It leaves.")])
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_a_sitting_ends_in_time_and_the_next_goes_on(job: Path, network: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stage that is not finished when the seconds are over is kept, said so, and not begun again."""
+    monkeypatch.setattr(gpu, "LEAST", 0.0)
+    with pytest.raises(SystemExit, match="gpu_a is not finished: run the same command again"):
+        sitting(job, network, "--seconds", "1e-9")
+    sitting(job, network)
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_parts_that_are_not_what_was_sent_are_refused(job: Path, network: Path, tmp_path: Path) -> None:
+    """A part that is missing is named, and one that was altered does not become a network."""
+    sitting(job, network)
+    back = tmp_path / "back"
+    join = gpu.arguments(["join", str(back), "--out", str(tmp_path), "--network", str(network)])
+    part = back / "gpu_b.1.part"
+    sent = part.read_bytes()
+    part.write_bytes(sent[:-1] + bytes([sent[-1] ^ 1]))
+    with pytest.raises(SystemExit, match="parts of gpu_b are not what was sent"):
+        gpu.join(join)
+    part.unlink()
+    with pytest.raises(SystemExit, match=r"gpu_b lacks gpu_b\.1\.part"):
+        gpu.join(join)
+
+
+def test_a_shipped_network_can_be_trained_on(network: Path) -> None:
+    """Widened, its 8-bit weights are those it was exported from, up to their rounding."""
+    state, reader = widened(network, CrossEncoder(CONFIG)), trained()
+    assert state.keys() == reader.state_dict().keys()
+    for name, value in reader.state_dict().items():
+        if name not in FROZEN:
+            torch.testing.assert_close(state[name], value, rtol=0, atol=float(value.abs().max()) / 100)
