@@ -129,7 +129,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True)
     parser.add_argument("--start", type=Path, required=True)
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
-    parser.add_argument("--halves", type=Path, nargs=2)
+    parser.add_argument("--halves", type=Path, nargs="+")
     parser.add_argument("--tokens", type=int, default=_TOKENS)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=20)

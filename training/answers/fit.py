@@ -1,10 +1,11 @@
 r"""Fit the embedded judge to RAG answers: what the network and the checks say, weighed anew, held to the fit before.
 
     python training/answers/fit.py --data DATA --made PROBE.jsonl TESTED.jsonl --cache FEATURES.pkl \
-        --start MODEL.json [--halves A.onnx B.onnx] --out src/everyclaim/verify/embedded/data/model.json
+        --start MODEL.json [--halves A.onnx [B.onnx]] --out src/everyclaim/verify/embedded/data/model.json
 
 A network that was trained on marked answers knows their claims by heart. `--halves` are two, each trained on the
 answers to one half of the documents (`rows.py`); every answer is then read by the one that has not seen its document.
+With the first alone, nothing is fitted on answers of the documents that it has read.
 
 `--start` is a model of `training/encoder/stack.py` (or of this script). Its members stay as they are; boosted trees are
 fitted to what they leave over, on claims of marked answers and on labelled claims of other kinds that the network has
@@ -25,7 +26,7 @@ import argparse
 import json
 import pickle
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,10 +46,10 @@ import lexical
 from answers.claims import LabelledAnswer, split_answers
 from answers.read import from_json_lines, from_texts, public_passages
 from answers.rows import half
-from everyclaim.verify.lexical.model import CONFLICTS, FORMAT, Head
+from everyclaim.verify.lexical.model import CONFLICTS, FORMAT, Head, Whole
 from lexical_data import Row, fitted_half, share, split
 
-VERSION = "5"
+VERSION = "6"
 SHARE = 0.65  # of the new trees; 0 is the fit before
 CUT = 0.5  # probability, before the shift, that becomes one half
 PRECISION = 0.80
@@ -62,6 +63,7 @@ TREES = {
 }  # fmt: skip
 ROUNDS = 300
 SEEDS = (0, 1, 2)
+RIDGE = 0.1  # of the probability of whole answers: how freely its two weights are chosen
 TRUST = 3.0  # of answers: times the square root of its size is what a data set weighs
 
 Matrix = np.ndarray
@@ -97,15 +99,18 @@ def measured(options: argparse.Namespace) -> tuple[Any, Any, dict[str, bool]]:
         rows = answer_rows(list(split_answers(answers)))
         print(f"{name}: {len(rows)} claims of {len(answers)} answers, {len(others)} others", flush=True)
         readers = options.halves if name == "fit" and options.halves else [options.network] * 2
-        parts.append(cache.table([*rows, *others], lambda row, readers=readers: stranger(row, *readers)))
+        pairs = ((row, sentence, stranger(row, readers)) for row, sentence in (*rows, *others))
+        parts.append(cache.table([(row, sentence, network) for row, sentence, network in pairs if network]))
     return (*parts, right)
 
 
-def stranger(row: Row, a: Path, b: Path) -> Path:
-    """Give the network that has not read the document of an answer; of the two for any other claim, either."""
-    if row.dataset.startswith("answers_"):
-        return b if half(row.group) == "a" else a
-    return a if share(f"reader {row.id}") < 0.5 else b
+def stranger(row: Row, halves: Sequence[Path]) -> Path | None:
+    """Give the network that has not read the document of an answer; of the halves for any other claim, either."""
+    if not row.dataset.startswith("answers_"):
+        return halves[share(f"reader {row.id}") < 0.5 * (len(halves) - 1)]
+    if half(row.group) == "b":
+        return halves[0]
+    return halves[1] if len(halves) > 1 else None
 
 
 class Measurements:
@@ -119,21 +124,21 @@ class Measurements:
         if self._path.exists():
             self._names, self._kept = pickle.loads(self._path.read_bytes())  # noqa: S301 -- the caller's own file
 
-    def table(self, rows: list[tuple[Row, str]], reads: Callable[[Row], Path]) -> Any:
-        """Return a table of the rows that have anything to measure, each read by the network that `reads` names."""
-        for network in sorted({reads(row) for row, _ in rows}):
-            missing = [(row, s) for row, s in rows if reads(row) == network and _key(row, s, network) not in self._kept]
+    def table(self, rows: list[tuple[Row, str, Path]]) -> Any:
+        """Return a table of the rows that have anything to measure, each read by the network beside it."""
+        for network in sorted({network for _, _, network in rows}):
+            missing = [(row, s) for row, s, mine in rows if mine == network and _key(row, s, mine) not in self._kept]
             for start in range(0, len(missing), _AT_ONCE):
                 self._measure(missing[start : start + _AT_ONCE], network)
                 print(f"{network}: {min(start + _AT_ONCE, len(missing))} of {len(missing)} measured", flush=True)
-        found = [(row, kept) for row, s in rows if (kept := self._kept[_key(row, s, reads(row))]) is not None]
+        found = [(row, kept) for row, s, mine in rows if (kept := self._kept[_key(row, s, mine)]) is not None]
         values, overlap = np.array([kept[0] for _, kept in found]), np.array([kept[1] for _, kept in found])
         return joined_up(self._names, values, overlap, [row for row, _ in found])
 
     def _measure(self, rows: list[tuple[Row, str]], network: Path) -> None:
         sentences = {row.id: sentence for row, sentence in rows}
         found = table(rows, network, self._options.tokens, self._options.threads)
-        self._names = found.names
+        self._names = found.names or self._names
         self._kept |= {_key(row, sentence, network): None for row, sentence in rows}
         for row, values, overlap in zip(found.rows, found.values, found.overlap, strict=True):
             self._kept[_key(row, sentences[row.id], network)] = (values, overlap)
@@ -274,19 +279,24 @@ def whole(
 ) -> tuple[dict[str, float], dict[str, tuple[list[float], bool, str]]]:
     """Fit the probability that none of an answer's claims is unsupported; also give each answer's numbers."""
     found: dict[str, list[float]] = defaultdict(list)
-    group, name = {}, {}
+    name = {}
     for row, value in zip(it.rows, odds, strict=True):
         if row.dataset.startswith("answers_"):
-            found[row.slice].append(float(np.log(max(1 / (1 + np.exp(-value)), 1e-3))))
-            group[row.slice], name[row.slice] = row.group, row.dataset
+            found[row.slice].append(float(1 / (1 + np.exp(-value))))
+            name[row.slice] = row.dataset
     keys = sorted(found)
-    numbers = np.array([[np.mean(found[key]), np.log(len(found[key]))] for key in keys])
+    numbers = np.array([Whole.numbers(found[key]) for key in keys])
     target = np.array([right[key] for key in keys])
     weight = np.array([1.0 / sum(other == name[key] for other in name.values()) for key in keys])
-    line = LogisticRegression(C=1e3).fit(numbers, target, weight * len(keys) / weight.sum())
-    answers = {key: (row.tolist(), bool(good), name[key]) for key, row, good in zip(keys, numbers, target, strict=True)}
-    return {"intercept": round(float(line.intercept_[0]), 4), "evenly": round(float(line.coef_[0, 0]), 4),
-            "count": round(float(line.coef_[0, 1]), 4)}, answers  # fmt: skip
+    line = LogisticRegression(C=RIDGE).fit(numbers, target, weight * len(keys) / weight.sum())
+    answers = {
+        key: ([*row.tolist(), len(found[key])], bool(good), name[key])
+        for key, row, good in zip(keys, numbers, target, strict=True)
+    }
+    names = ("mean", "lowest")
+    return {"intercept": round(float(line.intercept_[0]), 4)} | {
+        name: round(float(weight), 4) for name, weight in zip(names, line.coef_[0], strict=True)
+    }, answers
 
 
 def show(title: str, it: Any, scores: dict[str, Matrix]) -> None:
@@ -326,7 +336,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, required=True, help="file for measured features, outside the repository")
     parser.add_argument("--start", type=Path, required=True, help="the model to begin from")
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
-    parser.add_argument("--halves", type=Path, nargs=2, help="networks, each trained on half of the answers' documents")
+    parser.add_argument("--halves", type=Path, nargs="+", help="networks, each trained on half of the documents")
     parser.add_argument("--tokens", type=int, default=96)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--leave-out", action="store_true", help="also leave every family of claims out in turn")
@@ -432,8 +442,8 @@ def try_out(
     for name in names[:-1]:
         mine = [(numbers, good) for numbers, good, of in answers.values() if of == name]
         target = np.array([good for _, good in mine])
-        odds = np.array([answer["intercept"] + answer["evenly"] * a + answer["count"] * b for (a, b), _ in mine])
-        stated, length = (1 / (1 + np.exp(-odds))).mean(), roc_auc_score(target, [-b for (_, b), _ in mine])
+        odds = np.array([answer["intercept"] + answer["mean"] * a + answer["lowest"] * b for (a, b, _), _ in mine])
+        stated, length = (1 / (1 + np.exp(-odds))).mean(), roc_auc_score(target, [-count for (_, _, count), _ in mine])
         print(
             f"{name:24s}{len(mine):7d}{target.mean():8.2f}{roc_auc_score(target, odds):8.3f}{length:8.3f}{stated:8.2f}"
         )

@@ -90,7 +90,7 @@ def table(rows: list[tuple[Row, str]], network: Path, tokens: int, threads: int)
             features.append(describe(it.compared, it.premise, score, it.pieces))
             claim_reading, index = it.compared.claim, it.compared.source.index
             overlap.append(float(np.mean([claim_reading.keys[i] in index for i in claim_reading.content])))
-    names = list(features[0])
+    names = list(features[0]) if features else []  # none where no row has anything to read
     return joined_up(names, np.array([[f[n] for n in names] for f in features]), np.array(overlap), kept)
 
 

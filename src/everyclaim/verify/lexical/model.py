@@ -33,7 +33,7 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
-_LEAST = 1e-3  # below this a claim is as bad as can be
+_LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,20 +164,30 @@ def is_named(row: Mapping[str, float]) -> bool:
 class Whole:
     """What the claims of an answer say about the whole of it: a logistic regression on two numbers.
 
-        log-odds = intercept + evenly · (mean over claims of log P(supported)) + count · log(number of claims)
+        log-odds = intercept + mean · log-odds of the mean P(supported) + lowest · log-odds of the lowest
 
-    The lowest probability alone would punish long answers, of whose many claims one is always judged badly.
+    The lowest alone would punish long answers, of whose many claims one is always judged badly; the mean alone forgives
+    one false claim among many.
     """
 
     intercept: float
-    evenly: float
-    count: float
+    mean: float
+    lowest: float
+
+    @staticmethod
+    def numbers(supported: Sequence[float]) -> tuple[float, float]:
+        """Return the log-odds of the mean and of the lowest P(supported) of an answer's claims (at least one)."""
+        return _log_odds(sum(supported) / len(supported)), _log_odds(min(supported))
 
     def probability(self, supported: Sequence[float]) -> float:
         """Return the probability in [0, 1] that all claims (at least one) are supported, from P(supported) of each."""
-        logs = [math.log(max(one, _LEAST)) for one in supported]
-        odds = self.intercept + self.evenly * sum(logs) / len(logs) + self.count * math.log(len(logs))
-        return round(1.0 / (1.0 + math.exp(-odds)), 6)
+        mean, lowest = self.numbers(supported)
+        return round(1.0 / (1.0 + math.exp(-(self.intercept + self.mean * mean + self.lowest * lowest))), 6)
+
+
+def _log_odds(probability: float) -> float:
+    held = min(max(probability, _LEAST), 1 - _LEAST)
+    return math.log(held / (1 - held))
 
 
 @dataclass(frozen=True, slots=True)
