@@ -15,6 +15,7 @@ from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.asides import Aside, set_aside
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
+from everyclaim.verify.lexical.tables import without_other_rows
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 LONGEST_CLAIM = 5000  # words that carry meaning; every one is compared with every one of the passages
@@ -62,7 +63,8 @@ def shown(
 
 
 def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece], list[Aside]]:
-    """Read a claim and the pieces it is compared with, without what mentions it and does not assert it.
+    """Read a claim and the pieces it is compared with, without what mentions it and does not assert it, and without
+    what a table says of something else.
 
     Raises `JudgeError` for a claim that is a document.
     """
@@ -78,7 +80,8 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
     if shortlist.postings is None:
         shortlist.whole[every_word] = source
     texts, asides = set_aside(reading, pieces, source.readings)
-    if asides:
+    texts, is_narrowed = without_other_rows(reading, texts)
+    if asides or is_narrowed:
         source = source_of(tuple(texts), every_word=every_word)
     return reading, source, pieces, asides
 

@@ -54,7 +54,7 @@ def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode |
         aside = failure.asides[0]
         evidence = of_asides([aside], failure.pieces, passages)
         return Classified(given or aside.mode, mentioned(aside, Span(0, len(failure.text)), evidence))
-    parting, doubts = Parting(failure.compared), doubts_of(failure)
+    parting, doubts = Parting(failure.compared, tuple(piece.text for piece in failure.pieces)), doubts_of(failure)
     mode = given
     if mode is None or not plausible(mode, failure):
         ranked = shipped_model().ranked(measured(failure, parting, doubts))

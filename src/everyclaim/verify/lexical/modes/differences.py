@@ -6,6 +6,7 @@ the claim that are doubted most are named, and what may stand in their place.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, span
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, telling
 
+_NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
 _DOUBTED = 0.25  # weight from which a neighbour of the most doubted word is doubted with it
 
@@ -76,7 +78,19 @@ def _value(parting: Parting, *, time: bool) -> Found | None:
     missing = [check for check in parting.off if is_time(check.fact) == time]
     if not missing:
         return None
-    return Found(missing[0].at, None, f"no passage states {missing[0].said}")
+    said = missing[0].said
+    if _is_in_other_row(parting, said):
+        return Found(missing[0].at, None, f"only another row of the table states {said}")
+    return Found(missing[0].at, None, f"no passage states {said}")
+
+
+def _is_in_other_row(parting: Parting, said: str) -> bool:
+    """Whether the numbers of a value stand in the rows that are about something else."""
+    pairs = list(zip(parting.whole, parting.it.source.readings, strict=False))
+    sought = [re.compile(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d)") for number in _NUMBER.findall(said)]
+    return bool(sought) and all(
+        any(one.search(text) and not one.search(reading.text) for text, reading in pairs) for one in sought
+    )
 
 
 def _rival(parting: Parting, check: FactCheck) -> Place | None:

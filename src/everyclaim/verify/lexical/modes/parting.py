@@ -53,6 +53,7 @@ class Parting:
     """A claim beside its passages, looked at for what differs."""
 
     it: Comparison
+    whole: tuple[str, ...] = ()  # what was read, with the rows of tables that the claim does not speak of
 
     @cached_property
     def number(self) -> int:

@@ -1,0 +1,61 @@
+"""Tables in passages: what stands in one row says nothing of another."""
+
+from __future__ import annotations
+
+import pytest
+
+import everyclaim as ec
+
+LEAGUE = """The final table:
+
+| Team | Pts | GF |
+| --- | ---: | ---: |
+| Man City | 91 | 96 |
+| Arsenal | 89 | 91 |
+| Liverpool | 82 | 86 |
+
+The season ended in May."""
+PLANS = "| Plan | Price | Users |\n|---|---|---|\n| Basic | $10 | 5 |\n| Pro | $20 | 25 |\n| Pro Max | $99 | 500 |"
+YEARS = "| # | Year | Revenue | Staff |\n|---|---|---|---|\n| 1 | 2021 | 4.2 million | 31 |\n| 2 | 2022 | 5.0 million | 40 |\n| 3 | 2023 | 6.3 million | 44 |"
+
+
+def judged(claim: str, passage: str, judge: str) -> ec.Result:
+    return ec.verify_claims(claim, passage, judge=judge)[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "right", "crossed", "value"),
+    [
+        (LEAGUE, "Arsenal have 89 points.", "Arsenal have 82 points.", "82"),
+        (PLANS, "The Pro plan costs $20.", "The Pro plan costs $10.", "$10"),
+        (PLANS, "The Pro Max plan has 500 users.", "The Pro Max plan has 25 users.", "25"),
+        (YEARS, "In 2022 revenue was 5 million.", "In 2022 revenue was 6.3 million.", "6.3 million"),
+    ],
+)
+def test_the_value_of_another_row_supports_nothing(table, right, crossed, value):
+    """A claim with the values of its own row is supported; with those of another row it is not, and is told why."""
+    assert judged(right, table, "embedded").verdict.label == "SUPPORTED"
+    for judge in ("embedded", "lexical"):
+        verdict = judged(crossed, table, judge).verdict
+        assert verdict.label != "SUPPORTED"
+        assert value in verdict.difference.reason
+        assert "no passage states" not in verdict.rationale
+
+
+@pytest.mark.parametrize(
+    ("claim", "table"),
+    [
+        ("Revenue rose from 4.2 million in 2021 to 6.3 million in 2023.", YEARS),
+        ("Man City have 91 points and Liverpool have 82.", LEAGUE),
+        ("The season ended in May.", LEAGUE),
+    ],
+)
+def test_a_claim_about_several_rows_or_none_is_read_with_all_of_them(claim, table):
+    """Rows that a claim names stay together, and so does the text around the table."""
+    assert judged(claim, table, "embedded").verdict.label == "SUPPORTED"
+
+
+def test_evidence_of_a_row_stands_where_it_says():
+    """Rows that were not read do not move those that were."""
+    (evidence, *_) = judged("Liverpool have 82 points.", LEAGUE, "embedded").verdict.evidence
+    assert LEAGUE[evidence.start : evidence.end] == evidence.quote == "| Liverpool | 82 | 86 |"
