@@ -1,4 +1,4 @@
-"""Tables in passages: what stands in one row says nothing of another."""
+"""Tables in passages: what stands in one row or column says nothing of another."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ LEAGUE = """The final table:
 
 The season ended in May."""
 PLANS = "| Plan | Price | Users |\n|---|---|---|\n| Basic | $10 | 5 |\n| Pro | $20 | 25 |\n| Pro Max | $99 | 500 |"
+MODELS = "| | Piccola | Classica | Doppia |\n|---|---|---|---|\n| Heating | 1 thermoblock | 1 boiler | 2 boilers |\n| Heat-up time | 45 seconds | 6 minutes | 11 minutes |\n| Weight | 4.2 kg | 8.9 kg | 14.6 kg |"
 YEARS = "| # | Year | Revenue | Staff |\n|---|---|---|---|\n| 1 | 2021 | 4.2 million | 31 |\n| 2 | 2022 | 5.0 million | 40 |\n| 3 | 2023 | 6.3 million | 44 |"
 
 
@@ -29,11 +30,13 @@ def judged(claim: str, passage: str, judge: str) -> ec.Result:
         (LEAGUE, "Arsenal have 89 points.", "Arsenal have 82 points.", "82"),
         (PLANS, "The Pro plan costs $20.", "The Pro plan costs $10.", "$10"),
         (PLANS, "The Pro Max plan has 500 users.", "The Pro Max plan has 25 users.", "25"),
+        (MODELS, "The Doppia takes 11 minutes to heat up.", "The Doppia takes 6 minutes to heat up.", "6 minutes"),
+        (MODELS, "The Classica weighs 8.9 kg.", "The Classica weighs 14.6 kg.", "14.6 kg"),
         (YEARS, "In 2022 revenue was 5 million.", "In 2022 revenue was 6.3 million.", "6.3 million"),
     ],
 )
-def test_the_value_of_another_row_supports_nothing(table, right, crossed, value):
-    """A claim with the values of its own row is supported; with those of another row it is not, and is told why."""
+def test_the_value_of_another_row_or_column_supports_nothing(table, right, crossed, value):
+    """A claim with the values of what it names is supported; with those of something else it is not, and is told why."""
     assert judged(right, table, "embedded").verdict.label == "SUPPORTED"
     for judge in ("embedded", "lexical"):
         verdict = judged(crossed, table, judge).verdict

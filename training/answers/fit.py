@@ -54,6 +54,7 @@ SHARE = 0.65  # of the new trees; 0 is the fit before
 CUT = 0.5  # probability, before the shift, that becomes one half
 PRECISION = 0.80
 SELDOM = 0.001  # false alarms per claim
+UNNAMED = 0.9  # least level where no check names a reason: below it hardly a claim of an answer was contradicted
 _AT_ONCE = 2000  # rows measured before the file is written
 MADE = 0.4  # share of the made claims that take part
 TREES = {
@@ -270,7 +271,7 @@ def alarms(it: Any, supported: Matrix, contradicted: Matrix) -> dict[str, float]
             use = known & inside & kind
             levels.append(alarm(it.labels[use], supported[use], contradicted[use]))
         print(f"alarm, {name}: answers {levels[0]:.3f}, other claims {levels[1]:.3f}")
-        found[name] = round(max(levels), 3)
+        found[name] = round(max(*levels, UNNAMED if name == "other" else 0.0), 3)
     return found
 
 

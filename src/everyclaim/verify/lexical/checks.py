@@ -30,6 +30,7 @@ _LONGEST = 4000  # characters of a window that are read for reports
 _NEAR = 48  # characters around a value whose words say what it is a value of
 _FEW = 2  # values that differ from a claim's: among more, as in a table, the words beside a value must tell
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
+_TOTALS = frozenset({"altogether", "total", "totals", "totalling", "totaling", "combined", "sum"})
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[;\n]")
 # Words that say which of several measures of one thing is given.
 _MEASURES = """
@@ -156,6 +157,9 @@ def _of_the_same(
         shared = _overlap(_words(claim, (0, len(claim))), _words(near, (0, len(near))))
     named = frozenset(word for word in beside if word.capitalize() in claim)  # whose value it is, a name tells best
     best = max(rivals, key=lambda rival: _likeness((beside, named, around), *rival))
+    is_sum = {*_sides(claim, mine)[0], *beside} & {*_TOTALS, "together"}
+    if is_sum and not _around(best[1], best[0]) & _TOTALS:
+        return None  # "Together that is €858": no single price is another sum
     return best if _of_one_thing(around, _around(best[1], best[0]), shared) else None
 
 

@@ -15,7 +15,7 @@ from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.asides import Aside, set_aside
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
-from everyclaim.verify.lexical.tables import without_other_rows
+from everyclaim.verify.lexical.tables import narrowed
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 LONGEST_CLAIM = 5000  # words that carry meaning; every one is compared with every one of the passages
@@ -80,7 +80,7 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
     if shortlist.postings is None:
         shortlist.whole[every_word] = source
     texts, asides = set_aside(reading, pieces, source.readings)
-    texts, is_narrowed = without_other_rows(reading, texts)
+    texts, is_narrowed = narrowed(reading, texts)
     if asides or is_narrowed:
         source = source_of(tuple(texts), every_word=every_word)
     return reading, source, pieces, asides

@@ -79,13 +79,13 @@ def _value(parting: Parting, *, time: bool) -> Found | None:
     if not missing:
         return None
     said = missing[0].said
-    if _is_in_other_row(parting, said):
-        return Found(missing[0].at, None, f"only another row of the table states {said}")
+    if _is_of_another(parting, said):
+        return Found(missing[0].at, None, f"the table states {said} of something else")
     return Found(missing[0].at, None, f"no passage states {said}")
 
 
-def _is_in_other_row(parting: Parting, said: str) -> bool:
-    """Whether the numbers of a value stand in the rows that are about something else."""
+def _is_of_another(parting: Parting, said: str) -> bool:
+    """Whether the numbers of a value stand in rows or columns that are about something else."""
     pairs = list(zip(parting.whole, parting.it.source.readings, strict=False))
     sought = [re.compile(rf"(?<![\d.,]){re.escape(number)}(?![.,]?\d)") for number in _NUMBER.findall(said)]
     return bool(sought) and all(

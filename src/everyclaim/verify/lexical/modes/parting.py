@@ -53,7 +53,7 @@ class Parting:
     """A claim beside its passages, looked at for what differs."""
 
     it: Comparison
-    whole: tuple[str, ...] = ()  # what was read, with the rows of tables that the claim does not speak of
+    whole: tuple[str, ...] = ()  # what was read, with what tables say of something else
 
     @cached_property
     def number(self) -> int:
