@@ -46,7 +46,7 @@ import lexical
 from answers.claims import LabelledAnswer, split_answers
 from answers.read import from_json_lines, from_texts, public_passages
 from answers.rows import half
-from everyclaim.verify.lexical.model import CONFLICTS, FORMAT, Head, Whole
+from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named
 from lexical_data import Row, fitted_half, share, split
 
 VERSION = "6"
@@ -253,8 +253,8 @@ def alarm(label: Matrix, supported: Matrix, contradicted: Matrix) -> float:
 
 
 def differs(it: Any) -> Matrix:
-    """Say of which claims an exact check found that the passage has another value, date or speaker."""
-    return np.any([it.values[:, it.names.index(name)] > 0 for name in CONFLICTS], axis=0)
+    """Say of which claims an exact check names what speaks against them."""
+    return np.array([is_named(dict(zip(it.names, row, strict=True))) for row in it.values])
 
 
 def alarms(it: Any, supported: Matrix, contradicted: Matrix) -> dict[str, float]:

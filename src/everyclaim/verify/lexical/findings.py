@@ -13,6 +13,7 @@ from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
+from everyclaim.verify.lexical.model import ON_TOPIC
 from everyclaim.verify.lexical.modes.classify import Classified
 
 _NOTES: dict[str, str] = {
@@ -22,7 +23,6 @@ _NOTES: dict[str, str] = {
     "within": "the passage says {theirs}, the claim {ours}",
 }
 _MENTIONED = 3  # at most so many missing words are named
-_ON_TOPIC = 0.35  # share of the claim's weight below which the passages are about something else
 
 
 class Findings(NamedTuple):
@@ -68,7 +68,7 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
     if speaker.status == "conflict":
         said = f"passage attributes this to {speaker.instead}, claim to {speaker.claimed}"
         found.append((FailureMode.WRONG_ATTRIBUTION, said))
-    if row["negation_parity"] and row["exact_main"] > _ON_TOPIC:
+    if row["negation_parity"] and row["exact_main"] > ON_TOPIC:
         found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
