@@ -58,7 +58,7 @@ def test_too_many_failures_come_before_any_mean():
     summary = run([1.0] * 90, failed=10)
     result = gate(summary, 0.5)
     assert result.status is GateStatus.TOO_MANY_FAILURES
-    assert result.message == "10 of 100 samples failed (10.0%), more than the limit of 5.0%"
+    assert result.message == "10 of 100 samples failed (10.0 %), more than the limit of 5.0 %"
     assert gate(summary, 0.5, max_failed_share=0.1).status is GateStatus.PASSED
     assert gate(run([1.0] * 95, failed=5)).status is GateStatus.PASSED
 

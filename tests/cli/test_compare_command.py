@@ -131,8 +131,8 @@ def test_rates_of_labels_have_limits(runs):
     assert runs("report", "new", "--max-contradicted", "0.6", "-q").code == 0
     failed = runs("report", "new", "--max-contradicted", "0.1", "-q")
     assert failed.code == 1
-    assert "contradicted claims 50.0% [" in failed.err
-    assert "above the limit of 10.0%" in failed.err
+    assert "contradicted claims 50.0 % [" in failed.err
+    assert "above the limit of 10.0 %" in failed.err
     assert runs("report", "new", "--max-unsupported", "0", "-q").code == 0
     assert runs("report", "new", "--max-unsupported", "0", "--confident", "-q").code == 4
     assert runs("report", "new", "--max-contradicted", "0.1", "--fail-under", "0.2", "-q").code == 1
@@ -148,7 +148,7 @@ def test_build_servers_are_told_what_failed(runs, tmp_path):
     assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("41", "41", "0")
     assert "CONTRADICTED: It is old" in suite.find("testcase/failure").text
     lines = done.out.splitlines()
-    assert lines[0].startswith("::error title=everyclaim gate failed::contradicted claims 50.0%25 [")
+    assert lines[0].startswith("::error title=everyclaim gate failed::contradicted claims 50.0 %25 [")
     assert len(lines) == 6
     assert all(line.startswith("::warning title=a") for line in lines[1:])
     page = (tmp_path / "job.md").read_text("utf-8")

@@ -106,7 +106,7 @@ def test_failures_are_counted_and_too_many_exit_with_3(everyclaim):
     assert done.code == 3
     assert "1 scored of 2 · 0 no claims · 0 abstained · 1 failed" in done.out
     assert "no reply 1" in done.out
-    assert "1 of 2 samples failed (50.0%), more than the limit of 5.0%" in done.err
+    assert "1 of 2 samples failed (50.0 %), more than the limit of 5.0 %" in done.err
     assert everyclaim("score", "bad.jsonl", "--max-failed", "0.5").code == 0
 
 

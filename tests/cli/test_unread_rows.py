@@ -20,7 +20,7 @@ def test_one_good_row_of_a_hundred_passes_no_gate(everyclaim, mostly_unread, opt
     """However little is to be printed, the exit code and the reason stand."""
     done = everyclaim("score", "answers.jsonl", "--fail-under", "0.9", *options)
     assert done.code == 3
-    assert "99 of 100 rows could not be read (99.0%), more than the limit of 5.0%" in done.err
+    assert "99 of 100 rows could not be read (99.0 %), more than the limit of 5.0 %" in done.err
     assert "99 of 100 rows could not be read and were left out" in done.err
 
 
@@ -55,7 +55,7 @@ def test_the_share_is_of_all_rows_and_adds_to_what_failed(everyclaim, limit, cod
     write_jsonl("rows.jsonl", [*failing, NULL, *good, NULL])
     done = everyclaim("score", "rows.jsonl", "--max-failed", limit)
     assert done.code == code
-    said = "2 of 10 rows could not be read and 2 failed (40.0%), more than the limit of 39.0%"
+    said = "2 of 10 rows could not be read and 2 failed (40.0 %), more than the limit of 39.0 %"
     assert (said in done.err) == (code == 3)
 
 
@@ -73,7 +73,7 @@ def test_verify_counts_them_too(everyclaim, desk):
     for options in ([], ["-q"], ["--json"]):
         done = everyclaim("verify", "claims.jsonl", *options)
         assert done.code == 3
-        assert "3 of 4 rows could not be read (75.0%), more than the limit of 5.0%" in done.err
+        assert "3 of 4 rows could not be read (75.0 %), more than the limit of 5.0 %" in done.err
     assert everyclaim("verify", "claims.jsonl", "--max-failed", "0.75").code == 0
 
 

@@ -23,6 +23,7 @@ from everyclaim.core.errors import (
 from everyclaim.core.scope import at_end
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
+from everyclaim.models.chat.retrying import quieten
 
 if TYPE_CHECKING:
     import aiohttp
@@ -65,6 +66,7 @@ class Caller:
         """Return what is answered. A `body` is sent as JSON, `data` as lines of it. Raises the library's errors."""
         import stamina
 
+        quieten()
         begun = time.monotonic()
         attempts = stamina.retry_context(
             on=lambda error: self._wait(error, begun),

@@ -48,7 +48,7 @@ class Retrying:
         # The retry machinery costs more than a call's own bookkeeping, so it starts with the first failure.
         import stamina
 
-        _quieten()
+        quieten()
         patience = self._patience
         attempts = stamina.retry_context(
             on=lambda error: self._wait(error, begun),
@@ -80,7 +80,7 @@ class Retrying:
         return error.retry_after if error.retry_after <= left else False
 
 
-def _quieten() -> None:
+def quieten() -> None:
     """Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it."""
     logger = logging.getLogger("stamina")
     if not logger.handlers:
