@@ -50,7 +50,8 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
         "  contradicted  It was made in 1999.\n"
         "    temporal: passage says 2019\n"
         "    p1 «It was made in 2019.»\n"
-        "  unsupported  The lid is blue."
+        "  unsupported  The lid is blue.\n"
+        "    entity swap"
     )
 
 

@@ -62,7 +62,7 @@ def running(folder: Path, name: str, *command: str | None) -> Iterator[None]:
             process.wait(30)
 
 
-def until(what: Callable[[], Any], seconds: float = 60) -> Any:
+def until(what: Callable[[], Any], seconds: float = 180) -> Any:
     deadline = time.monotonic() + seconds
     while True:
         try:

@@ -196,7 +196,7 @@ def test_response_and_reference_are_mirror_images(mine: list[str], theirs: list[
 @given(LETTERS, LETTERS)
 def test_one_more_right_claim_never_lowers_the_score(mine: list[str], theirs: list[str]) -> None:
     """Monotone in supported claims, in both directions."""
-    before = score("|".join(mine), "|".join(theirs))
+    before = score(" | ".join(mine), " | ".join(theirs))
     for letter in set(theirs) - set(mine):
-        after = score("|".join([*mine, letter]), "|".join(theirs))
+        after = score(" | ".join([*mine, letter]), " | ".join(theirs))
         assert all((after.components[name] or 0) >= (part or 0) - 1e-12 for name, part in before.components.items())

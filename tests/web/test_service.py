@@ -86,7 +86,7 @@ def test_no_passages_is_an_answer(service):
     [
         ("score", {"anser": "x"}, "score has no field anser; did you mean 'answer'?"),
         ("score", {"response": "x", "judge": "lexical"}, "score has no field judge"),
-        ("score", {"contexts": ["x"]}, "score needs 'response' (response, answer, output, actual_output)"),
+        ("score", {"contexts": ["x"]}, "score needs 'response' (response, answer, output, actual_output, result)"),
         ("score", {"response": "x", "answer": "y"}, "response and answer are names of one field"),
         ("score", {"response": 7}, "the response is a number"),
         ("score", {"response": "x", "contexts": [7]}, "passage 1 is a number"),
