@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Look, Word
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
@@ -88,7 +89,7 @@ def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: 
     rows = total + bad_rows
     if not rows or (failed + bad_rows) / rows <= limit + _ROUNDING:
         return ""
-    share = f"({_percent((failed + bad_rows) / rows)}), more than the limit of {_percent(limit)}"
+    share = f"({percent((failed + bad_rows) / rows)}), more than the limit of {percent(limit)}"
     if not bad_rows:
         return f"{failed} of {total} {what}s failed {share}"
     failures = f" and {failed} failed" if failed else ""
@@ -117,15 +118,15 @@ def _against_limit(label: Label, rate: Estimate, limit: float, *, confident: boo
         return GateResult(
             GateStatus.INCONCLUSIVE, f"no claim was judged, so nothing stands against the limit of {limit:g}"
         )
-    found = f"{name} claims {_percent(rate.value)} [{_percent(rate.low)}, {_percent(rate.high)}]"
+    found = f"{name} claims {percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
     crosses = rate.low <= limit + _ROUNDING and rate.high > limit + _ROUNDING
     if crosses and confident:
-        what = f"{found}: the interval holds the limit of {_percent(limit)}; score more samples to tell"
+        what = f"{found}: the interval holds the limit of {percent(limit)}; score more samples to tell"
         return GateResult(GateStatus.INCONCLUSIVE, what)
     doubt = "; the interval holds the limit, so chance may have decided" if crosses else ""
     if rate.value > limit + _ROUNDING:
-        return GateResult(GateStatus.FAILED, f"{found} are above the limit of {_percent(limit)}{doubt}")
-    return GateResult(GateStatus.PASSED, f"{found} are within the limit of {_percent(limit)}{doubt}")
+        return GateResult(GateStatus.FAILED, f"{found} are above the limit of {percent(limit)}{doubt}")
+    return GateResult(GateStatus.PASSED, f"{found} are within the limit of {percent(limit)}{doubt}")
 
 
 def against_baseline(comparison: Comparison, *, margin: float = 0.0, confident: bool = False) -> GateResult:
@@ -159,7 +160,3 @@ def _best_case(look: Look) -> float:
 def _worst_case(look: Look) -> float:
     """By how much it may have got worse at most, as far as the interval says."""
     return -(look.low or 0.0) if look.measure.more_is_better else look.high or 0.0
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f} %"

@@ -52,6 +52,7 @@ _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("yes or no", r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|might|must)\b"),
     )
 )  # fmt: skip
+_KINDS = (*(name for name, _ in _ASKED), "other", "none")  # of questions
 
 
 class Said(NamedTuple):
@@ -154,14 +155,13 @@ def asked(question: str) -> str:
 def notes_for(names: Iterable[str]) -> Notes:
     """Return what is to be noted of a run's texts, as they are read, to know these automatic slices."""
     wanted = set(names)
-    kinds = [name for name, _ in _ASKED] + ["other", "none"]
     known: dict[str, int] = {}
 
     def kind(question: str) -> int:
         if question not in known:
             if len(known) > _REMEMBERED:
                 known.clear()
-            known[question] = kinds.index(asked(question))
+            known[question] = _KINDS.index(asked(question))
         return known[question]
 
     def marks(text: str) -> int:
@@ -190,7 +190,7 @@ def _rows_by_value(name: str, noted: Noted, sample: NDArray[np.int32]) -> dict[s
     if name == SOURCES:
         return _by_code(np.minimum(noted.passages, 2), {0: "none", 1: "one passage", 2: "several passages"})
     if name == QUESTION:
-        return _by_code(noted.question, dict(enumerate([*(kind for kind, _ in _ASKED), "other", "none"])))
+        return _by_code(noted.question, dict(enumerate(_KINDS)))
     bit, what = (_NUMBER, "numbers") if name == NUMBERS else (_DATE, "dates")
     having = np.zeros(noted.samples, dtype=np.int8)
     having[sample[noted.claim & bit > 0]] = 1

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from everyclaim.core.errors import ConfigError, InputError, OperatorError
+from everyclaim.core.errors import InputError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Span
-from everyclaim.io import BadRow, LabelRow, MarkRow, ReadReport, read_label_rows
+from everyclaim.io import BadRow, LabelRow, ReadReport, read_label_rows
 from everyclaim.store import NewLabel, Store, answer_key
 
-STANDARD = "-"
 NOBODY = "annotator"  # who labelled, where a file does not say
 
 
@@ -24,23 +21,6 @@ class _Place(NamedTuple):
     key: str
     response: str
     claims: Mapping[str, Span]
-
-
-def keep_filled(destination: str | os.PathLike[str], read: Callable[..., Iterable[LabelRow | MarkRow]]) -> None:
-    """Raise `ConfigError` where a sheet would be written over one that people have begun to fill in."""
-    name = os.fspath(destination)
-    if name == STANDARD or not Path(name).is_file():
-        return
-    report = ReadReport()
-    try:
-        begun = sum(
-            (row.label if isinstance(row, LabelRow) else row.mark) is not None for row in read(name, report=report)
-        )
-    except OperatorError:
-        return  # no sheet of ours: replaced, as other output is
-    if begun + report.bad:
-        raise ConfigError(f"{name} is begun: {counted(begun + report.bad, 'row')} filled in, which would be lost; give"
-                          " another name, or move it away")  # fmt: skip
 
 
 def read_labels_into(

@@ -17,8 +17,9 @@ from everyclaim.analysis.choosing import By, Verdicts, choose
 from everyclaim.api.calibrating import calibration_of, verdicts_of
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
-from everyclaim.api.label_reading import keep_filled, read_labels_into
+from everyclaim.api.label_reading import read_labels_into
 from everyclaim.api.running import Run, find_run
+from everyclaim.api.sheets import write_sheet
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
@@ -26,7 +27,7 @@ from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport, check_apart, open_rows, read_label_rows
+from everyclaim.io import ReadReport, check_apart, read_label_rows
 from everyclaim.store import HumanLabel, Store
 
 Wanted = Annotated[Any, "a run, its id or its name"]
@@ -49,12 +50,7 @@ class LabelSheet:
 
         Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
         """
-        keep_filled(destination, read_label_rows)
-        flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
-        rows = [_flat(row) for row in self.rows] if flat else self.rows
-        with open_rows(destination, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
-            for row in rows:
-                write(row)
+        write_sheet(self.rows, destination, read=read_label_rows, flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be labelled."""

@@ -13,16 +13,17 @@ import numpy as np
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, settled_mark, split_check
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
-from everyclaim.api.label_reading import NOBODY, keep_filled
+from everyclaim.api.label_reading import NOBODY
 from everyclaim.api.labels import Wanted, run_of, shared_out
 from everyclaim.api.running import Run
+from everyclaim.api.sheets import write_sheet
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Outcome, Span, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import BadRow, MarkRow, ReadReport, check_apart, open_rows, open_sink, read_mark_rows
+from everyclaim.io import BadRow, MarkRow, ReadReport, check_apart, open_sink, read_mark_rows
 from everyclaim.prompts.domain import read_domain
 from everyclaim.store import HumanMark, NewMark, Store, answer_key, claim_key
 
@@ -45,11 +46,7 @@ class SplitSheet:
 
         Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
         """
-        keep_filled(destination, read_mark_rows)
-        is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
-        with open_rows(destination, columns={name: str for row in self.rows[:1] for name in row}, marked=True) as write:
-            for row in self.rows:
-                write({name: _flat(value) for name, value in row.items()} if is_flat else row)
+        write_sheet(self.rows, destination, read=read_mark_rows, flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be marked."""
@@ -188,7 +185,11 @@ def _rows(record: Kept, claims: Sequence[JudgedClaim]) -> Iterator[dict[str, Any
         }
 
 
-def _flat(value: Any) -> Any:
+def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _flat_value(value) for name, value in row.items()}
+
+
+def _flat_value(value: Any) -> Any:
     if not isinstance(value, list):
         return value
     is_span = all(isinstance(one, int) for one in value)

@@ -7,10 +7,12 @@ breaks) or hide text (invisible characters). Here such characters are shown as e
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 
 WIDTH = 80
+_BEFORE_SIGN = re.compile(r"(?<=\d) (?=%)")
 _JOINERS = "\u200c\u200d"  # part of spelling in several scripts, and of emoji
 
 
@@ -53,6 +55,11 @@ def wrapped(text: str, indent: int = 0) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """Write a count with its noun: 1 claim, 2 claims, 1,200 claims."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def whole(text: str, blank: str = "\u00a0") -> str:
+    """Keep the numbers of a sentence of ours with their per cent sign, by a blank at which no line is broken."""
+    return _BEFORE_SIGN.sub(blank, text)
 
 
 def words(name: str) -> str:

@@ -235,11 +235,9 @@ class RowMaker:
 
     def _text(self, number: int, row: Mapping[str, Any], ours: str) -> str | None:
         value = named(ours, plain, self._fields.get(row, ours))
-        return (
-            None
-            if isinstance(value, list) and not value
-            else named(ours, as_scalar_text, self._first_text(number, ours, value))
-        )
+        if isinstance(value, list) and not value:
+            return None
+        return named(ours, as_scalar_text, self._first_text(number, ours, value))
 
     def _first_text(self, number: int, ours: str, value: Any) -> Any:
         """Take the first of a list of strings; leave everything else as it is."""

@@ -6,7 +6,6 @@ read the same without colour. Output is told apart from data by `Text` objects; 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from everyclaim.core import plaintext
 from everyclaim.core.bands import Band
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Label, Usage
@@ -29,7 +29,6 @@ BAND_STYLE = {Band.HIGH: "bold green", Band.GOOD: "green", Band.MODERATE: "yello
 UNBROKEN = 40  # columns; a longer word, such as an address, may be broken
 _GAP = 3  # columns between two of a table
 _GLUE = "\uf8ff"  # stands for a blank until lines are broken: rich breaks them at every blank, unbreakable ones too
-_UNIT = re.compile(r"(?<=\d) (?=%)")
 
 _ASCII = str.maketrans("█▒╳✓✗–−→↓×·…≥≤«»", "#=x+x-->vx|~><<>")
 
@@ -115,7 +114,7 @@ def house_table(*headings: str | Text, numbers_from: int = 1) -> HouseTable:
 
 def whole(text: str) -> str:
     """Keep numbers of a sentence of ours with their per cent sign, on whichever line of a page they come to stand."""
-    return _UNIT.sub(_GLUE, text)
+    return plaintext.whole(text, _GLUE)
 
 
 def indented(content: RenderableType, columns: int) -> Padding:

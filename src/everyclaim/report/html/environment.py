@@ -6,7 +6,6 @@ number goes through a filter, which writes it as the terminal does: a bare float
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -16,7 +15,7 @@ from markupsafe import Markup
 
 from everyclaim.analysis import estimates
 from everyclaim.core.bands import LOWER_BOUNDS, band_of
-from everyclaim.core.plaintext import counted, escaped, number, one_line, words
+from everyclaim.core.plaintext import counted, escaped, number, one_line, whole, words
 from everyclaim.core.types import Label, tag_values
 from everyclaim.report.style import LABEL_SIGN, dollars
 
@@ -95,13 +94,8 @@ def _line(text: str, limit: int = 200) -> str:
     return one_line(text, limit)
 
 
-def _whole(text: str) -> str:
-    return _UNIT.sub("\u00a0", text)
-
-
-_UNIT = re.compile(r"(?<=\d) (?=%)")
 _FILTERS = {
-    "whole": _whole,
+    "whole": whole,
     "percent": estimates.percent,
     "interval": estimates.interval,
     "span": estimates.span,

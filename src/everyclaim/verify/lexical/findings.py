@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode, Label, Passage
@@ -13,7 +14,7 @@ from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
-from everyclaim.verify.lexical.model import ON_TOPIC
+from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
 
 _NOTES: dict[str, str] = {
@@ -68,7 +69,7 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
     if speaker.status == "conflict":
         said = f"passage attributes this to {speaker.instead}, claim to {speaker.claimed}"
         found.append((FailureMode.WRONG_ATTRIBUTION, said))
-    if row["negation_parity"] and row["exact_main"] > ON_TOPIC:
+    if is_negated(row):
         found.append((FailureMode.NEGATION, _negation(it)))
     if hedged:
         found.append((FailureMode.HEDGE_MISMATCH, hedged))
@@ -105,11 +106,11 @@ def _denies(reading: Reading, place: int, end: int, keys: set[str]) -> bool:
 def _not_mentioned(it: Comparison, passages: Sequence[Passage], told: str) -> str:
     """Name some words of the claim that no passage holds and that `told` does not name; empty where there are none."""
     named = told.casefold()
+    words = [word for word in _missing(it) if _tells(word) and word.casefold() not in named]
+    if not words:
+        return ""
     texts = [f"{passage.title or ''}\n{passage.text}".lower() for passage in passages]
-    listed: list[str] = []
-    for word in _missing(it):
-        if len(listed) < _MENTIONED and _tells(word) and word.casefold() not in named and not _stands(word, texts):
-            listed.append(f"'{word}'")
+    listed = [f"'{word}'" for word in islice((word for word in words if not _stands(word, texts)), _MENTIONED)]
     return f"no passage mentions {', '.join(listed)}" if listed else ""
 
 

@@ -32,7 +32,7 @@ from everyclaim.core.errors import ConfigError
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
-ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
+_ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
 CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 
@@ -158,8 +158,12 @@ class Alarm:
 
 def is_named(row: Mapping[str, float]) -> bool:
     """Whether an exact check found another value, date or speaker in the passage, or one of the two alone negated."""
-    is_negated = row["negation_parity"] > 0 and row["exact_main"] > ON_TOPIC
-    return is_negated or any(row[name] > 0 for name in CONFLICTS)
+    return is_negated(row) or any(row[name] > 0 for name in CONFLICTS)
+
+
+def is_negated(row: Mapping[str, float]) -> bool:
+    """Whether a claim, or the passage that speaks of the same, is negated and the other is not."""
+    return row["negation_parity"] > 0 and row["exact_main"] > _ON_TOPIC
 
 
 @dataclass(frozen=True, slots=True)
