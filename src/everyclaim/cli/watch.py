@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Annotated, Any, cast
 
 import typer
@@ -23,7 +24,174 @@ from everyclaim.cli.talking import as_settings, check_files, check_use, for_eval
 from everyclaim.core.errors import BudgetExceeded
 from everyclaim.monitor.watching.report import Pass
 
-_SOURCE, _WHICH, _BUDGET, _RUN = "Source", "Which answers", "Budget of a day", "Run"
+_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Which answers are judged."""
+
+    rate: Annotated[
+        float,
+        typer.Option("--rate", metavar="SHARE", min=0, max=1, help="Judge this share.", rich_help_panel=_WHICH),
+    ] = 1.0
+    slices: opt.Slices = None
+    min_per_slice: Annotated[
+        int,
+        typer.Option(
+            "--min-per-slice",
+            metavar="N",
+            min=0,
+            help="Judge so many of each value of a slice a day, whatever the rate.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = 0
+    screen: Annotated[
+        str | None,
+        typer.Option(
+            "--screen",
+            metavar="SPEC",
+            help="Judge also what worries this cheap judge: embedded, lexical.",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None
+    worry: Annotated[
+        float | None,
+        typer.Option(
+            "--worry",
+            metavar="P",
+            min=0,
+            max=1,
+            help="From which probability of a contradiction it is worried (0.5).",
+            rich_help_panel=_WHICH,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class DailyBudget:
+    """What a day may cost."""
+
+    daily_answers: Annotated[
+        int | None,
+        typer.Option("--daily-answers", metavar="N", min=1, help="Judge at most so many.", rich_help_panel=_BUDGET),
+    ] = None
+    daily_tokens: Annotated[
+        int | None,
+        typer.Option("--daily-tokens", metavar="N", min=1, help="Stop judging then.", rich_help_panel=_BUDGET),
+    ] = None
+    daily_cost: Annotated[
+        float | None,
+        typer.Option("--daily-cost", metavar="DOLLARS", min=0, help="Stop judging then.", rich_help_panel=_BUDGET),
+    ] = None
+    when_spent: Annotated[
+        str,
+        typer.Option(
+            "--when-spent",
+            metavar="skip|wait",
+            help="Pass over what is beyond it, or go on with it tomorrow.",
+            rich_help_panel=_BUDGET,
+        ),
+    ] = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Alerting:
+    """When an alert is raised, and who is told."""
+
+    alert_above: Annotated[
+        float | None,
+        typer.Option(
+            "--alert-above",
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Alert when more of an answer's claims is contradicted, in the mean.",
+            rich_help_panel=_ALERTS,
+        ),
+    ] = None
+    alert_baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--alert-baseline",
+            metavar="RUN",
+            help="Take the limit from this run, and by its labels correct for the judge's error.",
+            rich_help_panel=_ALERTS,
+        ),
+    ] = None
+    alerts: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--alert",
+            metavar="SINK",
+            help="Send alerts to webhook:URL, slack:URL or command:PROGRAM. Repeatable.",
+            rich_help_panel=_ALERTS,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the source is read, and whether it hears of the scores."""
+
+    mapping: opt.Mapping = None
+    query: Annotated[
+        str | None, typer.Option("--query", metavar="SELECT", help="Of sql: what is read.", rich_help_panel=_SOURCE)
+    ] = None
+    watermark: Annotated[
+        str | None,
+        typer.Option(
+            "--watermark", metavar="COLUMN", help="Of sql: a time or number that grows.", rich_help_panel=_SOURCE
+        ),
+    ] = None
+    key: Annotated[
+        str | None,
+        typer.Option("--key", metavar="COLUMN", help="Of sql: what tells rows apart (id).", rich_help_panel=_SOURCE),
+    ] = None
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TIME", help="Of langfuse: where to begin.", rich_help_panel=_SOURCE),
+    ] = None
+    observation: Annotated[
+        str | None,
+        typer.Option(
+            "--observation", metavar="NAME", help="Of langfuse: root observations so named.", rich_help_panel=_SOURCE
+        ),
+    ] = None
+    environment: Annotated[
+        str | None,
+        typer.Option("--environment", metavar="NAME", help="Of langfuse: only this one.", rich_help_panel=_SOURCE),
+    ] = None
+    settle: Annotated[
+        float | None,
+        typer.Option(
+            "--settle",
+            metavar="SECONDS",
+            min=0,
+            help="Of langfuse (30) and otlp (10): the silence after which an answer is whole.",
+            rich_help_panel=_SOURCE,
+        ),
+    ] = None
+    lateness: Annotated[
+        float | None,
+        typer.Option(
+            "--lateness",
+            metavar="SECONDS",
+            min=0,
+            help="Of langfuse and sql: how late answers may appear (3600).",
+            rich_help_panel=_SOURCE,
+        ),
+    ] = None
+    events_to: Annotated[
+        str | None,
+        typer.Option(
+            "--events-to", metavar="URL", help="Of otlp: a collector's logs, for results.", rich_help_panel=_SOURCE
+        ),
+    ] = None
+    send_back: Annotated[
+        bool,
+        typer.Option("--send-back/--keep", help="Write scores back to the source.", rich_help_panel=_SOURCE),
+    ] = True
 
 
 @with_talking(Talking)
@@ -39,149 +207,10 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="End with what there is now.", rich_help_panel=_RUN)] = False,
     scoring: Scoring,
     observe: opt.Observe = None,
-    rate: Annotated[
-        float,
-        typer.Option("--rate", metavar="SHARE", min=0, max=1, help="Judge this share.", rich_help_panel=_WHICH),
-    ] = 1.0,
-    slices: opt.Slices = None,
-    min_per_slice: Annotated[
-        int,
-        typer.Option(
-            "--min-per-slice",
-            metavar="N",
-            min=0,
-            help="Judge so many of each value of a slice a day, whatever the rate.",
-            rich_help_panel=_WHICH,
-        ),
-    ] = 0,
-    screen: Annotated[
-        str | None,
-        typer.Option(
-            "--screen",
-            metavar="SPEC",
-            help="Judge also what worries this cheap judge: embedded, lexical.",
-            rich_help_panel=_WHICH,
-        ),
-    ] = None,
-    worry: Annotated[
-        float | None,
-        typer.Option(
-            "--worry",
-            metavar="P",
-            min=0,
-            max=1,
-            help="From which probability of a contradiction it is worried (0.5).",
-            rich_help_panel=_WHICH,
-        ),
-    ] = None,
-    daily_answers: Annotated[
-        int | None,
-        typer.Option("--daily-answers", metavar="N", min=1, help="Judge at most so many.", rich_help_panel=_BUDGET),
-    ] = None,
-    daily_tokens: Annotated[
-        int | None,
-        typer.Option("--daily-tokens", metavar="N", min=1, help="Stop judging then.", rich_help_panel=_BUDGET),
-    ] = None,
-    daily_cost: Annotated[
-        float | None,
-        typer.Option("--daily-cost", metavar="DOLLARS", min=0, help="Stop judging then.", rich_help_panel=_BUDGET),
-    ] = None,
-    when_spent: Annotated[
-        str,
-        typer.Option(
-            "--when-spent",
-            metavar="skip|wait",
-            help="Pass over what is beyond it, or go on with it tomorrow.",
-            rich_help_panel=_BUDGET,
-        ),
-    ] = "skip",
-    alert_above: Annotated[
-        float | None,
-        typer.Option(
-            "--alert-above",
-            metavar="SHARE",
-            min=0,
-            max=1,
-            help="Alert when more of an answer's claims is contradicted, in the mean.",
-            rich_help_panel="Alerts",
-        ),
-    ] = None,
-    alert_baseline: Annotated[
-        str | None,
-        typer.Option(
-            "--alert-baseline",
-            metavar="RUN",
-            help="Take the limit from this run, and by its labels correct for the judge's error.",
-            rich_help_panel="Alerts",
-        ),
-    ] = None,
-    alerts: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--alert",
-            metavar="SINK",
-            help="Send alerts to webhook:URL, slack:URL or command:PROGRAM. Repeatable.",
-            rich_help_panel="Alerts",
-        ),
-    ] = None,
-    mapping: opt.Mapping = None,
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="SELECT", help="Of sql: what is read.", rich_help_panel=_SOURCE)
-    ] = None,
-    watermark: Annotated[
-        str | None,
-        typer.Option(
-            "--watermark", metavar="COLUMN", help="Of sql: a time or number that grows.", rich_help_panel=_SOURCE
-        ),
-    ] = None,
-    key: Annotated[
-        str | None,
-        typer.Option("--key", metavar="COLUMN", help="Of sql: what tells rows apart (id).", rich_help_panel=_SOURCE),
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="TIME", help="Of langfuse: where to begin.", rich_help_panel=_SOURCE),
-    ] = None,
-    observation: Annotated[
-        str | None,
-        typer.Option(
-            "--observation", metavar="NAME", help="Of langfuse: root observations so named.", rich_help_panel=_SOURCE
-        ),
-    ] = None,
-    environment: Annotated[
-        str | None,
-        typer.Option("--environment", metavar="NAME", help="Of langfuse: only this one.", rich_help_panel=_SOURCE),
-    ] = None,
-    settle: Annotated[
-        float | None,
-        typer.Option(
-            "--settle",
-            metavar="SECONDS",
-            min=0,
-            help="Of langfuse (30) and otlp (10): the silence after which an answer is whole.",
-            rich_help_panel=_SOURCE,
-        ),
-    ] = None,
-    lateness: Annotated[
-        float | None,
-        typer.Option(
-            "--lateness",
-            metavar="SECONDS",
-            min=0,
-            help="Of langfuse and sql: how late answers may appear (3600).",
-            rich_help_panel=_SOURCE,
-        ),
-    ] = None,
-    events_to: Annotated[
-        str | None,
-        typer.Option(
-            "--events-to", metavar="URL", help="Of otlp: a collector's logs, for results.", rich_help_panel=_SOURCE
-        ),
-    ] = None,
-    send_back: Annotated[
-        bool,
-        typer.Option("--send-back/--keep", help="Write scores back to the source.", rich_help_panel=_SOURCE),
-    ] = True,
+    chosen: Chosen,
+    budget: DailyBudget,
+    alerting: Alerting,
+    reading: Reading,
     every: Annotated[
         float | None,
         typer.Option("--every", metavar="SECONDS", min=0, help="Time between passes (10).", rich_help_panel=_RUN),
@@ -213,47 +242,29 @@ def watch(
         config,
         observe=observe,
         store=store,
-        slices=slices,
-        map=mapping,
+        slices=chosen.slices,
+        map=reading.mapping,
         max_failed=max_failed,
         concurrency=concurrency,
         **as_settings(talking),
     )
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, [source], {"the store": settings.store, "standard output": "-"})
+    opt.one_of("--when-spent", budget.when_spent, ("skip", "wait"))
     stop = threading.Event()
     of_watch: dict[str, Any] = {
+        **asdict(chosen), **asdict(budget), **asdict(alerting), **asdict(reading),
+        "slices": settings.slices,
+        "mapping": settings.map,
+        "send_back": None if reading.send_back else False,
         "once": once,
         "name": name,
-        "rate": rate,
-        "slices": settings.slices,
-        "min_per_slice": min_per_slice,
-        "screen": screen,
-        "worry": worry,
-        "daily_answers": daily_answers,
-        "daily_tokens": daily_tokens,
-        "daily_cost": daily_cost,
-        "when_spent": opt.one_of("--when-spent", when_spent, ("skip", "wait")),
         "per": opt.one_of("--per", per, ("day", "release")),
-        "send_back": None if send_back else False,
         "every": every,
-        "alert_above": alert_above,
-        "alert_baseline": alert_baseline,
-        "alerts": alerts or None,
-        "mapping": settings.map,
-        "query": query,
-        "watermark": watermark,
-        "key": key,
-        "since": since,
-        "observation": observation,
-        "environment": environment,
-        "settle": settle,
-        "lateness": lateness,
-        "events_to": events_to,
         "concurrency": settings.concurrency,
         "stop": stop,
         "on_pass": _Telling(json=json, quiet=quiet),
-    }
+    }  # fmt: skip
     given = cast("WatchingOptions", {name: value for name, value in of_watch.items() if value is not None})
     with Evaluator(**cast("Options", for_evaluator(settings, in_batches=False))) as evaluator, signals.asking(stop.set):
         try:
