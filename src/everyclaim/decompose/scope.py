@@ -25,11 +25,10 @@ from everyclaim.decompose.function_words import (
     binding,
     signs,
 )
-from everyclaim.text.tagger import Word, tag
+from everyclaim.text.tagger import FINITE, Word, tag
 from everyclaim.text.tokens import STOPWORDS, stem
 
 STOP = re.compile(r"[.;!?()]|\.\.+|--+|[–—]")  # another clause begins behind it
-_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _JOINS = frozenset({"and", "or", "nor"})
 _BE = frozenset({"be", "been", "being", "is", "are", "was", "were", "'s", "'re"})
@@ -261,7 +260,7 @@ def _has_verb(words: Sequence[Word], start: int) -> bool:
         word = words[place]
         if word.low in RELATIVES or word.low in CLAUSE_WORDS or word.low in _JOINS or word.low in {",", ";", ".", ":"}:
             return False
-        if word.tag in _FINITE:
+        if word.tag in FINITE:
             shares = (word.tag == "VBD" and passive and word.low not in _BE) or (word.tag == "VBP" and modal)
             return place != start or not shares  # "may be washed and dried", "may fail and leak"
     return False

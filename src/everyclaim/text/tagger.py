@@ -32,7 +32,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
+FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _PAST = frozenset(  # past forms that are seldom anything else
     {"became", "began", "came", "chose", "drew", "fell", "flew", "gave", "grew", "knew", "ran", "rose", "sang"}
     | {"spoke", "threw", "took", "went", "won", "wore", "wrote", "died", "joined", "moved", "earned", "attended"}
@@ -86,7 +86,7 @@ def _repaired(words: Sequence[str], tags: list[str]) -> list[str]:
     for first, last in _stretches(words):
         if first and words[first - 2 : first] != [",", "and"] and words[first - 1] != ";":
             continue
-        if _FINITE.isdisjoint(tags[first:last]):
+        if FINITE.isdisjoint(tags[first:last]):
             _find_finite(words, tags, first, last)
     return tags
 

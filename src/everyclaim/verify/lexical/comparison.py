@@ -7,6 +7,7 @@ from functools import cached_property
 
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
+from everyclaim.verify.lexical.answers import Answer, answers
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
@@ -36,6 +37,12 @@ class Comparison:
     def edits(self) -> Edits:
         """What makes the claim of the window, token by token."""
         return compare_tokens(self.claim.keys, self.keys)
+
+    @cached_property
+    def answers(self) -> list[Answer]:
+        """Fields that answer yes or no and that the claim names."""
+        first, last = self.alignment.main
+        return answers(self.claim, self.source, self.source.places[first : last + 1])
 
     @cached_property
     def attribution(self) -> Attribution:

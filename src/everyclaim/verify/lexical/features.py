@@ -47,7 +47,10 @@ def measure(it: Comparison) -> dict[str, float]:
         **_likeness(it),
         **_checked(it),
     }
-    return row | near_copies(row)
+    row |= near_copies(row)
+    if it.answers:  # a field is no sentence that a claim could copy
+        row["sharp_negation"] = row["negation_parity"]
+    return row
 
 
 def near_copies(row: Mapping[str, float]) -> dict[str, float]:
@@ -300,7 +303,8 @@ def _cue_words(it: Comparison) -> dict[str, float]:
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
         row[f"{name}_only_source"] = float(sum(word not in own for word in theirs))
     negated, denied = negations(it)
-    row["negation_parity"] = float(bool(negated) != bool(denied))
+    turned = not all(answer.agrees for answer in it.answers) if it.answers else bool(negated) != bool(denied)
+    row["negation_parity"] = float(turned)
     row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
     return row
 
@@ -318,9 +322,14 @@ def negations(it: Comparison) -> tuple[list[int], list[int]]:
     spans, text = it.reading.spans, it.reading.text
     first, last = it.start + it.edits.pairs[0][1], it.start + it.edits.pairs[-1][1]
     low, high = first, last
-    while low > max(it.start, first - 4) and not _CLAUSE_END.search(text, spans[low - 1][1], spans[low][0]):
+    sentence = it.reading.sentence
+
+    def is_apart(at: int) -> bool:
+        return sentence[at] != sentence[at + 1] or bool(_CLAUSE_END.search(text, spans[at][1], spans[at + 1][0]))
+
+    while low > max(it.start, first - 4) and not is_apart(low - 1):
         low -= 1
-    while high + 1 < min(it.end, last + 6) and not _CLAUSE_END.search(text, spans[high][1], spans[high + 1][0]):
+    while high + 1 < min(it.end, last + 6) and not is_apart(high):
         high += 1
     found = words.negating(it.reading.norms[low : high + 1])
     return ours, [low + at for word, at in found if word != "without" or low + at < last]

@@ -86,6 +86,8 @@ def _notes(checks: Sequence[FactCheck]) -> list[str]:
 
 def _negation(it: Comparison) -> str:
     """Say which side is negated, and by which word; empty where what it denies is not said on the other side."""
+    if it.answers:
+        return next((f"the passage says '{answer.field}'" for answer in it.answers if not answer.agrees), "")
     ours, theirs = negations(it)
     for mine, reading, places, keys, said in (
         (True, it.claim, ours, it.keys, "the claim says '{}' where the passage does not"),

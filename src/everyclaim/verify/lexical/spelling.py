@@ -1,5 +1,7 @@
 """One spelling for equal values: a claim's "1.8 litres" becomes its passage's "1.8 L" before anything is compared.
 
+So do compounds: "takeout" and "Wi-Fi" are "take out" and "WiFi" where a passage writes them so.
+
 What is compared word by word, by the features and by the network, then differs only where something is meant otherwise.
 The passages keep their text, so evidence stays where it is; `Spelling` leads from the claim as it is compared back to
 the claim as it was written.
@@ -7,7 +9,8 @@ the claim as it was written.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -16,11 +19,12 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.rendering import rendered
-from everyclaim.text.tokens import tokenize
+from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
 _SENTENCES = 24  # at most so many sentences of the passages are read for values
+_COMPOUND = 5  # letters of the shortest word that may be two
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -77,21 +81,11 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
 
     A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
     """
-    if not checks:
-        return Spelling(claim, claim)
-    theirs = stated(source, alignment)
+    places = sorted([*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source)])
     pieces: list[str] = []
     changes: list[Change] = []
     done = at = 0
-    for check in checks:
-        found = _closest(check.fact, theirs)
-        if found is not None:
-            start, end, words = _in_place(check.fact, found)
-        elif check.rival is not None and check.said.lower() not in ("one", "first"):
-            start, end = span(check.fact, whole=False)
-            words = rendered(check.fact, check.rival, check.rival_words)
-        else:
-            continue
+    for start, end, words in places:
         if start < done or not words or same_words(claim[start:end], words):
             continue
         pieces += [claim[done:start], words]
@@ -99,6 +93,45 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
         changes.append(Change(start, end, at, at + len(words)))
         done, at = end, at + len(words)
     return Spelling(claim, "".join(pieces) + claim[done:], tuple(changes))
+
+
+def _values(checks: Sequence[FactCheck], theirs: Sequence[Stated]) -> Iterator[tuple[int, int, str]]:
+    """Give the places of a claim's values, and the passages' words for them."""
+    for check in checks:
+        found = _closest(check.fact, theirs)
+        if found is not None:
+            yield _in_place(check.fact, found)
+        elif check.rival is not None and check.said.lower() not in ("one", "first"):
+            yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
+
+
+def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
+    """Give the places of compounds that the passages join otherwise ("Wi-Fi", "takeout"), and how they do."""
+    tokens = [token for token in tokenize(claim) if token.norm.isalpha()]
+    is_known = [token.norm in STOPWORDS or stem(token.norm) in source.index for token in tokens]
+    for at, token in enumerate(tokens):
+        if is_known[at]:
+            continue
+        if len(token.norm) >= _COMPOUND and (words := _split(token.norm, source)):
+            yield token.start, token.end, words
+        for first, second in ((at - 1, at), (at, at + 1)):
+            pair = tokens[first : second + 1] if first >= 0 else []
+            if len(pair) == 2 and claim[pair[0].end : pair[1].start] in ("-", " "):
+                joined = claim[slice(*pair[0][1:3])] + claim[slice(*pair[1][1:3])]
+                if stem(joined.lower()) in source.index:
+                    yield pair[0].start, pair[1].end, joined
+
+
+def _split(word: str, source: Source) -> str:
+    """Find the two words that passages write for one; empty where they do not."""
+    halves = [(word[:at], word[at:]) for at in range(2, len(word) - 1)]
+    for reading in source.readings:
+        low = reading.text.lower()
+        for first, second in halves:
+            for joint in (" ", "-"):
+                if (written := first + joint + second) in low and re.search(rf"\b{written}\b", low):
+                    return written
+    return ""
 
 
 def _closest(fact: Fact, theirs: Sequence[Stated]) -> Stated | None:
