@@ -14,6 +14,10 @@ _LABELS = word_set(
     """
 )
 _PLURALS = word_set("people men women children feet teeth mice geese sheep fish species series staff police cattle")
+_COUNTS = word_set("count counts number num no total qty quantity of the")
+_LONGEST_LABEL = 60
+_LABEL = re.compile(r"(?:^|[\n,])[ \t]*((?:[^\W\d_]+[ -])*[^\W\d_]+): ?$")
+_LINE_END = re.compile(r"[ \t]*(?:\n|$)")
 _NOUN_WORD = r"([^\W\d_](?:[^\W\d_]|['’-])*)"
 _NOUN = re.compile(rf"[ \u00a0-]{_NOUN_WORD}(?: {_NOUN_WORD})?(?: {_NOUN_WORD})?")
 _WORD_BEFORE = re.compile(r"([^\W\d_]+\.?)[ \u00a0-]$")
@@ -35,10 +39,30 @@ def noun_after(low: str, end: int) -> str:
     for word in match.groups():
         if word is None or word in STOPWORDS:
             break
-        if word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is"))):
+        if is_plural(word):
             return stem(word)
         first = first or word
     return stem(first)
+
+
+def noun_of_label(low: str, start: int, end: int) -> str:
+    """Give the stem of what a number counts that is all there is under a label: "Previous owners: 2", "Item count: 3".
+
+    Only a plural counts, and what a label calls a count itself.
+    """
+    label = _LABEL.search(low, max(0, start - _LONGEST_LABEL), start)
+    if label is None or _LINE_END.match(low, end) is None:
+        return ""
+    words = label[1].split()
+    telling = [word for word in words if word not in _COUNTS]
+    if not telling or not (len(telling) < len(words) or is_plural(telling[-1])):
+        return ""
+    return stem(telling[-1])
+
+
+def is_plural(word: str) -> bool:
+    """Say whether a word in lower case is a plural, as far as its ending tells."""
+    return word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is")))
 
 
 def counts(low: str, end: int) -> bool:

@@ -13,7 +13,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from everyclaim.text.counted import counts, label_before, noun_after
+from everyclaim.text.counted import counts, label_before, noun_after, noun_of_label
 from everyclaim.text.date_forms import is_scaled
 from everyclaim.text.dates import lowered
 from everyclaim.text.measures import HALF_MORE, OFTEN, PERIODS, Rate, Value, rate_after
@@ -338,7 +338,8 @@ def _single(value: Value, low: str) -> Quantity | None:
     label = label_before(low, start)
     if label:
         return Quantity(value.value, value.value, "", "label", False, start, end, label)
-    found = Quantity(value.value, value.value, "", "count", False, start, end, noun_after(low, end), _tolerance(value))
+    noun = noun_after(low, end) or noun_of_label(low, start, end)
+    found = Quantity(value.value, value.value, "", "count", False, start, end, noun, _tolerance(value))
     return found._replace(step=number.step, others=(number.other,) if number.other else ())
 
 

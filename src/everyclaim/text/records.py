@@ -38,6 +38,9 @@ _SHORT_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d)(?![\d:])")  # 20:0
 _CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
 _SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
 _CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
+_SCALES = frozenset({"thousand", "million", "billion", "trillion"})
+_DEGREES = {"c": "°C", "f": "°F", "k": "K"}
+_EMPTY = ('""', "''")
 _LONG = 90  # characters of a value from which on it is prose
 _LONGEST_KEY = 200  # characters; every field repeats its keys, so what has a longer one is read as plain text
 _DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
@@ -61,6 +64,7 @@ class _Level:
     unit: str = ""  # of the numbers under it, where the key names one
     key: str = ""
     key_start: int = 0
+    is_empty: bool = True
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
 
 
@@ -91,6 +95,8 @@ def _walk(text: str) -> Iterator[Field]:
         start, position = token.start(token.lastgroup or 0), token.end()
         mark = token["mark"]
         top = levels[-1] if levels else None
+        if top is not None and mark not in ("}", "]"):
+            top.is_empty = False
         if mark in ("}", "]"):
             if top is None or (top.opener == "{") != (mark == "}") or wants == "colon":
                 raise ValueError(position)
@@ -135,8 +141,10 @@ def _opened(mark: str, top: _Level | None, start: int) -> _Level:
 
 
 def _listed(level: _Level, end: int) -> Iterator[Field]:
-    """Say a list of plain values in one sentence."""
-    if level.values:
+    """Say a list of plain values in one sentence; of an empty one, that there is none."""
+    if level.opener == "[" and level.is_empty and level.name:
+        yield Field(_sentence(level.name, "none"), level.start, end)
+    elif level.values:
         said = ", ".join(value for value, _, _ in level.values)
         start = level.start if level.name else level.values[0][1]
         yield Field(_sentence(level.name, said), start, end)
@@ -150,8 +158,9 @@ def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
         if raw is None and said[-1].isdigit():
             name, unit = _measured(name)
             said = f"{said} {unit or level.unit}".rstrip()
-        if said := _sentence(_path(level.name, name), said):
-            yield Field(said, level.key_start, token.end())
+        path = _path(level.name, name)
+        if path or raw not in _EMPTY:
+            yield Field(_sentence(path, said), level.key_start, token.end())
         return
     name = _path(level.name, name)
     opens = token.start("string")
@@ -167,13 +176,26 @@ def _sentence(name: str, said: str) -> str:
 
 
 def _path(parent: str, name: str) -> str:
-    return f"{parent}, {name}" if parent else name
+    return ", ".join(filter(None, (parent, name)))
 
 
 def _measured(name: str) -> tuple[str, str]:
-    """Take the unit off a name that ends in one: ``weight kg`` counts kilograms. A name that is a unit stays."""
-    head, _, last = name.rpartition(" ")
-    return (head, last) if head and is_unit_word(last.casefold()) else (name, "")
+    """Take the unit off a name that ends in one: ``weight kg`` counts kilograms. A name that is a unit stays.
+
+    ``gdp usd billion`` counts billions of dollars, ``temperature c`` degrees.
+    """
+    words = name.split(" ")
+    at = len(words)
+    if at > 1 and words[-1].casefold() in _DEGREES and any(word.casefold().startswith("temp") for word in words):
+        return " ".join(words[:-1]), _DEGREES[words[-1].casefold()]
+    while at > 1 and _is_unit(words[at - 1]):
+        at -= 1
+    units = sorted(words[at:], key=lambda word: word.casefold() not in _SCALES)  # "billion usd"
+    return " ".join(words[:at]), " ".join(units)
+
+
+def _is_unit(word: str) -> bool:
+    return word.casefold() in _SCALES or is_unit_word(word.casefold())
 
 
 def _words(key: str) -> str:
@@ -191,7 +213,7 @@ def _value(token: re.Match[str]) -> str:
     if raw is None:
         atom = token["atom"]
         return _SPOKEN.get(atom.lower(), atom)
-    said = " ".join(_decoded(raw).split())
+    said = " ".join(_decoded(raw).split()) or _SPOKEN["null"]
     return _CLOCKS.sub(r"\1–", _SHORT_CLOCK.sub(r"\1:0\2", said))
 
 
