@@ -46,12 +46,20 @@ _LONGEST_KEY = 200  # characters; every field repeats its keys, so what has a lo
 _DEEPEST = 40  # levels of nesting; what is deeper is read as plain text
 
 
+Rows = tuple[tuple[int, int], ...]
+
+
 class Field(NamedTuple):
-    """One field in words, and where it stands in the record: ``record[start:end]``, name and value."""
+    """One field in words, and where it stands in the record: ``record[start:end]``, name and value.
+
+    `rows` are the records of lists that it belongs to, the outermost first: where the list opens (-1: records one after
+    another), and the number of the record.
+    """
 
     text: str
     start: int
     end: int
+    rows: Rows = ()
 
 
 @dataclass(slots=True)
@@ -61,10 +69,11 @@ class _Level:
     opener: str
     name: str  # the key it stands under, in words
     start: int  # where that key stands
+    rows: Rows = ()  # see Field
     unit: str = ""  # of the numbers under it, where the key names one
+    items: int = 0  # objects and lists in it so far
     key: str = ""
     key_start: int = 0
-    is_empty: bool = True
     values: list[tuple[str, int, int]] = field(default_factory=list)  # of a list of plain values
 
 
@@ -87,7 +96,7 @@ def fields(text: str) -> tuple[Field, ...] | None:
 def _walk(text: str) -> Iterator[Field]:
     levels: list[_Level] = []
     wants = "value"  # value, key, colon, next
-    position, end = 0, len(text.rstrip())
+    position, end, records = 0, len(text.rstrip()), 0
     while position < end:
         token = _TOKEN.match(text, position)
         if token is None:
@@ -95,8 +104,6 @@ def _walk(text: str) -> Iterator[Field]:
         start, position = token.start(token.lastgroup or 0), token.end()
         mark = token["mark"]
         top = levels[-1] if levels else None
-        if top is not None and mark not in ("}", "]"):
-            top.is_empty = False
         if mark in ("}", "]"):
             if top is None or (top.opener == "{") != (mark == "}") or wants == "colon":
                 raise ValueError(position)
@@ -114,7 +121,8 @@ def _walk(text: str) -> Iterator[Field]:
         elif mark is not None:  # opens an object or a list
             if wants != "value" or len(levels) >= _DEEPEST:
                 raise ValueError(position)
-            levels.append(_opened(mark, top, start))
+            records += top is None
+            levels.append(_opened(mark, top, start, records))
             wants = "key" if mark == "{" else "value"
         elif wants == "key" and token["string"] and top is not None:
             top.key, top.key_start, wants = _decoded(token["string"]), start, "colon"
@@ -130,24 +138,25 @@ def _walk(text: str) -> Iterator[Field]:
         raise ValueError(position)
 
 
-def _opened(mark: str, top: _Level | None, start: int) -> _Level:
+def _opened(mark: str, top: _Level | None, start: int, records: int) -> _Level:
     """Open an object or list under the key it belongs to; names of mere containers say nothing."""
     if top is None:
-        return _Level(mark, "", start)
+        return _Level(mark, "", start, ((-1, records),))
+    top.items += 1
     if top.opener == "[":
-        return _Level(mark, "" if mark == "{" else top.name, start)
+        return _Level(mark, "" if mark == "{" else top.name, start, (*top.rows, (top.start, top.items)))
     name, unit = _measured(_words(top.key))
-    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start, unit)
+    return _Level(mark, "" if name.casefold() in _CONTAINERS else name, top.key_start, top.rows, unit)
 
 
 def _listed(level: _Level, end: int) -> Iterator[Field]:
     """Say a list of plain values in one sentence; of an empty one, that there is none."""
-    if level.opener == "[" and level.is_empty and level.name:
-        yield Field(_sentence(level.name, "none"), level.start, end)
+    if level.opener == "[" and level.name and not level.items and not level.values:
+        yield Field(_sentence(level.name, "none"), level.start, end, level.rows)
     elif level.values:
         said = ", ".join(value for value, _, _ in level.values)
         start = level.start if level.name else level.values[0][1]
-        yield Field(_sentence(level.name, said), start, end)
+        yield Field(_sentence(level.name, said), start, end, level.rows)
 
 
 def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
@@ -160,14 +169,14 @@ def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
             said = f"{said} {unit or level.unit}".rstrip()
         path = _path(level.name, name)
         if path or raw not in _EMPTY:
-            yield Field(_sentence(path, said), level.key_start, token.end())
+            yield Field(_sentence(path, said), level.key_start, token.end(), level.rows)
         return
     name = _path(level.name, name)
     opens = token.start("string")
     for number, (low, high) in enumerate(sentence_spans(raw[1:-1].replace("\\n", "\n\n"))):
         said = " ".join(_decoded(f'"{raw[1 + low : 1 + high]}"').split())
         if said:
-            yield Field(_sentence("" if number else name, said), opens + 1 + low, opens + 1 + high)
+            yield Field(_sentence("" if number else name, said), opens + 1 + low, opens + 1 + high, level.rows)
 
 
 def _sentence(name: str, said: str) -> str:

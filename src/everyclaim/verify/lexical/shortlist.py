@@ -28,12 +28,16 @@ _CHOSEN = 16  # pieces read per claim
 
 
 class Place(NamedTuple):
-    """A field of a record in a piece, ``piece.text[low:high]``, and in its passage, ``passage.text[start:end]``."""
+    """A field of a record in a piece, ``piece.text[low:high]``, and in its passage, ``passage.text[start:end]``.
+
+    `rows` are the records of lists it belongs to (see `text.records.Field`).
+    """
 
     low: int
     high: int
     start: int
     end: int
+    rows: tuple[tuple[int, int], ...] = ()
 
 
 class Piece(NamedTuple):
@@ -108,7 +112,7 @@ def _record(passage: int, text: str) -> list[Piece]:
             pieces.append(Piece(passage, None, "\n".join(lines), tuple(places)))
             lines, places, size = [], [], 0
         lines.append(one.text)
-        places.append(Place(size, size + len(one.text), one.start, one.end))
+        places.append(Place(size, size + len(one.text), one.start, one.end, one.rows))
         size += len(one.text) + 1
     return [*pieces, Piece(passage, None, "\n".join(lines), tuple(places))] if lines else pieces
 
