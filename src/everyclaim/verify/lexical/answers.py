@@ -17,6 +17,7 @@ from everyclaim.text.tagger import FINITE, tag
 from everyclaim.text.tokens import STOPWORDS
 from everyclaim.verify.lexical.alignment import Source
 from everyclaim.verify.lexical.analysis import Reading
+from everyclaim.verify.lexical.labels import names
 from everyclaim.verify.lexical.words import negating
 
 _FIELD = re.compile(r"^(?P<label>[^\n:]{1,100}): (?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$", re.M | re.I)
@@ -25,8 +26,6 @@ _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", 
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without"})
 _PARTICLES = frozenset({"out", "off", "up", "down"})  # "take out" is not "take"
 _SUBJECT = 4  # words after "and" within which the verb of another clause stands
-_SHARED = 4  # letters that a longer form of a word must share with it: "smoke" names a "smoker"
-_LONGER = 3  # letters that it may have more
 
 
 class Answer(NamedTuple):
@@ -108,8 +107,7 @@ def _named(key: str, claim: Reading, said: Mapping[str, int]) -> tuple[int, bool
     if key in said:
         return said[key], False
     for word, at in said.items():
-        short, long = sorted((key, word), key=len)
-        if len(short) >= _SHARED and long.startswith(short) and len(long) <= len(short) + _LONGER:
+        if names(key, (word,)):
             return at, False
     return next(((at, True) for at in said.values() if key in antonyms(claim.norms[at])), None)
 

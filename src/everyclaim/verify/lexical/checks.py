@@ -21,6 +21,7 @@ from everyclaim.text.dates import moments
 from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.verify.lexical.labels import under_another
 from everyclaim.verify.lexical.words import number_value
 
 Status = Literal["found", "conflict", "missing"]
@@ -68,15 +69,19 @@ class Attribution:
     instead: str = ""
 
 
-def check_facts(claim: str, window: Sequence[str]) -> list[FactCheck]:
-    """Check every quantity and moment of `claim` against those of a window, given sentence by sentence."""
+def check_facts(claim: str, window: Sequence[str], beside: Sequence[str] = ()) -> list[FactCheck]:
+    """Check every quantity and moment of `claim` against those of a window, given sentence by sentence.
+
+    `beside` are more sentences, those of the window among them, that may say that a value is one of something else.
+    """
     own = facts(claim)
     if len(own) > MOST_FACTS:
         told = f"a claim of {len(own):,} numbers and dates is more than the {MOST_FACTS} that this judge checks"
         raise JudgeError("too_long", f"{told}; split it")
     theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
     claimed = [any(same(fact, other) for fact in own) for other, _ in theirs]
-    return [_check(mine, claimed, theirs, claim, window) for mine in own]
+    lines = [(sentence, facts(sentence)) for sentence in beside or window] if own else []
+    return [_placed(_check(mine, claimed, theirs, claim, window), claim, lines) for mine in own]
 
 
 def check_speaker(claim: str, window: str) -> Attribution:
@@ -142,6 +147,15 @@ def _check(
             instead, words = (sentence[slice(*span(other, whole=whole))] for whole in (True, False))
             return FactCheck(mine, "conflict", said, at, instead, "differs", other, words)
     return FactCheck(mine, "missing", said, at)
+
+
+def _placed(check: FactCheck, claim: str, lines: Sequence[tuple[str, Sequence[Fact]]]) -> FactCheck:
+    """Turn a value that was found into a conflict where it stands under another label than the claim names."""
+    other = under_another(check.fact, claim, lines) if check.status == "found" else None
+    if other is None:
+        return check
+    instead, words = (other.sentence[slice(*span(other.fact, whole=whole))] for whole in (True, False))
+    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words)
 
 
 def _of_the_same(

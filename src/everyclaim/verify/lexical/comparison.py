@@ -11,7 +11,7 @@ from everyclaim.verify.lexical.answers import Answer, answers
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.spelling import Spelling, respell
+from everyclaim.verify.lexical.spelling import Spelling, foremost, respell
 from everyclaim.verify.lexical.vectors import WordVectors
 
 
@@ -87,7 +87,8 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
 def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:
     """Check a claim's facts against those of its main window."""
     first, last = alignment.main
-    return check_facts(claim, [sentence(source, column) for column in range(first, last + 1)])
+    window = [sentence(source, column) for column in range(first, last + 1)]
+    return check_facts(claim, window, foremost(source, alignment))
 
 
 def window_text(reading: Reading, start: int, end: int) -> str:

@@ -70,10 +70,18 @@ class Stated(NamedTuple):
 
 def stated(source: Source, alignment: Alignment) -> list[Stated]:
     """Give every value in the sentences that hold most of a claim."""
+    return [Stated(fact, text, value) for text, value in _ranked(source, alignment) for fact in facts(text)]
+
+
+def foremost(source: Source, alignment: Alignment) -> list[str]:
+    """Give the sentences that hold most of a claim, the worthiest first."""
+    return [text for text, _ in _ranked(source, alignment)]
+
+
+def _ranked(source: Source, alignment: Alignment) -> list[tuple[str, float]]:
     worth = alignment.weights @ (alignment.exact + alignment.soft)
     columns = np.argsort(-worth, kind="stable")[:_SENTENCES]
-    texts = [(sentence(source, int(column)), float(worth[column])) for column in columns]
-    return [Stated(fact, text, value) for text, value in texts for fact in facts(text)]
+    return [(sentence(source, int(column)), float(worth[column])) for column in columns]
 
 
 def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
