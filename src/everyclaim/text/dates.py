@@ -25,7 +25,7 @@ from everyclaim.text.date_forms import (
     is_scaled,
 )
 from everyclaim.text.tokens import word_set
-from everyclaim.text.units import is_unit_word
+from everyclaim.text.units import UNITS, is_unit_word
 
 _BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
 _BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")
@@ -34,6 +34,7 @@ _DIGITAL = re.compile(r"\d\d:\d\d(?::\d\d)?")
 _SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
 _BEFORE_YEAR = re.compile(r"(\w+|[$€£¥~≈<>])\W{0,2}$")
 _AFTER_YEAR = re.compile(r"[ -]([a-z]+)")
+_CAPITALS = re.compile(r"[ -]([A-Z]{2,4})\b")  # GB, USD; others are also names: "a 2012 MA thesis"
 _COUNTING = word_set(
     """
     about approximately around roughly nearly almost over than least most exactly only some to under up
@@ -378,6 +379,10 @@ def _year(match: re.Match[str], text: str) -> Moment | None:
     after = _AFTER_YEAR.match(text, match.end())
     if word in _COUNTING and word != "to" and not (word in ("about", "around") and after is None):
         return None
+    capitals = _CAPITALS.match(text, match.end())
+    if capitals and word not in _YEAR_BEFORE and is_unit_word(unit := capitals[1].lower()):
+        if UNITS[unit].dimension == "data" or UNITS[unit].dimension.startswith("money"):
+            return None
     if after is None or word in _YEAR_BEFORE:
         follows_unit = after is not None and is_unit_word(after[1]) and len(after[1]) > 2
         return None if follows_unit else moment

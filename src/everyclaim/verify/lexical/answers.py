@@ -7,20 +7,25 @@ label is worded alike.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.memory import remembered
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tagger import FINITE, tag
-from everyclaim.text.tokens import STOPWORDS
-from everyclaim.verify.lexical.alignment import Source
+from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.analysis import Reading
-from everyclaim.verify.lexical.labels import names
+from everyclaim.verify.lexical.labels import SHARED, names
+from everyclaim.verify.lexical.overlap import comparable
 from everyclaim.verify.lexical.words import negating
 
-_FIELD = re.compile(r"^(?P<label>[^\n:]{1,100}): (?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$", re.M | re.I)
+_FIELD = re.compile(
+    r"^(?P<label>[^\n:]{1,100}): (?:(?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$|\S)",
+    re.MULTILINE | re.IGNORECASE,
+)
 _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without"})
@@ -29,16 +34,19 @@ _SUBJECT = 4  # words after "and" within which the verb of another clause stands
 
 
 class Answer(NamedTuple):
-    """A field that a claim names, and whether the claim says the same."""
+    """A field that a claim names, where it stands in a reading, by number, and whether the claim says the same."""
 
     field: str
+    reading: int
+    start: int
+    end: int
     agrees: bool
 
 
 class _Field(NamedTuple):
     text: str
-    affirms: bool
-    column: tuple[int, int]  # its reading, and the sentence there
+    start: int
+    affirms: bool | None  # None: it answers something else
     name: tuple[str, ...]  # keys of the last part of its label
     above: frozenset[str]  # keys of the parts it stands under
 
@@ -51,65 +59,73 @@ class _Clause(NamedTuple):
     negators: tuple[int, ...]
 
 
-def answers(claim: Reading, source: Source, main: Container[tuple[int, int]]) -> list[Answer]:
-    """List the fields that a claim names, in order; `main` are the sentences that hold most of it.
+def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, int]) -> list[Answer]:
+    """List the fields that a claim names, in order; `main` is the stretch of a reading that holds most of it.
 
     A field of one word that stands under another ("Parking, lot") is named with that, or where it holds the claim.
     """
-    fields = [field for number, reading in enumerate(source.readings) for field in _fields(number, reading)]
-    if not fields:
+    fields = [(number, field) for number, reading in enumerate(readings) for field in _fields(reading.text)]
+    if all(field.affirms is None for _, field in fields):
         return []
-    often = Counter(key for name in {field.name for field in fields} for key in name)
-    said = {key: at for at, key in reversed([*enumerate(claim.keys)]) if _tells(claim.norms[at])}
+    often = Counter(key for name in {field.name for _, field in fields} for key in name)
+    words, clauses = _Words(claim), _clauses(claim)
     found: dict[tuple[str, ...], list[Answer]] = {}
-    clauses: list[_Clause] = []
-    for field in fields:
-        telling = [key for key in field.name if often[key] == 1] or field.name
-        named = [_named(key, claim, said) for key in telling]
+    for number, field in fields:
+        named = [words.named(key) for key in [key for key in field.name if often[key] == 1] or field.name]
         places = [place for place, _ in filter(None, named)]
-        if len(places) < len(named) or not places:
+        if field.affirms is None or len(places) < len(named):
             continue
-        if field.above and len(field.name) == 1 and not field.above & said.keys() and field.column not in main:
+        end = field.start + len(field.text)
+        is_main = number == main[0] and field.start < main[2] and main[1] < end
+        if field.above and len(field.name) == 1 and not field.above & words.said.keys() and not is_main:
             continue
-        clauses = clauses or _clauses(claim)
         denied = _is_denied(min(places), max(places), claim, clauses)
         turned = sum(is_opposite for _, is_opposite in filter(None, named)) % 2 == 1
-        agrees = (denied == turned) == field.affirms
-        found.setdefault((*sorted(field.above), *field.name), []).append(Answer(field.text, agrees))
+        answer = Answer(field.text, number, field.start, end, (denied == turned) == field.affirms)
+        found.setdefault((*sorted(field.above), *field.name), []).append(answer)
     return [each[0] for each in found.values() if len({one.agrees for one in each}) == 1]  # of several records: whose?
 
 
-def _fields(number: int, reading: Reading) -> list[_Field]:
-    """List the fields of a reading that answer yes or no."""
+@remembered(4_000_000, lambda found, text: getsizeof(text) + 600 * len(found))
+def _fields(text: str) -> tuple[_Field, ...]:
+    """List the fields of a text: all that stands on a line under a label."""
     found = []
-    starts = [start for start, _ in reading.spans]
-    for match in _FIELD.finditer(reading.text):
-        label = match["label"]
-        cut = match.start() + label.rfind(", ") + 1
-        first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end("label"))
-        if first == last:
-            continue
-        telling = [at for at in range(first, last) if _tells(reading.norms[at])]
-        name = tuple(reading.keys[at] for at in telling if starts[at] >= cut)
-        above = frozenset(reading.keys[at] for at in telling if starts[at] < cut)
+    for match in _FIELD.finditer(text) if ": " in text else ():
+        *above, name = ([*_telling(part)] for part in match["label"].split(", "))
         if name:
-            affirms = match["said"].lower() in _AFFIRMS
-            found.append(_Field(match.group(), affirms, (number, reading.sentence[first]), name, above))
-    return found
+            affirms = match["said"].lower() in _AFFIRMS if match["said"] else None
+            found.append(
+                _Field(match.group(), match.start(), affirms, tuple(name), frozenset(chain.from_iterable(above)))
+            )
+    return tuple(found)
+
+
+def _telling(label: str) -> Iterator[str]:
+    return (comparable(token.norm) for token in tokenize(label) if _tells(token.norm))
+
+
+class _Words:
+    """The words of a claim, as they may name a label."""
+
+    def __init__(self, claim: Reading) -> None:
+        self.said = {key: at for at, key in reversed([*enumerate(claim.keys)]) if _tells(claim.norms[at])}
+        self.opposites = {word: at for at in self.said.values() for word in antonyms(claim.norms[at])}
+        self.alike: dict[str, list[str]] = {}
+        for word in self.said:
+            self.alike.setdefault(word[:SHARED], []).append(word)
+
+    def named(self, key: str) -> tuple[int, bool] | None:
+        """Find the word that names a word of a label, and say whether it is its opposite."""
+        if key in self.said:
+            return self.said[key], False
+        for word in self.alike.get(key[:SHARED], ()):
+            if names(key, (word,)):
+                return self.said[word], False
+        return (self.opposites[key], True) if key in self.opposites else None
 
 
 def _tells(norm: str) -> bool:
     return norm not in STOPWORDS or norm in _PARTICLES
-
-
-def _named(key: str, claim: Reading, said: Mapping[str, int]) -> tuple[int, bool] | None:
-    """Find the word of a claim that names a word of a label, and say whether it is its opposite."""
-    if key in said:
-        return said[key], False
-    for word, at in said.items():
-        if names(key, (word,)):
-            return at, False
-    return next(((at, True) for at in said.values() if key in antonyms(claim.norms[at])), None)
 
 
 def _clauses(claim: Reading) -> list[_Clause]:

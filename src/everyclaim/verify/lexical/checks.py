@@ -53,6 +53,7 @@ class FactCheck:
     relation: Relation = "none"  # of what the window says to what the claim says
     rival: Fact | None = None  # what is in conflict
     rival_words: str = ""
+    is_elsewhere: bool = False  # the value is stated, under another label than the claim names
 
     @property
     def kind(self) -> Literal["quantity", "moment"]:
@@ -155,7 +156,7 @@ def _placed(check: FactCheck, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     if other is None:
         return check
     instead, words = (other.sentence[slice(*span(other.fact, whole=whole))] for whole in (True, False))
-    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words)
+    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words, is_elsewhere=True)
 
 
 def _of_the_same(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,8 +42,9 @@ class Comparison:
     @cached_property
     def answers(self) -> list[Answer]:
         """Fields that answer yes or no and that the claim names."""
-        first, last = self.alignment.main
-        return answers(self.claim, self.source, self.source.places[first : last + 1])
+        number, _ = self.source.places[self.alignment.main[0]]
+        low, high = self.reading.spans[self.start][0], self.reading.spans[self.end - 1][1]
+        return answers(self.claim, self.source.readings, (number, low, high))
 
     @cached_property
     def attribution(self) -> Attribution:
@@ -69,6 +71,7 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
         alignment = align(claim, source, vectors)
         checks = _checks(spelling.written, source, alignment)
+    _let_go(claim, spelling, alignment, checks)
     reading, start, end = tokens_of(source, *alignment.main)
     return Comparison(
         claim=claim,
@@ -82,6 +85,15 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         checks=checks,
         question=question,
     )
+
+
+def _let_go(claim: Reading, spelling: Spelling, alignment: Alignment, checks: Sequence[FactCheck]) -> None:
+    """Take back that values are held which stand in the passages under another label."""
+    for low, high in [check.at for check in checks if check.is_elsewhere]:
+        for row, at in enumerate(claim.content):
+            start, end = spelling.origin(*claim.spans[at])
+            if start < high and low < end:
+                alignment.exact[row] = alignment.soft[row] = 0.0
 
 
 def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:

@@ -17,9 +17,10 @@ from rapidfuzz.distance import JaroWinkler, LCSseq
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
-from everyclaim.verify.lexical.alignment import Alignment, portions, widen_by_neighbours
+from everyclaim.verify.lexical.alignment import Alignment, portions, sentence, widen_by_neighbours
 from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
 from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
 
 _CLAUSE_END = re.compile(r"[.;:!?]")
@@ -47,27 +48,34 @@ def measure(it: Comparison) -> dict[str, float]:
         **_likeness(it),
         **_checked(it),
     }
-    row |= near_copies(row)
-    if it.answers:  # a field is no sentence that a claim could copy
+    first, last = it.alignment.main
+    in_fields = all(label_of(sentence(it.source, column)) for column in range(first, last + 1))
+    row |= near_copies(row, in_fields=in_fields)
+    if it.answers:
         row["sharp_negation"] = row["negation_parity"]
     return row
 
 
-def near_copies(row: Mapping[str, float]) -> dict[str, float]:
+def near_copies(row: Mapping[str, float], *, in_fields: bool) -> dict[str, float]:
     """Tell changes in what is otherwise a copy: the closer the copy, the more each single change means.
 
+    Fields of a record are no sentence that a claim could copy: there it is near where it shares their words.
     The fitted model is kept monotone in coverage, so it could not learn this by itself.
     """
     near = min(1.0, max(0.0, 2 * row["aligned"] - 1.0))
     shared = min(1.0, max(0.0, 2 * row["share_main"] - 1.0))
 
-    def sharp(*names: str) -> float:
+    value = max(near, shared) if in_fields else near
+
+    def sharp(*names: str, near: float = near) -> float:
         return near * min(1.0, sum(row[name] for name in names))
 
     return {
-        "sharp_negation": sharp("negation_parity"),
-        "sharp_number": sharp("quantity_conflict", "swapped_number", "displaced_number"),
-        "sharp_moment": sharp("moment_conflict"),
+        "sharp_negation": sharp("negation_parity", near=value),
+        "sharp_number": max(
+            sharp("quantity_conflict", near=value), sharp("quantity_conflict", "swapped_number", "displaced_number")
+        ),
+        "sharp_moment": sharp("moment_conflict", near=value),
         "sharp_name": sharp("swapped_name", "displaced_name"),
         "sharp_swap": sharp("swapped"),
         "sharp_added": sharp("added"),

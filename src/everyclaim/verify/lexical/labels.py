@@ -22,7 +22,7 @@ _OTHERS = frozenset(
         "other others except excluding rest remaining otherwise elsewhere most every each all daily usually weekdays"
     )
 )
-_SHARED = 4  # letters that a longer form of a word must share with it: "departs" names a "departure"
+SHARED = 4  # letters that a longer form of a word must share with it: "departs" names a "departure"
 _LONGER = 3  # letters that it may have more
 
 
@@ -48,7 +48,7 @@ def label_of(sentence: str) -> str:
 def names(key: str, said: Collection[str]) -> bool:
     """Say whether some words name another in one of its forms; all are stems."""
     return key in said or any(
-        len(short) >= _SHARED and long.startswith(short) and len(long) <= len(short) + _LONGER
+        len(short) >= SHARED and long.startswith(short) and len(long) <= len(short) + _LONGER
         for short, long in (sorted((key, word), key=len) for word in said)
     )
 

@@ -16,7 +16,7 @@ from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
-from everyclaim.verify.lexical.checks import FactCheck, span
+from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, telling
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -42,20 +42,24 @@ class Found(NamedTuple):
 
 def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     """Find what differs, in the light of the mode."""
-    found = None
-    if mode in (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL):
+    found = _stated_elsewhere(parting) if mode in (*_OF_VALUES, *_ALONE) else None
+    if found is not None:
+        return found
+    if mode in _OF_VALUES:
         found = _value(parting, time=mode is FailureMode.TEMPORAL)
     elif mode is FailureMode.WRONG_ATTRIBUTION:
         found = _speaker(parting)
     elif mode is FailureMode.HEDGE_MISMATCH:
         found = _hedge(parting, doubts)
+    elif mode in (FailureMode.NEGATION, *_ALONE) and (found := _answered(parting, doubts)):
+        return found
     elif mode is FailureMode.NEGATION:
         found = _negation(parting, doubts)
     elif mode is FailureMode.RELATION:
         found = _turned(parting, doubts)
     elif mode in _ALONE:
         found = Found(at, None, _ALONE[mode].format(_cut(parting, at))) if (at := doubted(parting, doubts)) else None
-    return found or _in_place(parting, doubts)
+    return found or _answered(parting, doubts) or _in_place(parting, doubts)
 
 
 _ALONE = {
@@ -63,6 +67,9 @@ _ALONE = {
     FailureMode.IMPLICIT_KNOWLEDGE: "'{}' may be true, but no passage says it",
     FailureMode.OTHER: "the passages do not bear out '{}'",
 }
+
+
+_OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
 
 
 def _cut(parting: Parting, at: tuple[int, int]) -> str:
@@ -80,8 +87,17 @@ def _value(parting: Parting, *, time: bool) -> Found | None:
         return None
     said = missing[0].said
     if _is_of_another(parting, said):
-        return Found(missing[0].at, None, f"the table states {said} of something else")
+        return Found(missing[0].at, None, f"the passage states {said} of something else")
     return Found(missing[0].at, None, f"no passage states {said}")
+
+
+def _stated_elsewhere(parting: Parting) -> Found | None:
+    """Name a value that the passages state under another label than the claim names, and what stands there."""
+    for check in parting.it.checks:
+        if check.is_elsewhere:
+            said = f"passage says {check.instead}, claim says {check.said}"
+            return Found(check.at, _rival(parting, check), said)
+    return None
 
 
 def _is_of_another(parting: Parting, said: str) -> bool:
@@ -94,13 +110,15 @@ def _is_of_another(parting: Parting, said: str) -> bool:
 
 
 def _rival(parting: Parting, check: FactCheck) -> Place | None:
-    """Find where the window states the value that clashes with a claim's."""
+    """Find where the window, or the field that a claim names, states the value that clashes with a claim's."""
     it = parting.it
     if check.rival is None:
         return None
     low, high = span(check.rival, whole=True)
-    for column in range(it.alignment.main[0], it.alignment.main[1] + 1):
-        if sentence(it.source, column)[low:high] == check.instead:
+    window = range(it.alignment.main[0], it.alignment.main[1] + 1)
+    for column in (*window, *(range(len(it.source.places)) if check.is_elsewhere else ())):
+        text = sentence(it.source, column)
+        if text[low:high] == check.instead and check.rival in facts(text):
             number, place = it.source.places[column]
             start = it.source.readings[number].sentences[place][0]
             return Place(number, start + low, start + high)
@@ -154,6 +172,8 @@ _HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
 def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     """Name the word that denies on one side what the other affirms."""
     ours, theirs = parting.only("negation", mine=True), parting.only("negation", mine=False)
+    if parting.it.answers:
+        return None  # with which the claim agrees
     if ours and not theirs:
         return Found(
             _mine(parting, ours[0]), _across(parting), f"the claim says '{ours[0].text}' where the passage does not"
@@ -163,6 +183,15 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
         said = f"the passage says '{theirs[0].text}' where the claim does not"
         return Found(at, _theirs(parting, theirs[0]), said)
     return None
+
+
+def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
+    """Name the field that answers otherwise than the claim does."""
+    answer = next((answer for answer in parting.it.answers if not answer.agrees), None)
+    if answer is None:
+        return None
+    where = Place(answer.reading, answer.start, answer.end)
+    return Found(doubted(parting, doubts), where, f"the passage says '{answer.field}'")
 
 
 def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
