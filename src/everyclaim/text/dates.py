@@ -380,9 +380,9 @@ def _year(match: re.Match[str], text: str) -> Moment | None:
     if word in _COUNTING and word != "to" and not (word in ("about", "around") and after is None):
         return None
     capitals = _CAPITALS.match(text, match.end())
-    if capitals and word not in _YEAR_BEFORE and is_unit_word(unit := capitals[1].lower()):
-        if UNITS[unit].dimension == "data" or UNITS[unit].dimension.startswith("money"):
-            return None
+    unit = UNITS.get(capitals[1].lower()) if capitals and word not in _YEAR_BEFORE else None
+    if unit is not None and (unit.dimension == "data" or unit.dimension.startswith("money")):
+        return None
     if after is None or word in _YEAR_BEFORE:
         follows_unit = after is not None and is_unit_word(after[1]) and len(after[1]) > 2
         return None if follows_unit else moment

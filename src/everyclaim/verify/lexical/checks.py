@@ -156,7 +156,9 @@ def _placed(check: FactCheck, claim: str, lines: Sequence[tuple[str, Sequence[Fa
     if other is None:
         return check
     instead, words = (other.sentence[slice(*span(other.fact, whole=whole))] for whole in (True, False))
-    return FactCheck(check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words, is_elsewhere=True)
+    return FactCheck(
+        check.fact, "conflict", check.said, check.at, instead, "differs", other.fact, words, is_elsewhere=True
+    )
 
 
 def _of_the_same(

@@ -136,8 +136,8 @@ def _by_sentence(claim: Reading, alignment: Alignment) -> tuple[float, float]:
         return best, best
     member = np.array([claim.sentence[i] for i in claim.content])
     found = []
-    for sentence in sorted(set(member.tolist())):
-        here = member == sentence
+    for number in sorted(set(member.tolist())):
+        here = member == number
         weights = alignment.weights[here]
         found.append(float((weights @ held[here]).max() / weights.sum()))
     return min(found), sum(found) / len(found)

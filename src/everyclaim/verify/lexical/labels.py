@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from everyclaim.text.agreement import AGREES, Fact, relation
-from everyclaim.text.quantities import Quantity
+from everyclaim.text.dates import Moment
 from everyclaim.text.tokens import stem, tokenize, word_set
 
 _LABELLED = re.compile(r"([^\n:]{1,100}): \S.{0,120}", re.DOTALL)
@@ -80,8 +80,9 @@ def _differs(mine: Fact, other: Fact) -> bool:
     """Say whether two values cannot both be meant under one label, where a bare number counts what the label says."""
     if relation(mine, other) == "differs":
         return True
-    counts = isinstance(mine, Quantity) and isinstance(other, Quantity) and mine.dimension == other.dimension == "count"
-    return counts and not (mine.noun and other.noun) and (mine.low, mine.high) != (other.low, other.high)
+    if isinstance(mine, Moment) or isinstance(other, Moment) or not mine.dimension == other.dimension == "count":
+        return False
+    return not (mine.noun and other.noun) and (mine.low, mine.high) != (other.low, other.high)
 
 
 def _is_rather(label: frozenset[str], other: frozenset[str], said: Collection[str]) -> bool:

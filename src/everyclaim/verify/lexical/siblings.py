@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.shortlist import Piece, Place
-from everyclaim.verify.lexical.tables import about
+from everyclaim.verify.lexical.tables import called
 
 _LONGEST_NAME = 60  # characters; what is longer describes
 _Row = list[tuple[int, Place]]  # the fields of one record, each with the number of its piece
@@ -26,7 +26,7 @@ def without_siblings(claim: Reading, pieces: Sequence[Piece], texts: Sequence[st
     for rows in _lists(pieces).values():
         if len(rows) < 2:
             continue
-        named = about(_names(list(rows.values()), pieces), said)
+        named = called(_names(list(rows.values()), pieces), said)
         for place, row in enumerate(rows.values()):
             for number, field in row if named and place not in named else ():
                 whole = found[number]

@@ -78,8 +78,8 @@ def _others(table: Sequence[_Row], said: set[str]) -> list[_Cell]:
     if len(rows) < _FEWEST:
         return []
     keys = {0, _first_in_words(rows)}
-    columns = about([_words(cell.text) if at not in keys else set() for at, cell in enumerate(header)], said)
-    about = set[int]().union(*(about(_names(header, rows, at), said) for at in keys if at is not None))
+    columns = called([_words(cell.text) if at not in keys else set() for at, cell in enumerate(header)], said)
+    about = set[int]().union(*(called(_names(header, rows, at), said) for at in keys if at is not None))
     return [
         cell
         for place, row in enumerate(rows)
@@ -88,7 +88,7 @@ def _others(table: Sequence[_Row], said: set[str]) -> list[_Cell]:
     ]
 
 
-def about(names: Sequence[set[str]], said: set[str]) -> set[int]:
+def called(names: Sequence[set[str]], said: set[str]) -> set[int]:
     """Say which of several names a claim holds, word for word; "North East sold 5" does not name "North"."""
     named = {place: words for place, words in enumerate(names) if words and words <= said}
     return {place for place, words in named.items() if not any(words < other for other in named.values())}
