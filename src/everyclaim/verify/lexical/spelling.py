@@ -87,6 +87,8 @@ def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[F
         found = _closest(check.fact, theirs)
         if found is not None:
             start, end, words = _in_place(check.fact, found)
+        elif check.status == "found":  # in brackets, what is said before it once more
+            (start, end), words = span(check.fact, whole=False), check.instead
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
             start, end = span(check.fact, whole=False)
             words = rendered(check.fact, check.rival, check.rival_words)
