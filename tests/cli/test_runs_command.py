@@ -54,6 +54,17 @@ def test_runs_are_listed_with_their_scores(everyclaim):
     assert f"0.500   {score['low']:.3f} – {score['high']:.3f}" in row
 
 
+def test_scores_of_several_metrics_are_told_apart(everyclaim):
+    """A list that holds numbers of two kinds says which is which; one metric alone needs no column."""
+    everyclaim("score", "answers.jsonl", "--quiet")
+    assert "metric" not in everyclaim("runs").out
+    everyclaim("score", "answers.jsonl", "--quiet", "--metric", "nli")
+    told = everyclaim("runs").out
+    assert "metric" in told
+    assert " nli " in told
+    assert " faithfulness " in told
+
+
 @pytest.mark.parametrize("command", [["runs", "--delete", ""], ["report", ""]])
 def test_an_empty_name_of_a_run_is_called_empty(everyclaim, command):
     """A variable of the shell that is not set names no run, and says so."""

@@ -163,6 +163,14 @@ def test_unsure_stays_whole(text):
         ("citation", "https://example.org/page"),
         ("citation", "Sources: [1] Annual report"),
         ("abstention", "The documents do not mention the price."),
+        ("abstention", "Therefore, a certain answer cannot be given based solely on these passages."),
+        ("abstention", "Additionally, the passages do not give clear information on the causes."),
+        ("meta", "Based on the given passages, here are the steps to clean the filter:"),
+        ("meta", "Therefore, I am able to answer the question based on the given passages."),
+        ("meta", "The passages provide enough information to answer the question."),
+        ("meta", "Therefore, the answer to the question of how to do it can be found in the above steps."),
+        ("citation", "This is described in passage 1 and passage 2."),
+        ("lead_in", "Based on the provided passages, the main difference between the two is as follows:"),
         ("heading", "## Opening hours"),
         ("code", "```\nrun()\n```"),
         ("no_words", "—"),
@@ -279,6 +287,17 @@ HIDING = [
     f"[^1]: {TOLD}",
     f"$\\text{{{TOLD}}}$",
     "Y\u200bou may drink the descaler",
+    f"Based on the given passages, here is why {SAID}:",
+    f"The passages provide enough information to answer the question, {SAID}.",
+    f"The passages provide enough information to answer the question: {SAID}.",
+    f"Therefore, I am able to answer the question, {SAID}.",
+    f"This is described in passage 1, {SAID}.",
+    f"Therefore, the answer to the question is: {SAID}.",
+    f"An answer cannot be given because {SAID}.",
+    f"Therefore, the answer to the question whether {SAID} is as follows, {SAID}.",
+    f"The difference is as follows, {SAID}:\n\nIt is safe.",
+    "This is described in the manual as a fault of the pump.",
+    "The capital is:\n\nParis",
 ]
 
 
@@ -388,6 +407,21 @@ def test_list_items_keep_their_lead_in():
 def test_items_after_small_talk_are_not_completed_with_it():
     """A lead-in that is talk adds nothing to an item."""
     assert claims("Here are the facts:\n- fever\n- cough") == ["fever", "cough"]
+
+
+@pytest.mark.parametrize(
+    ("lead", "opening"),
+    [
+        ("Based on the provided passages, here are the ingredients for two people:", "Ingredients for two people:"),
+        ("To make a rope, follow these steps:", "To make a rope:"),
+        ("According to passage 2, the symptoms include:", "The symptoms include"),
+        ("Dose for children:", "Dose for children:"),
+    ],
+)
+def test_an_announcement_is_no_part_of_the_items_below_it(lead, opening):
+    """Items are completed by what is announced, without the words that announce it or point at the sources."""
+    found = decompose(f"{lead}\n- two strands of fever bark")
+    assert found.claims[-1].text == f"{opening} two strands of fever bark"
 
 
 def test_table_rows_are_read_with_their_header():

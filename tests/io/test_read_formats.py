@@ -164,6 +164,19 @@ def test_csv_cells_may_be_huge_and_span_lines(tmp_path):
     assert [s.response for s in read_samples(path)] == [text]
 
 
+@pytest.mark.parametrize(("name", "warns"), [("rows.csv", False), ("rows.jsonl", True)])
+def test_a_list_in_text_is_worth_a_word_only_where_it_could_be_a_list(tmp_path, name, warns):
+    """A CSV cell can hold a list in no other way; in JSON text in the place of a list may be meant as text."""
+    path = tmp_path / name
+    header = "response,contexts\n"
+    row = '{"response": "Yes.", "contexts": "[\\"One.\\", \\"Two.\\"]"}\n'
+    path.write_text(header + 'Yes.,"[""One."", ""Two.""]"\n' if name.endswith("csv") else row)
+    report = ReadReport()
+    (sample,) = read_samples(path, report=report)
+    assert [passage.text for passage in sample.passages] == ["One.", "Two."]
+    assert any("holds a list" in text for text in report.warnings) == warns
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "json", "csv", "tsv"])
 @pytest.mark.parametrize("given", [True, False])
 def test_standard_input(monkeypatch, suffix, given):

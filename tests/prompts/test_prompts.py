@@ -83,10 +83,10 @@ def test_the_fixed_part_of_two_calls_stays_below_850_tokens() -> None:
 PINNED = {
     "split-6/atomicity=high/coverage=high": "04331c33c703",
     "split-6/atomicity=low/coverage=low": "f49d1ad9eeae",
-    "verdict-6/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "fe6967209a2f",
-    "verdict-6/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "b9f9469452ec",
+    "verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "00ffa50951aa",
+    "verdict-7/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "29669c2576f5",
     "nli-1": "a03633ac898a",
-    "onecall-5/split-6/atomicity=high/coverage=high/verdict-6/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "2df3d96f9fa7",
+    "onecall-5/split-6/atomicity=high/coverage=high/verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "ffcea373cec1",
 }
 
 

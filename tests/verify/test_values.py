@@ -137,3 +137,32 @@ def test_evidence_stays_where_it_is():
     (found,) = ec.verify_claims("The bottle holds 1.8 litres of water.", passage)
     (evidence,) = found.verdict.evidence
     assert evidence.quote == passage[evidence.start : evidence.end] == "The bottle holds 1.8 L of water."
+
+
+def test_a_value_in_brackets_is_what_stands_before_it_once_more():
+    """A conversion that the claim adds needs no source where it is right; a wrong one has none."""
+    passage = "Heat the oven to 350 F and bake the sausages for approximately 30 minutes with the top removed."
+    right, wrong = (
+        one.verdict
+        for one in ec.verify_claims(
+            [
+                "Bake the sausages for 30 minutes at 350°F (175°C).",
+                "Bake the sausages for 30 minutes at 350°F (195°C).",
+            ],
+            [passage],
+        )
+    )
+    assert right.label == Label.SUPPORTED
+    assert "no passage states" not in right.rationale
+    assert wrong.label != Label.SUPPORTED
+    assert "195" in wrong.rationale
+
+
+def test_steps_of_the_answer_are_no_values():
+    """The numbers of an answer's own steps are not looked for in the passages."""
+    passage = "Wrap the left section over the right one. Repeat this until you reach the end of your ponytail."
+    for judge in JUDGES:
+        (one,) = ec.verify_claims(
+            "Repeat steps 4 and 5 until you reach the end of your ponytail.", [passage], judge=judge
+        )
+        assert "no passage states" not in one.verdict.rationale

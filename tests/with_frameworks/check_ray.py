@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,18 @@ def test_workers_find_what_would_be_found_here(tmp_path: Path) -> None:
         there = evaluator.score_file(rows_of(30), store=store, resume=None)
     assert what_was_found(there) == what_was_found(ec.score_file(rows_of(30), store=store, resume=None))
     assert there.record.status == "finished"
-    with ec.Evaluator(judge=lambda claim, passages: {"label": "SUPPORTED", "rationale": str(os.getpid())}) as evaluator:
+    seen = tmp_path / "processes"
+    seen.mkdir()
+
+    def named_by_its_process(claim: str, passages: list[str]) -> dict[str, str]:
+        """Wait for a second process to take part: on a busy machine one could be done before it has started."""
+        (seen / str(os.getpid())).touch()
+        until = time.monotonic() + 60
+        while len(list(seen.iterdir())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        return {"label": "SUPPORTED", "rationale": str(os.getpid())}
+
+    with ec.Evaluator(judge=named_by_its_process) as evaluator:
         with on_ray(evaluator, actors=2):
             run = evaluator.score_file(rows_of(30), store=store, resume=None)
         processes = {claim.verdict.rationale for one in run.results() for claim in one.claims}

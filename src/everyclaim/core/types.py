@@ -225,6 +225,18 @@ class Verdict:
     difference: Difference | None = None  # of a claim that is not supported
 
     @property
+    def probability(self) -> float | None:
+        """How probable the judge takes what it says: that the claim is supported, is not, or is contradicted.
+
+        Of UNSUPPORTED it is all that speaks against support, also what is split between two ways of failing.
+        """
+        if self.probabilities is None:
+            return None
+        if self.label is Label.UNSUPPORTED:
+            return 1.0 - self.probabilities.supported
+        return self.probabilities.supported if self.label is Label.SUPPORTED else self.probabilities.contradicted
+
+    @property
     def told_mode(self) -> str:
         """The failure mode in words; empty where there is none, and for `other`, which tells nothing of one claim."""
         mode = self.failure_mode

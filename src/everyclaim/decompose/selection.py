@@ -12,6 +12,7 @@ import re
 
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.questions import asks, told
+from everyclaim.text.pointers import without_pointers
 
 _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
@@ -31,6 +32,14 @@ _BARE_ANSWER = re.compile(r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not 
 _ASSENT = re.compile(
     r"(?:sure|certainly|of course|absolutely|definitely|no problem|no doubt|okay|ok|alright)[\s,.!]*", _I
 )
+_SOURCES = (
+    r"(?:(?:the |these |this |any of the |your )?(?:(?:provided|given|available|retrieved|supplied|above|search|"
+    r"reference[d]?|"
+    r"uploaded|shared)(?:,? \w+)? (?:context|passages?|documents?|sources?|text|texts|information|articles?|"
+    r"materials?|"
+    r"contents?|excerpts?|data|results|references|snippets?)|context|passages?|documents?|sources)"
+    r"(?: (?:provided|given|i have|above|here|supplied|available|shared))?)"
+)
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
@@ -43,8 +52,16 @@ _META = re.compile(
     r"if you (?:have|need|would like|want|'?d like)\b.*\b(?:questions?|help|assistance|details|information|know|ask|"
     r"clarification)\b|"
     r"don'?t hesitate to|as an? (?:ai|artificial|large language|language model)\b|"
+    rf"{_SOURCES} (?:provides?|contains?|gives?|has|have) (?:\w+ )?(?:information|details|context|data) to answer\b|"
+    r"i (?:am|was) able to answer (?:the|your|this) (?:question|query)\b|"
+    r"the answer to (?:the|your|this) question\b.* (?:above|below|as follows)\b|the answer (?:to [^:]{1,80} )?is:?$|"
     r"(?:is there )?anything else\b|this (?:answer|response|summary) (?:is|was) (?:based|generated|written)|"
     r"(?:the following|these) (?:is|are)\b.*:\s*$)",
+    _I,
+)
+_CONNECTIVE = re.compile(
+    r"\s*(?:therefore|thus|hence|so|overall|additionally|furthermore|moreover|finally|in conclusion|in summary|note)"
+    r"[,:]\s*",
     _I,
 )
 _REPORTING = re.compile(
@@ -79,18 +96,10 @@ _ABSTENTION_WORDS = re.compile(
     r"unknown|i (?:really )?(?:do not|don'?t) know(?: the answer)?(?: to (?:this|that|your question))?)",
     _I,
 )
-_SOURCES = (
-    r"(?:(?:the |these |this |any of the |your )?(?:(?:provided|given|available|retrieved|supplied|above|search|"
-    r"reference[d]?|"
-    r"uploaded|shared)(?:,? \w+)? (?:context|passages?|documents?|sources?|text|texts|information|articles?|"
-    r"materials?|"
-    r"contents?|excerpts?|data|results|references|snippets?)|context|passages?|documents?|sources)"
-    r"(?: (?:provided|given|i have|above|here|supplied|available|shared))?)"
-)
 _ABSTENTION = re.compile(
     r"(?P<according>(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
     r"(?:unfortunately|sorry|i'?m sorry|i am sorry|i apologi[sz]e|apologies|i'?m afraid|regrettably|"
-    r"however)?[\s,.;:–—-]*"
+    r"however|therefore|thus|hence|additionally|furthermore|moreover|overall|also|answer|note)?[\s,.;:–—-]*"
     r"(?:but\s+)?(?:that\s+)?(?:"
     r"i (?:really |currently |still )?(?:do not|don'?t|did not|didn'?t) (?:know|"
     r"have (?:\w+ )?(?:\w+ )?(?:information|details|knowledge|access|data|"
@@ -99,7 +108,7 @@ _ABSTENTION = re.compile(
     r"|i'?m not (?:sure|certain|able)\b|i am not (?:sure|certain|able)\b"
     r"|(?:i|we) (?:can'?t|can ?not|could not|couldn'?t|am unable to|was unable to|were unable to) "
     r"(?:find|answer|determine|provide|tell|help|say|locate|confirm|give|assist|be determined)"
-    r"|i'?m unable to\b|unable to (?:find|answer|determine|provide)"
+    r"|i'?m unable to\b|i am unable to\b|unable to (?:find|answer|determine|provide)"
     rf"|{_SOURCES} (?:do not|does not|don'?t|doesn'?t|did not|didn'?t) (?:\w+ )?(?:contain|provide|mention|"
     r"include|specify|say|state|have|address|discuss|give|answer|cover|offer|list|indicate|describe|explain)"
     rf"|{_SOURCES} (?:contains?|provides?|has|have|includes?|makes?|gives?) no\b"
@@ -108,6 +117,8 @@ _ABSTENTION = re.compile(
     rf"|(?:no|not enough|insufficient) (?:\w+ )?(?:information|details?|answer|data|mention|context)\b.*\b(?:is|was|"
     rf"are|were|to) "
     r"|(?:the|this|your) (?:question|query) (?:can ?not|can'?t|could not) be answered"
+    r"|(?:an?|the|any) (?:\w+ )?(?:answer|response|conclusion) (?:can ?not|can'?t|could not) be (?:given|provided|"
+    r"determined|found|drawn|derived|reached)"
     r"|(?:it|this|that|the answer) (?:is|was) not (?:mentioned|specified|stated|provided|given|found|available|clear|"
     r"possible to (?:say|tell|determine))"
     r"|(?:the )?(?:answer|information) (?:is|was) not (?:\w+ )?(?:in|mentioned|provided|available|found|contained))",
@@ -144,6 +155,11 @@ _CITATION = re.compile(
     r"\[?\d{1,3}\]?[.:]?\s*(?:https?://|www\.)\S+|(?:sources?|references?|citations?)",
     _I,
 )
+_POINTED = re.compile(
+    rf"this (?:is|was) (?:\w+ )?(?:described|stated|mentioned|explained|noted|covered) in (?:both )?{_SOURCES}"
+    rf"(?:[\s,\d]|and|{_SOURCES})*\.?",
+    _I,
+)
 _ANNOUNCEMENT = re.compile(
     r"(?:(?:based on|according to|from|given) (?P<according>[^,]{1,60}), )?"
     r"(?:here|below|the following|these|there)(?: is| are|'s)\b(?P<rest>.*)|(?:see|as) (?:follows|below)"
@@ -161,7 +177,7 @@ _LEAD_IN_END = re.compile(
     r"(?: (?:\w+ ){0,2}\w+)?$",
     _I,
 )
-_UNFINISHED = re.compile(r"\b(?:such as|by|to|for|with|of|from|following|follows|these|in|and|or|at|on)$", _I)
+_UNFINISHED = re.compile(r"\b(?:following(?: \w+)?|such as|by|to|for|with|of|from|follows|these|in|and|or|at|on)$", _I)
 _HEADED = re.compile(r"(?:what|which|who|when|where|why|how|is|are|do|does|can|should|if)\b", _I)
 
 
@@ -182,7 +198,7 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return None if told(text) else "question"
     if is_abstention(plain):
         return "abstention"
-    return _manner(plain)
+    return _manner(plain) or _manner(_CONNECTIVE.sub("", without_pointers(plain)))
 
 
 def is_bare_answer(text: str) -> bool:
@@ -194,7 +210,7 @@ def is_bare_answer(text: str) -> bool:
 def is_citation(text: str) -> bool:
     """Whether a sentence only names a source: an address, a number, a link whose text says nothing."""
     bare = text.strip().strip("*_")
-    if _CITATION.fullmatch(bare):
+    if _CITATION.fullmatch(bare) or _POINTED.fullmatch(bare[:200]):
         return True
     named = _LINK.fullmatch(bare) or _SOURCE.fullmatch(bare)
     return named is not None and not asserts(named["said"])
@@ -286,7 +302,7 @@ def is_lead_in(text: str, *, carried: bool) -> bool:
 
     One that is not finished without the list says what the items that carry it say: `carried` is whether there are any.
     """
-    ended = text.replace("’", "'").rstrip(" *_")
+    ended = _CONNECTIVE.sub("", without_pointers(text.replace("’", "'").strip(" *_")))
     if not ended.endswith((":", "：")) or len(ended.split()) > 14 or any(character.isdigit() for character in ended):
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)

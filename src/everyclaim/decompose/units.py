@@ -19,12 +19,27 @@ from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.text.marks import blanked, rendered
+from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
 from everyclaim.text.tagger import tag
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(
     r"\b(?:include|includes|including|included|are|is|was|were|contains?|offers?|provides?)\s*:$", re.IGNORECASE
+)
+_ANNOUNCED = re.compile(  # what is announced, of words that announce it
+    r"(?:here(?:\s+is|\s+are|'s)|(?:the\s+)?following\s+(?:is|are)|these\s+are|there\s+are)\s+"
+    r"(?:(?:the|some|a\s+few|several|a|all)\s+(?=\w))?(?:(?P<what>(?!how\b)[^,;:]+?)\s+)??"
+    r"(?P<way>(?:on\s+)?how\s+(?:to|(?:you|one)\s+can)|to|for)\s+(?P<rest>[^;:]+)"
+    r"|(?P<aim>(?:to|in\s+order\s+to)\s+[^,;:]+),\s+(?:please\s+|simply\s+|you\s+(?:can|should|need\s+to)\s+)?"
+    r"follow\s+these(?:\s+\w+)?\s+steps"
+    r"|follow\s+these(?:\s+\w+)?\s+steps\s+(?P<goal>to\s+[^;:]+)"
+    r"|(?:here(?:\s+is|\s+are|'s)|these\s+are)\s+(?:(?:the|some|a\s+few|several)\s+)?(?P<topic>(?!what\b|my\b)[^;:]+)",
+    re.IGNORECASE,
+)
+_WAYS = re.compile(  # of doing something, which is what the items then tell
+    r"(?:(?:\w+(?:-\w+)*)\s+){0,3}(?:steps?|ways?|tips?|instructions?|guide|methods?|directions?|procedure|process)",
+    re.IGNORECASE,
 )
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
@@ -33,6 +48,7 @@ _TAB = 4
 _MARGIN = 200  # characters; an item begins within them
 _DEPTH = 8  # items above one that are read with it
 _LABEL = 8  # words; a longer item does not only name something
+_TOPIC = 3  # words that tell what is announced: "Ingredients for two"; "The facts" do not
 _LONG = 400  # characters; a longer item is a statement
 
 
@@ -118,6 +134,8 @@ class _Reader:
             self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
             if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
                 reason = "lead_in"
+        elif reason is None and following is not None and has_finite_verb(self._text(index + 1)):
+            reason = "lead_in" if is_lead_in(text, carried=False) else None
         self.heading = ""
         return self._plain(index) if reason is None else self._skipped(index, reason)
 
@@ -244,10 +262,27 @@ def _opening(above: Sequence[str]) -> str:
     """What stands above an item, to be written before it: "The symptoms include", "Dose, children:"."""
     parts = []
     for text in above:
-        opening = tidy(blanked(text)).rstrip(" .;,")
-        opening = opening if opening.endswith(_COLONS) else f"{opening}:"
+        opening = _announced(without_pointers(tidy(blanked(text)).rstrip(" .;,")))
+        opening = opening if not opening or opening.endswith(_COLONS) else f"{opening}:"
         parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
-    return " ".join(parts)
+    return " ".join(filter(None, parts))
+
+
+def _announced(opening: str) -> str:
+    """Leave out that something is announced: "Here are the steps to clean it:" opens what is done "To clean it:"."""
+    bare = opening.replace("’", "'").rstrip(" :：")
+    found = _ANNOUNCED.fullmatch(bare)
+    if found is None:
+        return opening
+    if found["way"] is not None:
+        what, way = found["what"], found["way"]
+        if what and _WAYS.fullmatch(what) is None:
+            said = f"{what} {way} {found['rest']}"
+        else:
+            said = f"{'for' if way.lower() == 'for' else 'to'} {found['rest']}"
+    else:
+        said = found["aim"] or found["goal"] or found["topic"]
+    return f"{said[:1].upper()}{said[1:]}:"
 
 
 def _introduces(text: str) -> bool:
@@ -257,7 +292,14 @@ def _introduces(text: str) -> bool:
         bare.endswith((".", "!", "?")) or len(bare.split()) > _LABEL or has_finite_verb(bare)
     ):
         return False
-    return reason_to_skip(text, "paragraph") is None
+    reason = reason_to_skip(text, "paragraph")
+    return reason is None or (reason == "meta" and _tells_a_topic(text))
+
+
+def _tells_a_topic(talk: str) -> bool:
+    """Whether an announcement says what the items are: "Here are the ingredients for two:"."""
+    opening = _opening([talk])
+    return len(opening.split()) >= _TOPIC and not opening.startswith(tidy(blanked(talk))[: len(opening) - 1])
 
 
 def _is_label(text: str) -> bool:

@@ -93,6 +93,7 @@ class RowMaker:
     def __init__(self, fields: Fields, warn: Callable[[str, str], None], limits: Limits) -> None:
         self._fields = fields
         self.limits = limits
+        self.reads_cells = False  # of a delimited file, where a list can be nothing but text
         self._warn = warn
         self._seen = SeenIds()
 
@@ -258,7 +259,8 @@ class RowMaker:
             held = named("contexts", list_in_text, value)
             if held is None or not holds_passages(held):
                 return (Passage("p1", value),) if value else ()
-            self._warn("contexts were given as text that holds a list; they were read as that list", f"row {number}")
+            if not self.reads_cells:
+                self._warn("contexts were given as text that holds a list; they are read as that list", f"row {number}")
             value = held
         if isinstance(value, Mapping):
             value = objects_of_columns(value)

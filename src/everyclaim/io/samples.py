@@ -188,6 +188,7 @@ def _read(
 ) -> Iterator[T]:
     opened = _open(source, given_format, fields, tell.maker.limits.row)
     columns = _Columns(fields, opened)
+    tell.maker.reads_cells = opened.columns is not None and opened.unit == "line"
     ordinal = 0
     with closing(_as_generator(opened.rows)) as rows:
         for row in _after_lookahead(rows, columns):

@@ -101,21 +101,21 @@ UNSUPPORTED.
 """
 _BOTH = "BOTH: they say it and the opposite, even in one passage."
 _ASKED = """\
-quotes: up to six exact words each that show it, as "p1: words"; none if UNSUPPORTED.
+quotes: each of at most six exact words that show it, as "p1: words"; none if UNSUPPORTED.
 why: {why}; kind, the first that fits: {kinds}."""
 _ASKED_FOR_SUPPORT = """
 support: how many of 10 readers seeking flaws say SUPPORTED; 10 verbatim, 8 paraphrase, 6 a step left to them, 3 a \
-part missing, 1 a hint."""
+part missing, 1 a hint, 0 ruled out."""
 
 KINDS: Mapping[str, tuple[FailureMode, str]] = {
     "speaker": (FailureMode.WRONG_ATTRIBUTION, ""),
     "time": (FailureMode.TEMPORAL, ""),
     "number": (FailureMode.NUMERIC_MISMATCH, ""),
-    "certainty": (FailureMode.HEDGE_MISMATCH, "or some/all"),
+    "certainty": (FailureMode.HEDGE_MISMATCH, "also some/all"),
     "negation": (FailureMode.NEGATION, ""),
     "relation": (FailureMode.RELATION, "roles, cause"),
     "entity": (FailureMode.ENTITY_SWAP, ""),
-    "known": (FailureMode.IMPLICIT_KNOWLEDGE, "unsaid"),
+    "known": (FailureMode.IMPLICIT_KNOWLEDGE, "true, unsaid"),
     "added": (FailureMode.INVENTION, "detail"),
     "other": (FailureMode.OTHER, ""),
 }  # few words each: every call pays for them
@@ -171,7 +171,7 @@ class VerdictPrompt:
         """Name the wording, so that a result can say which one made it."""
         rules = f"own={self.own.version}" if self.own.version else self.strictness.key
         added = f"+{self.domain.version}" if self.domain.version else ""
-        return f"verdict-6/{rules}/reasons={self.reasons}/probabilities={self.probabilities}{added}"
+        return f"verdict-7/{rules}/reasons={self.reasons}/probabilities={self.probabilities}{added}"
 
     @property
     def schema(self) -> Mapping[str, Any]:

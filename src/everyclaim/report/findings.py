@@ -140,9 +140,8 @@ def _claim(claim: JudgedClaim, texts: Mapping[str, str]) -> Iterator[tuple[int, 
 
 def _remarks(verdict: Verdict) -> list[Text]:
     remarks = [Text(verdict.told_mode, style="italic")] if verdict.told_mode else []
-    if verdict.probabilities is not None:
-        probability = getattr(verdict.probabilities, verdict.label.value.lower())
-        remarks.append(Text(f"probability {probability:.2f}"))
+    if verdict.probability is not None:
+        remarks.append(Text(f"probability {verdict.probability:.2f}"))
     shown = verdict.failure_mode.value if verdict.failure_mode else ""
     return remarks + [data(words(flag)) for flag in verdict.flags if flag != shown]
 

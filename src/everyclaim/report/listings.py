@@ -85,15 +85,17 @@ def passages_page(passages: Sequence[Passage]) -> Page:
 
 
 def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: str) -> Page:
-    """Show the runs of a store, as given, with their mean scores. Names and failures have a column where there are any.
+    """Show the runs of a store, as given, with their mean scores.
 
-    The answers that are neither scored nor failed made no claim or declined to answer.
+    Names and failures have a column where there are any, metrics where they differ. The answers
+    that are neither scored nor failed made no claim or declined to answer.
     """
     if not records:
         return Page(joined([Text("no runs yet in"), data(store)], " "))
     named = any(record.name or record.status != "finished" for record in records)
     failing = any(record.counts[Outcome.FAILED] for record in records)
-    texts = ["run", *(["name"] if named else []), "started (UTC)", "judge"]
+    several = len({_metric(record) for record in records}) > 1
+    texts = ["run", *(["name"] if named else []), "started (UTC)", "judge", *(["metric"] if several else [])]
     numbers = ["score", "95 % interval", "scored", *(["failed"] if failing else [])]
     made = house_table(*texts, *numbers, numbers_from=len(texts))
     for column in made.columns[: len(texts)]:
@@ -108,12 +110,17 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
             *([joined([data(record.name, limit=60), status], " ")] if named else []),
             record.created[:16].replace("T", " "),
             data(record.provenance.verifier, limit=120),
+            *([data(_metric(record))] if several else []),
             Text(score_text(score), style=BAND_STYLE[band] if band else ""),
             span(score),
             f"{record.counts[Outcome.SCORED]:,}/{total:,}",
             *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
         )
     return Page(made)
+
+
+def _metric(record: RunRecord) -> str:
+    return record.provenance.metric.partition("?")[0]
 
 
 def verdicts_page(

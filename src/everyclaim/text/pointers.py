@@ -22,21 +22,28 @@ _SAYS = (
     r"(?:\s+(?:also|further))?"
 )
 _NUMBERED = r"(?:passage|source|document|doc|context|excerpt|result|snippet)s?\s*\d{1,2}"
+_LINK = (
+    r"(?:(?:therefore|thus|so|hence|overall|additionally|furthermore|moreover|also|finally|however|in\s+conclusion|"
+    r"in\s+summary|to\s+summari[sz]e)\s*,\s*)?"
+)
 _OPENING = re.compile(
-    rf"^\s*(?:(?:based\s+(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{_SOURCE}\s*[,:]\s*"
+    rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
+    rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{_SOURCE}\s*[,:]\s*"
     rf"|{_SOURCE}\s+{_SAYS}\s+that\s+"
+    rf"|{_NUMBERED}\s+(?:suggests?|recommends?|advises?)\s+(?=\w+ing\b)"
     rf"|it\s+is\s+(?:also\s+)?(?:noted|mentioned|stated|reported)\s+(?:in\s+{_SOURCE}\s+)?that\s+"
     rf"|{_NUMBERED}\s*[:–-]\s*)",
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
     rf"\s*\(\s*(?:(?:see|from|as\s+\w+\s+in|according\s+to|per|cf\.)\s+)?(?:{_NUMBERED}"
-    rf"(?:\s*(?:,|;|and|&|-|–)\s*(?:{_NUMBERED}|\d{{1,2}}))*)\s*\)",
+    rf"(?:\s*(?:,|;|and|&|-|–)\s*(?:{_NUMBERED}|(?:(?:steps?|sections?|paragraphs?|lines?|pages?)\s*)?\d{{1,2}}))*)\s*\)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
     rf",?\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{_SOURCE}"
-    r"(?=\s*[.!]?\s*$)",
+    r"(?=\s*[.!]?\s*$)"
+    rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere),?\s+(?:in|from)\s+{_NUMBERED}(?=\s*[.!]?\s*$)",
     re.IGNORECASE,
 )
 _LEAST = 3  # words that must be left
@@ -46,7 +53,7 @@ def without_pointers(text: str) -> str:
     """Leave out what only points at the sources; a text that does nothing else stays as it is."""
     bare = _CLOSING.sub("", _ASIDE.sub("", text))
     for _ in range(2):  # "Based on the passages, passage 2 states that …"
-        bare = _OPENING.sub("", bare, count=1)
+        bare = _OPENING.sub(lambda opening: " " if opening.start() else "", bare, count=1)
     if len(bare.split()) < _LEAST:
         return text
     return bare if bare[:1] == text.lstrip()[:1] else bare[:1].upper() + bare[1:]

@@ -55,9 +55,8 @@ class ClaimView:
 
     @property
     def sure(self) -> float | None:
-        """The judge's probability of that label."""
-        probabilities = self.claim.verdict.probabilities
-        return None if probabilities is None else getattr(probabilities, self.label.value.lower())
+        """How probable the judge takes what its verdict says."""
+        return self.claim.verdict.probability
 
     @property
     def is_failing(self) -> bool:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from sys import getsizeof
 from typing import Literal
 
@@ -32,6 +33,8 @@ _NEAR = 48  # characters around a value whose words say what it is a value of
 _FEW = 2  # values that differ from a claim's: among more, as in a table, the words beside a value must tell
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
 _TOTALS = frozenset({"altogether", "total", "totals", "totalling", "totaling", "combined", "sum"})
+_RESTATED = 0.025  # how far a value in brackets, in another unit, may lie from the one it repeats: 350 °F (175 °C)
+_STEPS = re.compile(r"\bsteps?\s+\d{1,2}(?:(?:\s*(?:,|and|or|to|through|&|-|–)\s*)+\d{1,2})*\b", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[;\n]")
 # Words that say which of several measures of one thing is given.
 _MEASURES = """
@@ -75,14 +78,29 @@ def check_facts(claim: str, window: Sequence[str], beside: Sequence[str] = ()) -
 
     `beside` are more sentences, those of the window among them, that may say that a value is one of something else.
     """
-    own = facts(claim)
+    steps = [match.span() for match in _STEPS.finditer(claim)]  # of the answer itself: "Repeat steps 4 and 5"
+    own = tuple(fact for fact in facts(claim) if not any(low <= fact.start < high for low, high in steps))
     if len(own) > MOST_FACTS:
         told = f"a claim of {len(own):,} numbers and dates is more than the {MOST_FACTS} that this judge checks"
         raise JudgeError("too_long", f"{told}; split it")
     theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
     claimed = [any(same(fact, other) for fact in own) for other, _ in theirs]
+    checks = [_check(mine, claimed, theirs, claim, window) for mine in own]
+    for place, (before, check) in enumerate(pairwise(checks), start=1):
+        if check.status != "found" and before.status == "found" and _restates(check.fact, before.fact, claim):
+            checks[place] = replace(before, fact=check.fact, said=check.said, at=check.at, relation="converted")
     lines = [(sentence, facts(sentence)) for sentence in beside or window] if own else []
-    return [_placed(_check(mine, claimed, theirs, claim, window), claim, lines) for mine in own]
+    return [_placed(check, claim, lines) for check in checks]
+
+
+def _restates(bracketed: Fact, before: Fact, claim: str) -> bool:
+    """Say whether a value in brackets repeats the one before it in another unit."""
+    if not isinstance(bracketed, Quantity) or not isinstance(before, Quantity):
+        return False
+    if claim[before.end : bracketed.start].strip(" ~≈") != "(" or not claim[bracketed.end :].lstrip().startswith(")"):
+        return False
+    room = _RESTATED * abs(before.low)
+    return bracketed.dimension == before.dimension and abs(bracketed.low - before.low) <= room
 
 
 def check_speaker(claim: str, window: str) -> Attribution:

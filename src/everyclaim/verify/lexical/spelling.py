@@ -109,6 +109,8 @@ def _values(checks: Sequence[FactCheck], theirs: Sequence[Stated]) -> Iterator[t
         found = _closest(check.fact, theirs)
         if found is not None:
             yield _in_place(check.fact, found)
+        elif check.status == "found":  # in brackets, what is said before it once more
+            yield *span(check.fact, whole=False), check.instead
         elif check.rival is not None and check.said.lower() not in ("one", "first"):
             yield *span(check.fact, whole=False), rendered(check.fact, check.rival, check.rival_words)
 

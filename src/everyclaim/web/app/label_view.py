@@ -86,12 +86,8 @@ class TaskView:
 
     @property
     def judged_sure(self) -> float | None:
-        """The judge's probability of its label."""
-        claim = self.task.claim
-        if claim is None or claim.verdict.probabilities is None:
-            return None
-        sure: float = getattr(claim.verdict.probabilities, claim.verdict.label.value.lower())
-        return sure
+        """How probable the judge takes what its verdict says."""
+        return None if self.task.claim is None else self.task.claim.verdict.probability
 
 
 def task_view(desk: Desk, key: str, *, everything: bool = False) -> TaskView:
