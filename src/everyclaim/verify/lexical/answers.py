@@ -26,9 +26,10 @@ _FIELD = re.compile(
     r"^(?P<label>[^\n:]{1,100}): (?:(?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$|\S)",
     re.MULTILINE | re.IGNORECASE,
 )
+_NEGATED = re.compile(r"\b(?:no|not|non|never|without)\b", re.IGNORECASE)  # "No smoking: yes"
 _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
-_LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without"})
+_LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without", "prohibited", "forbidden"})
 _PARTICLES = frozenset({"out", "off", "up", "down"})  # "take out" is not "take"
 _SUBJECT = 4  # words after "and" within which the verb of another clause stands
 
@@ -94,6 +95,8 @@ def _fields(text: str) -> tuple[_Field, ...]:
         *above, name = ([*_telling(part)] for part in match["label"].split(", "))
         if name:
             affirms = match["said"].lower() in _AFFIRMS if match["said"] else None
+            if affirms is not None and _NEGATED.search(match["label"].rpartition(", ")[2]):
+                affirms = not affirms
             found.append(
                 _Field(match.group(), match.start(), affirms, tuple(name), frozenset(chain.from_iterable(above)))
             )
@@ -101,7 +104,7 @@ def _fields(text: str) -> tuple[_Field, ...]:
 
 
 def _telling(label: str) -> Iterator[str]:
-    return (comparable(token.norm) for token in tokenize(label) if _tells(token.norm))
+    return (comparable(token.norm) for token in tokenize(label) if _tells(token.norm) and token.norm != "non")
 
 
 class _Words:
@@ -154,6 +157,6 @@ def _is_denied(first: int, last: int, claim: Reading, clauses: Sequence[_Clause]
     """Say whether words are denied: by what stands before them, or as the subject by what stands behind the verb."""
     start, end = claim.spans[first][0], claim.spans[last][0]
     clause = next(clause for clause in clauses if start < clause.end)
-    if claim.norms[max(0, first - 2) : first] == ["out", "of"]:
+    if claim.norms[max(0, first - 2) : first] == ["out", "of"] or claim.norms[max(0, first - 1)] == "non":
         return True
     return any(negator <= end or start < clause.verb for negator in clause.negators)

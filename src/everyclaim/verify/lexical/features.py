@@ -24,6 +24,7 @@ from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
 
 _CLAUSE_END = re.compile(r"[.;:!?]")
+_BLANK = re.compile(r"not given$", re.MULTILINE)  # of a field: neither yes nor no
 _CUES = {
     "negation": words.NEGATIONS,
     "denial": words.LEXICAL_NEGATIONS,
@@ -340,7 +341,9 @@ def negations(it: Comparison) -> tuple[list[int], list[int]]:
     while high + 1 < min(it.end, last + 6) and not is_apart(high):
         high += 1
     found = words.negating(it.reading.norms[low : high + 1])
-    return ours, [low + at for word, at in found if word != "without" or low + at < last]
+    said = {sentence[it.start + at] for _, at in it.edits.pairs}
+    theirs = [low + at for word, at in found if word != "without" or low + at < last]
+    return ours, [at for at in theirs if sentence[at] in said and not _BLANK.match(text, spans[at][0])]
 
 
 def _order(it: Comparison) -> dict[str, float]:

@@ -7,7 +7,7 @@ the claim that are doubted most are named, and what may stand in their place.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode
@@ -264,6 +264,10 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
     it = parting.it
     weights = [_weight(doubts, low, high) for low, high in it.claim.spans]
     telling_ones = [at for at, norm in enumerate(it.claim.norms) if norm not in STOPWORDS] or range(len(weights))
+    found = [check.at for check in it.checks if check.status == "found"]
+    stated = {at for at, place in enumerate(it.claim.spans) if _overlaps(it.spelling.origin(*place), found)}
+    if any(weights[at] >= _DOUBTED for at in telling_ones if at not in stated):  # what a passage states is not what fails
+        weights = [0.0 if at in stated else weight for at, weight in enumerate(weights)]
     top = max(telling_ones, key=lambda at: (weights[at], -at), default=None)
     if top is None:
         return None
@@ -280,6 +284,10 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
             start, end = min(start, check.at[0]), max(end, check.at[1])
     written = it.spelling.written
     return (0, len(written)) if in_unspaced_script(written[start:end]) else tidied(written, start, end)
+
+
+def _overlaps(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
+    return any(low < place[1] and place[0] < high for low, high in others)
 
 
 def _weight(doubts: Sequence[Doubt], low: int, high: int) -> float:
