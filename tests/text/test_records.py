@@ -52,6 +52,20 @@ def test_units_in_the_names_of_fields_stand_behind_their_numbers():
     ]  # fmt: skip
 
 
+def test_units_of_several_words_and_what_is_empty_are_said():
+    """Billions of dollars, degrees; an empty list holds nothing, an empty string is not given."""
+    text = '{"gdp_usd_billion": 485, "temperature_c": {"min": -1.5}, "warnings": [], "gate": "", "more": {}}'
+    assert [it.text for it in fields(text)] == [
+        "Gdp: 485 billion usd", "Temperature, min: -1.5 °C", "Warnings: none", "Gate: not given",
+    ]  # fmt: skip
+
+
+def test_fields_know_the_records_of_lists_they_belong_to():
+    """The list by its place, the record by its number; records one after another are a list, too."""
+    found = fields('{"to": [{"a": 1}, {"a": 2, "of": [{"b": 3}]}], "c": 4}')
+    assert [[item for _, item in it.rows] for it in found] == [[1, 1], [1, 2], [1, 2, 1], [1]]
+
+
 def test_records_after_each_other_are_read():
     """JSON lines are one record after another."""
     text = '{"town": "Aba", "inhabitants": 12}\n{"town": "Boe", "inhabitants": 40}'

@@ -8,6 +8,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Verdict
+from everyclaim.text.quantities import quantities
 
 JUDGES = ("embedded", "lexical")
 HOUSE = {
@@ -130,3 +131,27 @@ def test_compounds_are_compared_as_the_passage_joins_them(claim, passage):
     assert "moon" in wrong.rationale
     assert not {"'Fi'", "'takeout'", "'Takeout'", "'mail'"} & set(wrong.rationale.replace(",", "").split())
     assert ec.verify_claims(claim, passage)[0].verdict.label == "SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("record", "right", "wrong"),
+    [
+        ({"no_smoking": True, "pool": False}, "Smoking is not allowed.", "Smoking is allowed."),
+        ({"non_refundable": True, "pool": False}, "The fare is non-refundable.", "The fare is refundable."),
+        ({"not_available": False, "pool": True}, "It is available.", "It is not available."),
+    ],
+)
+def test_a_label_may_deny_by_itself(record, right, wrong):
+    """ "No smoking: yes" and "Not available: no" turn what they name around."""
+    good, bad = (verdict(claim, record, "lexical") for claim in (right, wrong))
+    assert good.probabilities.supported > bad.probabilities.supported
+    assert "the passage says" not in good.rationale
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("1450 GB", "gigabyte"), ("a disk of 2000 MB", "megabyte"), ("1900 USD", "us_dollar")]
+)
+def test_a_number_before_a_unit_in_capitals_is_no_year(text, unit):
+    """What looks like a year is an amount there; "in 2019 GB won" is not."""
+    assert [one.unit for one in quantities(text)] == [unit]
+    assert not quantities("In 2019 GB won four medals.")[0].unit

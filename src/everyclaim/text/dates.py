@@ -380,7 +380,7 @@ def _year(match: re.Match[str], text: str) -> Moment | None:
     if word in _COUNTING and word != "to" and not (word in ("about", "around") and after is None):
         return None
     capitals = _CAPITALS.match(text, match.end())
-    unit = UNITS.get(capitals[1].lower()) if capitals and word not in _YEAR_BEFORE else None
+    unit = UNITS.get(capitals[1].lower()) if capitals and word not in _YEAR_BEFORE - {"of", "to"} else None
     if unit is not None and (unit.dimension == "data" or unit.dimension.startswith("money")):
         return None
     if after is None or word in _YEAR_BEFORE:

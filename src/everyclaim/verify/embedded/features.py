@@ -40,7 +40,7 @@ def _kind(compared: Comparison, pieces: Sequence[Piece]) -> dict[str, float]:
         "source_record": float(inside),
         "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
         "source_denies": float(inside and said.endswith(": no")),
-        "source_blank": float(inside and said.endswith(": not given")),
+        "source_blank": float(any(field.agrees is None for field in compared.named)),
         "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
         "source_passages": math.log1p(len({piece.passage for piece in pieces})),
         "source_question": float(compared.question is not None),

@@ -23,10 +23,11 @@ from everyclaim.verify.lexical.overlap import comparable
 from everyclaim.verify.lexical.words import negating
 
 _FIELD = re.compile(
-    r"^(?P<label>[^\n:]{1,100}): (?:(?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$|\S)",
+    r"^(?P<label>[^\n:]{1,100}): (?:(?P<said>yes|no|true|false|none|0(?: [^\W\d]{1,12})?)$|not given$|\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 _NEGATED = re.compile(r"\b(?:no|not|non|never|without)\b", re.IGNORECASE)  # "No smoking: yes"
+_BLANK = ": not given"
 _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without", "prohibited", "forbidden"})
@@ -41,13 +42,13 @@ class Answer(NamedTuple):
     reading: int
     start: int
     end: int
-    agrees: bool
+    agrees: bool | None  # None: it is not given
 
 
 class _Field(NamedTuple):
     text: str
     start: int
-    affirms: bool | None  # None: it answers something else
+    affirms: bool | None  # None: it answers something else, or nothing
     name: tuple[str, ...]  # keys of the last part of its label
     above: frozenset[str]  # keys of the parts it stands under
 
@@ -66,7 +67,7 @@ def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, i
     A field of one word that stands under another ("Parking, lot") is named with that, or where it holds the claim.
     """
     fields = [(number, field) for number, reading in enumerate(readings) for field in _fields(reading.text)]
-    if all(field.affirms is None for _, field in fields):
+    if all(field.affirms is None and not field.text.endswith(_BLANK) for _, field in fields):
         return []
     often = Counter(key for name in {field.name for _, field in fields} for key in name)
     words, clauses = _Words(claim), _clauses(claim)
@@ -74,7 +75,8 @@ def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, i
     for number, field in fields:
         named = [words.named(key) for key in [key for key in field.name if often[key] == 1] or field.name]
         places = [place for place, _ in filter(None, named)]
-        if field.affirms is None or len(places) < len(named):
+        is_blank = field.text.endswith(_BLANK)
+        if (field.affirms is None and not is_blank) or len(places) < len(named):
             continue
         end = field.start + len(field.text)
         is_main = number == main[0] and field.start < main[2] and main[1] < end
@@ -82,7 +84,8 @@ def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, i
             continue
         denied = _is_denied(min(places), max(places), claim, clauses)
         turned = sum(is_opposite for _, is_opposite in filter(None, named)) % 2 == 1
-        answer = Answer(field.text, number, field.start, end, (denied == turned) == field.affirms)
+        agrees = None if is_blank else (denied == turned) == field.affirms
+        answer = Answer(field.text, number, field.start, end, agrees)
         found.setdefault((*sorted(field.above), *field.name), []).append(answer)
     return [each[0] for each in found.values() if len({one.agrees for one in each}) == 1]  # of several records: whose?
 

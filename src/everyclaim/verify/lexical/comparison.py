@@ -39,9 +39,14 @@ class Comparison:
         """What makes the claim of the window, token by token."""
         return compare_tokens(self.claim.keys, self.keys)
 
-    @cached_property
+    @property
     def answers(self) -> list[Answer]:
         """Fields that answer yes or no and that the claim names."""
+        return [answer for answer in self.named if answer.agrees is not None]
+
+    @cached_property
+    def named(self) -> list[Answer]:
+        """Fields that answer yes or no, or nothing, and that the claim names."""
         number, _ = self.source.places[self.alignment.main[0]]
         low, high = self.reading.spans[self.start][0], self.reading.spans[self.end - 1][1]
         return answers(self.claim, self.source.readings, (number, low, high))

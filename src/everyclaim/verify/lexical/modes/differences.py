@@ -266,7 +266,8 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
     telling_ones = [at for at, norm in enumerate(it.claim.norms) if norm not in STOPWORDS] or range(len(weights))
     found = [check.at for check in it.checks if check.status == "found"]
     stated = {at for at, place in enumerate(it.claim.spans) if _overlaps(it.spelling.origin(*place), found)}
-    if any(weights[at] >= _DOUBTED for at in telling_ones if at not in stated):  # what a passage states is not what fails
+    # What a passage states is not what fails, where something else may be.
+    if any(weights[at] >= _DOUBTED for at in telling_ones if at not in stated):
         weights = [0.0 if at in stated else weight for at, weight in enumerate(weights)]
     top = max(telling_ones, key=lambda at: (weights[at], -at), default=None)
     if top is None:
