@@ -142,7 +142,7 @@ def test_compounds_are_compared_as_the_passage_joins_them(claim, passage):
     ],
 )
 def test_a_label_may_deny_by_itself(record, right, wrong):
-    """ "No smoking: yes" and "Not available: no" turn what they name around."""
+    """Fields such as "No smoking: yes" and "Not available: no" turn what they name around."""
     good, bad = (verdict(claim, record, "lexical") for claim in (right, wrong))
     assert good.probabilities.supported > bad.probabilities.supported
     assert "the passage says" not in good.rationale
