@@ -31,15 +31,11 @@ def describe(compared: Comparison, premise: Premise, scores: Scores, pieces: Seq
 def _kind(compared: Comparison, pieces: Sequence[Piece]) -> dict[str, float]:
     """Say what kind of sources a claim is judged by: what counts against it in prose is usual beside a record."""
     source = compared.source
-    first, last = compared.alignment.main
-    number = source.places[first][0]
-    main = source.readings[number]
-    said = main.text[main.sentences[source.places[first][1]][0] : main.sentences[source.places[last][1]][1]]
-    inside = bool(pieces[number].fields)
+    number = source.places[compared.alignment.main[0]][0]
     return {
-        "source_record": float(inside),
+        "source_record": float(bool(pieces[number].fields)),
         "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
-        "source_denies": float(inside and said.endswith(": no")),
+        "source_denies": float(any(field.field.endswith(": no") for field in compared.named)),
         "source_blank": float(any(field.agrees is None for field in compared.named)),
         "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
         "source_passages": math.log1p(len({piece.passage for piece in pieces})),
