@@ -11,7 +11,7 @@ A word governs what follows it, up to where another clause begins. Negation is c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -28,13 +28,18 @@ from everyclaim.decompose.function_words import (
 )
 from everyclaim.decompose.multilingual import drift_elsewhere
 from everyclaim.decompose.scope import STOP, Cue, Reading, is_named, read
-from everyclaim.text.antonyms import antonyms
+from everyclaim.decompose.siblings import is_dropped, is_said_beside
+from everyclaim.text.antonyms import antonyms, root
 from everyclaim.text.tokens import STOPWORDS, stem
 
 LONG = 8_000  # characters; what is longer is no sentence, and is not read this way
 _OPEN = (NEGATION, POSSIBILITY, CONDITION, "all", "intention")
+_DOUBTS = frozenset({POSSIBILITY, "likelihood", "hearsay"})
 _ORDERED = frozenset({"than", "before", "after", "above", "below", "behind"})
 _COMPARED = frozenset({"JJR", "RBR"})
+_EARLIER, _LATER = frozenset({"before", "preceding"}), frozenset({"after", "following"})
+_AUXILIARIES = frozenset("do does did have has had is are was were can could will would".split())
+_ENDS_PHRASE = frozenset(",.;")
 _AFFIX = re.compile(r"(?:un|in|im|ir|il|non|dis)(?=[a-z]{4})")
 _ENGLISH = re.compile(r"\b(?:the|and|are|were|that|with|from|this|has|have|by|which|he|she|they|it)\b", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|[~≈≥≤<>+]")
@@ -47,13 +52,16 @@ class Drift(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def _weight(_found: Drift, claim: str, sentence: str) -> int:
-    return getsizeof(claim) + getsizeof(sentence)
+def _weight(_found: Drift, claim: str, sentence: str, siblings: tuple[str, ...] = ()) -> int:
+    return getsizeof(claim) + getsizeof(sentence) + sum(map(getsizeof, siblings))
 
 
 @remembered(2_000_000, _weight)
-def drift(claim: str, sentence: str) -> Drift:
-    """Compare what a claim and its sentence commit to; empty for a faithful claim."""
+def drift(claim: str, sentence: str, siblings: tuple[str, ...] = ()) -> Drift:
+    """Compare what a claim and its sentence commit to; empty for a faithful claim.
+
+    `siblings` are the other claims of the sentence: a word that belongs to one of them is not missed here.
+    """
     if _bare(claim) == _bare(sentence) or len(sentence) > LONG or len(claim) > LONG:
         return Drift()
     if not _ENGLISH.search(sentence) and any(found := drift_elsewhere(claim, sentence)):
@@ -63,7 +71,9 @@ def drift(claim: str, sentence: str) -> Drift:
     said, own = read(claim), read(sentence)
     added = [*_turned(said, own), *_compared(said, own), *_swapped(said, own)]
     added += [said.text(cue) for cue in said.cues if _adds(cue, said, own)]
-    lost = [*_compared(own, said, is_lost=True), *(own.text(cue) for cue in own.cues if _loses(cue, said, own))]
+    others = [read(other) for other in siblings if len(other) <= LONG]
+    missed = [cue for cue in own.cues if _loses(cue, said, own, others)]
+    lost = [*_compared(own, said, is_lost=True), *map(own.text, missed)]
     return Drift(tuple(dict.fromkeys(added)), tuple(dict.fromkeys(lost)))
 
 
@@ -73,16 +83,20 @@ def _bare(text: str) -> str:
 
 def _adds(cue: Cue, said: Reading, own: Reading) -> bool:
     """Whether a claim has a cue that it has not from its sentence."""
-    if not cue.binds or _is_title(cue, said, own):
+    if not cue.binds or _is_title(cue, said, own) or _is_readers(cue, said):
         return False
     return not (_denied(cue, said, own) if cue.kind == NEGATION else _given(cue, said, own))
 
 
-def _loses(cue: Cue, said: Reading, own: Reading) -> bool:
-    """Whether a claim lacks a cue of its sentence."""
+def _loses(cue: Cue, said: Reading, own: Reading, others: Sequence[Reading]) -> bool:
+    """Whether a claim lacks a cue of its sentence, of which the `others` are claims as well."""
     if not cue.binds or cue.kind == BOOSTER:
         return False
-    return not (_still_denied(cue, said, own) if cue.kind == NEGATION else _kept(cue, said, own))
+    if cue.kind == NEGATION:
+        return not _still_denied(cue, said, own)
+    if not cue.heads and cue.kind in _DOUBTS:  # "It seems to: …" says so of what was asked
+        return not any(text.of(cue.kind) for text in (said, *others))
+    return not _kept(cue, said, own) and not is_said_beside(cue, said, own, others)
 
 
 def _may_differ(claim: str, sentence: str) -> bool:
@@ -102,6 +116,11 @@ def _is_title(cue: Cue, said: Reading, own: Reading) -> bool:
     return not cue.start and any(other.text == word and is_named(own.words, i) for i, other in enumerate(own.words))
 
 
+def _is_readers(cue: Cue, said: Reading) -> bool:
+    """Whether a wish is the reader's, which says nothing of the world: "the country you want to work from"."""
+    return cue.kind == "intention" and cue.start > 1 and said.words[cue.start - 1].low == "you"
+
+
 def _denied(cue: Cue, said: Reading, own: Reading) -> bool:
     """Whether a claim's negation is its sentence's, too."""
     key = said.keys[cue.heads[0]] if cue.heads else ""
@@ -112,7 +131,23 @@ def _denied(cue: Cue, said: Reading, own: Reading) -> bool:
     if any(wanted & own.negations(place) for place in places):
         return True
     contrasts = [other for other in own.of(NEGATION) if own.words[other.start].low in CONTRASTS]
-    return any(said.places(own.keys[head]) for other in contrasts for head in other.heads)
+    if any(said.places(own.keys[head]) for other in contrasts for head in other.heads):
+        return True
+    return any(_leaves_verb_out(other, own) and _same_subject(cue, said, other, own) for other in own.of(NEGATION))
+
+
+def _leaves_verb_out(cue: Cue, own: Reading) -> bool:
+    """Whether a negation goes without the verb that it denies: "the others did not", "which they do not do"."""
+    after = [word.low for word in own.words[cue.end : cue.end + 2]]
+    is_over = not after or after[0] in {*_ENDS_PHRASE, "do", "so"}
+    return is_over and cue.start > 0 and own.words[cue.start - 1].low in _AUXILIARIES
+
+
+def _same_subject(cue: Cue, said: Reading, other: Cue, own: Reading) -> bool:
+    """Whether a claim denies of all those of whom the sentence does."""
+    clause = own.clauses[other.start]
+    theirs = {own.keys[i] for i in range(other.start) if own.clauses[i] == clause} - {""}
+    return bool(theirs) and theirs <= set(said.keys[: cue.start])
 
 
 def _opposites(said: Reading, own: Reading, cue: Cue) -> list[str]:
@@ -148,6 +183,8 @@ def _kept(cue: Cue, said: Reading, own: Reading) -> bool:
     """Whether a claim says the sentence's cue as well, or speaks of something else."""
     if said.of(cue.kind):
         return True
+    if is_dropped(cue, said, own):
+        return False
     if cue.kind == CHOICE and any(other.start <= cue.start < other.reach for kind in _OPEN for other in own.of(kind)):
         return True  # "may be red or blue": it may be either
     if cue.kind == CONDITION:
@@ -168,18 +205,26 @@ def _conditional(cue: Cue, said: Reading, own: Reading) -> bool:
     clause = own.clauses[cue.start]
     is_first = cue.start == 0 or bool(STOP.fullmatch(own.words[cue.start - 1].low))
     bound = {clause, clause + 1 if is_first else clause - 1}
+    # of a list it may govern the last member alone: "free of charge at night, or on Sundays, if booked"
+    last = 0 if is_first else max((i for i in range(1, cue.start) if _adds_on(own, i)), default=0)
     places = [own.places(key) for key in dict.fromkeys(said.keys) if key]
     known = [found for found in places if found]
-    inside = [found for found in known if all(own.clauses[place] in bound for place in found)]
+    inside = [found for found in known if all(own.clauses[place] in bound and place >= last for place in found)]
     return bool(inside) and len(inside) >= len(known) / 2
+
+
+def _adds_on(own: Reading, place: int) -> bool:
+    return own.words[place].low in {"and", "or"} and own.words[place - 1].low == ","
 
 
 def _turned(said: Reading, own: Reading) -> Iterator[str]:
     """Words of a claim whose opposite the sentence holds instead."""
-    mine, known = ({stem(word.low) for word in text.words} for text in (said, own))
+    mine, known = ({form(word.low) for word in text.words for form in (stem, root)} for text in (said, own))
     theirs = {stem(word.low): i for i, word in enumerate(own.words) if not is_named(own.words, i)}
     for place, word in enumerate(said.words):
-        if stem(word.low) in known or word.low in PERSONS or len(word.low) < 2:
+        if not known.isdisjoint({stem(word.low), root(word.low)}) or word.low in PERSONS or len(word.low) < 2:
+            continue
+        if word.low in _EARLIER | _LATER and _turned_round(place, said, own):
             continue
         for opposite in _opposed(word.low):
             if opposite in theirs and opposite not in mine:
@@ -192,6 +237,21 @@ def _turned(said: Reading, own: Reading) -> Iterator[str]:
                 at = next(i for i, w in enumerate(own.words) if _AFFIX.sub("", w.low, count=1) == word.low)
                 if not {1 - number for number in own.negations(at)} & said.negations(place):
                     yield word.text
+
+
+def _turned_round(place: int, said: Reading, own: Reading) -> bool:
+    """Whether "A before B" is said of what the sentence has as "B after A", or the other way about."""
+    others = _LATER if said.words[place].low in _EARLIER else _EARLIER
+    around = [key if word.low != "," else "," for word, key in zip(said.words, said.keys, strict=True)]
+    cut = around.index(",", place) if not place and "," in around else len(around)
+    behind = set(said.keys[place + 1 : cut]) - {""}
+    ahead = set(said.keys[:place] if place else said.keys[cut:]) - {""}
+    for other in (i for i, word in enumerate(own.words) if word.low in others):
+        end = next((i for i in range(other + 1, len(own.words)) if own.words[i].low in _ENDS_PHRASE), len(own.words))
+        phrase = set(own.keys[other + 1 : end]) - {""}
+        if phrase & ahead and not phrase & behind and behind & set(own.keys):
+            return True
+    return False
 
 
 def _affixed(own: Reading) -> list[str]:

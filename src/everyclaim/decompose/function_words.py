@@ -65,7 +65,9 @@ _KINDS = {
     " unlikely prevent prevents prevented non impossible myth anything_but far_from |",
     IGNORED: "not_only not_just not_merely not_simply nothing_but no_doubt without_doubt without_a_doubt"
     " whether_or_not at_all above_all first_of_all after_all all_right as_if even_if if_any if_not quite_a_few"
-    " as_well_as of_all_time all_time each_other all_but |",
+    " as_well_as of_all_time all_time each_other all_but if_you_'re_wondering if_you_are_wondering if_you_'re_thinking"
+    " if_you_are_thinking if_you_'re_asking if_you_are_asking if_you_mean in_case_you_'re_wondering"
+    " in_case_you_are_wondering |",
 }
 
 

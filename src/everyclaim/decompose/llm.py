@@ -124,6 +124,11 @@ def _by_number(pieces: Sequence[NumberedSentence]) -> dict[int, NumberedSentence
 def faults_of(split: Split, piece: NumberedSentence, around: Surroundings, response: str) -> Faults:
     """Return what is wrong with the claims of a sentence. The check sees what the model sees before it."""
     before = response[max(0, piece.start - BEFORE) : piece.start]
-    found = [faults(claim, piece.ground, around, before) for claim in split.claims] if split != piece.whole else []
+    if split == piece.whole:
+        return Faults()
+    found = [
+        faults(claim, piece.ground, around, before, split.claims[:i] + split.claims[i + 1 :])
+        for i, claim in enumerate(split.claims)
+    ]
     foreign = dict.fromkeys(word for one in found for word in one.foreign)
     return Faults(tuple(foreign), tuple(dict.fromkeys(word for one in found for word in one.lost)))

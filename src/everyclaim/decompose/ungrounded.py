@@ -15,6 +15,7 @@ from typing import NamedTuple
 from everyclaim.decompose.commitments import Drift, drift
 from everyclaim.decompose.contexts import BEHIND
 from everyclaim.text.agreement import Fact, covers, same
+from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments
 from everyclaim.text.names import covered, names
 from everyclaim.text.quantities import Quantity, quantities
@@ -23,12 +24,14 @@ from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
 BEFORE = 1500  # characters of an answer before a sentence that its claims may be completed from
 _REFERS_BACK = re.compile(
     r"\b(?:it|its|they|them|their|theirs|he|him|his|she|hers?|this|that|these|those|such|both|neither|either|former|"
-    r"latter|there|then|here|one|ones|same|all of|none|each|latter|later|afterwards|er|sie|es|ihre?|diese[rsnm]?|dort|"
+    r"latter|there|then|here|one|ones|same|all of|none|each|latter|later|earlier|afterwards|"
+    r"(?:before|after|previous|following)(?=\s*[,.;])|er|sie|es|ihre?|diese[rsnm]?|dort|"
     r"ils?|elles?|leurs?|cel(?:a|ui|le|les)|cet(?:te)?|ces|ellos|ellas|est[aeo]s?|es[aeo]s?|essi|esse|quest[aeio])\b|^the\b",
     re.IGNORECASE,
 )
 _POINTER = re.compile(r"\[\d{1,3}\]|\b(?:passage|source|document) \d{1,3}\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
+_NEAR = 60  # characters on either side of a name that say whether it is one
 _GRAM = 4  # characters, for scripts with an alphabet
 _OWN_WORDS = 0.5  # share of a claim's wording that must come from the answer or the question
 _INFLECTED = 3  # letters by which two forms of one name may differ
@@ -40,7 +43,8 @@ _STEM = 4  # letters they must share
 class Surroundings:
     """What a claim may take its names from: the answer and the question, read once."""
 
-    text: str
+    source: str
+    text: str  # the same in small letters, with single spaces
     tokens: tuple[Token, ...]
     words: frozenset[str]
     stems: frozenset[str]
@@ -52,7 +56,8 @@ class Surroundings:
         text = "\n".join(texts)
         tokens = tuple(tokenize(text))
         words = frozenset(token.norm for token in tokens)
-        return cls(" ".join(text.casefold().split()), tokens, words, frozenset(map(stem, words)), _grams(tokens))
+        small = " ".join(text.casefold().split())
+        return cls(text, small, tokens, words, frozenset(map(stem, words)), _grams(tokens))
 
 
 class Faults(NamedTuple):
@@ -62,26 +67,32 @@ class Faults(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def faults(claim: str, sentence: str, around: Surroundings, before: str = "") -> Faults:
+def faults(
+    claim: str, sentence: str, around: Surroundings, before: str = "", siblings: tuple[str, ...] = ()
+) -> Faults:
     """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
 
-    `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
+    `siblings` are the other claims of the sentence. `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
     ("they", "this") may be completed from what stands `before` it in the answer, as its author meant it, but nothing of
     its own may give way to that.
     """
-    found = _faults(claim, sentence, around)
-    if (
-        found.foreign in {(), (claim,)}
-        or not before
-        or not _REFERS_BACK.search(sentence)
-        or _gives_way(claim, sentence)
-    ):
+    found = _faults(claim, sentence, around, siblings)
+    if found.foreign in {(), (claim,)} or not before or _gives_way(claim, sentence):
         return found
+    if not _REFERS_BACK.search(sentence):
+        return Faults(tuple(word for word in found.foreign if not _is_part(claim, word, before)), found.lost)
     wide = f"{before} {sentence}"
     foreign = set() if is_copied(claim, wide) else set(ungrounded_terms(claim, wide, around))
     added = set(drift(claim, sentence).added)
     kept = [word for word in found.foreign if (word in added and not _quotes(claim, word, before)) or word in foreign]
     return Faults(tuple(kept), found.lost)
+
+
+def _is_part(claim: str, number: str, before: str) -> bool:
+    """Whether a number says of what those of the sentence are a part: "four of the 47 pumps", after "47 pumps"."""
+    start = claim.find(number)
+    whole = number.isdigit() and re.search(r"\bof (?:the|these|those)\s+$", claim[:start])
+    return bool(whole) and re.search(rf"(?<![\w.,]){number}\b", before) is not None and _quotes(claim, number, before)
 
 
 def _quotes(claim: str, word: str, before: str) -> bool:
@@ -94,10 +105,20 @@ def _quotes(claim: str, word: str, before: str) -> bool:
 
 
 def _gives_way(claim: str, sentence: str) -> bool:
-    """Whether a value of the sentence is missing from a claim that has another of its kind from elsewhere."""
+    """Whether a value of the sentence is missing from a claim that has another of its kind in its place."""
     mine, own = _values(claim), _values(sentence)
-    missing = {_kind(value) for value in own if not any(same(value, other) for other in mine)}
-    return any(_kind(value) in missing for value in mine if not any(same(value, other) for other in own))
+    missing = [value for value in own if not any(same(value, other) for other in mine)]
+    added = {_kind(value) for value in mine if not any(same(value, other) for other in own)}
+    told = {stem(token.norm) for token in tokenize(claim)}
+    return any(_kind(value) in added and _is_spoken_of(value, sentence, told) for value in missing)
+
+
+def _is_spoken_of(value: Fact, sentence: str, told: set[str]) -> bool:
+    """Whether a text has a word that stands beside a value in its sentence."""
+    before = [token for token in tokenize(sentence[: value.start]) if token.norm not in STOPWORDS][-1:]
+    after = [token for token in tokenize(sentence[value.end :]) if token.norm not in STOPWORDS][:1]
+    inside = [token for token in tokenize(sentence[value.start : value.end]) if not _has_digit(token.norm)]
+    return not (before or after) or any(stem(token.norm) in told for token in (*before, *inside, *after))
 
 
 def _values(text: str) -> list[Fact]:
@@ -113,18 +134,31 @@ def _kind(value: Fact) -> str:
     return value.dimension if isinstance(value, Quantity) else "date"
 
 
-def _faults(claim: str, sentence: str, around: Surroundings) -> Faults:
-    moved = drift(claim, sentence)
+def _faults(claim: str, sentence: str, around: Surroundings, siblings: tuple[str, ...]) -> Faults:
+    moved = drift(claim, sentence, siblings)
     lead, _, item = sentence.partition(BEHIND)
     if item and any(moved):  # what the item says by itself, its lead-in does not take back
-        alone = drift(claim, item)
+        alone = drift(claim, item, siblings)
         added = moved.added if alone.added else ()
         moved = Drift(added, tuple(word for word in moved.lost if word in lead or word in alone.lost))
     if is_copied(claim, sentence):
         foreign = []
     else:
         foreign = [claim] if _says_less(claim, sentence) else ungrounded_terms(claim, sentence, around)
-    return Faults(tuple(dict.fromkeys([*foreign, *moved.added])), moved.lost)
+    added = [word for word in moved.added if not _is_term(claim, sentence, word, around)]
+    return Faults(tuple(dict.fromkeys([*foreign, *added])), moved.lost)
+
+
+def _is_term(claim: str, sentence: str, word: str, around: Surroundings) -> bool:
+    """Whether a comparative is a part of what something is called: "lower pole", where it is called so elsewhere."""
+    if not word.endswith("er") or not word.isalpha():
+        return False
+    start = claim.find(word)
+    noun = next(iter(tokenize(claim[start + len(word) :])), None)
+    known = {stem(token.norm) for token in tokenize(sentence)}
+    if noun is None or noun.norm in STOPWORDS or stem(noun.norm) in known or antonyms(word.lower()) & known:
+        return False
+    return f"{word} {noun.text}".casefold() in around.text
 
 
 def _says_less(claim: str, sentence: str) -> bool:
@@ -197,6 +231,8 @@ def _numbers(
         parts = [token for token in tokens if quantity.start <= token.start < quantity.end]
         if any(token in missing for token in parts) or _known([quantity], there):
             continue
+        if parts and _in_name(claim, parts[0], around):
+            continue
         # A number word ("two") must be there as well; a unit may also stand in the lead-in or the question.
         has_digits = any(_has_digit(token.norm) for token in parts)
         loose = [t for t in parts if not _has_digit(t.norm) and t.norm not in words and stem(t.norm) not in stems]
@@ -214,7 +250,19 @@ def _said_around(token: Token, around: Surroundings) -> bool:
 
 def _in_name(claim: str, token: Token, around: Surroundings) -> bool:
     """Whether a number belongs to a name ("iPhone 15") that the answer or the question holds as it stands."""
-    return any(name.start < token.start < name.end and name.text.casefold() in around.text for name in names(claim))
+    for name in names(claim):
+        if name.start < token.start < name.end and name.text.casefold() in around.text:
+            return True
+        if token.start == name.end + 1 and _is_called(f"{name.text} {token.text}", around.source):
+            return True
+    return False
+
+
+def _is_called(name: str, source: str) -> bool:
+    """Whether a text has a name with its number, which before a plural ("the Apollo 11 pilots") is read as a count."""
+    found = (match.start() for match in re.finditer(re.escape(name), source))
+    near = (source[max(0, at - _NEAR) : at + len(name) + _NEAR] for at in found)
+    return any(other.text == name for text in near for other in names(text))
 
 
 def _in_date(claim: str, sentence: str, token: Token) -> bool:
@@ -240,7 +288,10 @@ def _is_named(name: str, own: Sequence[Token], around: Surroundings) -> bool:
     if covered(name, own) or covered(name, around.tokens):
         return True
     return all(
-        _has_digit(word) or word in STOPWORDS or any(_same_word(word, other) for other in around.words)
+        _has_digit(word)
+        or word in STOPWORDS
+        or stem(word) in around.stems
+        or any(_same_word(word, other) for other in around.words)
         for word in (token.norm for token in tokenize(name))
     )
 

@@ -39,6 +39,16 @@ def antonyms(norm: str) -> frozenset[str]:
     return table.get(stem(norm)) or table.get(norm) or frozenset()
 
 
+@cache
+def _roots() -> dict[str, str]:
+    return {form: stem(words[0]) for words in map(str.split, _rows("irregular_forms.txt")) for form in words}
+
+
+def root(norm: str) -> str:
+    """Give what all forms of a word have in common: its stem, of "gave" and "given" that of "give"."""
+    return _roots().get(norm) or stem(norm)
+
+
 def pairs() -> Iterator[tuple[str, str]]:
     """Give every pair of opposite stems, each once, in order."""
     for word, others in sorted(_opposites().items()):
