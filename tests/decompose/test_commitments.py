@@ -336,6 +336,41 @@ def test_a_model_that_insists_is_not_believed() -> None:
     assert by_model(chat, "The kettle may be red.") == ["The kettle may be red."]
 
 
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("The navy, which may grow, is based in Kiel.", ["The navy may grow.", "The navy is based in Kiel."]),
+        ("Only the inner height, measured twice, differed.", ["Only the inner height differed.", "The inner height was measured twice."]),
+        ("The firm should reply, and it has a desk in Bonn.", ["The firm should reply.", "The firm has a desk in Bonn."]),
+        ("At least nine people came and the hall closed at ten.", ["At least nine people came.", "The hall closed at ten."]),
+        ("No killings, assaults or thefts occurred.", ["No killings occurred.", "No assaults occurred.", "No thefts occurred."]),
+        ("The samples were given off by the plant.", ["The plant gave off the samples."]),
+    ],
+)  # fmt: skip
+def test_what_another_claim_of_the_sentence_says_is_not_left_out(answer: str, claims: list[str]) -> None:
+    """A small word belongs to one claim of several: the others rightly lack it, and nobody is asked again."""
+    chat = ScriptedChat(split(claims))
+    assert by_model(chat, answer) == claims
+    assert len(chat.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims", "word"),
+    [
+        ("The drug can cause headaches and lower the pulse.", ["The drug can cause headaches.", "The drug lowers the pulse."], "can"),
+        ("The clinic treats only adults and opens at nine.", ["The clinic treats adults.", "The clinic opens at nine."], "only"),
+        ("Some residents opposed the plan, but the council agreed.", ["Residents opposed the plan.", "The council agreed."], "Some"),
+        ("The team never won the cup, although it reached a final.", ["The team won the cup.", "The team reached a final."], "never"),
+        ("She probably left before noon and took the train.", ["She left before noon.", "She took the train."], "probably"),
+    ],
+)  # fmt: skip
+def test_what_no_claim_says_is_left_out(answer: str, claims: list[str], word: str) -> None:
+    """A word that governs what a claim says is missed, whatever else the sentence was cut into."""
+    chat = ScriptedChat([split(claims), split(claims)])
+    assert by_model(chat, answer) != claims
+    assert request_data(chat.asked[1])["left_out"] == {"s1": [word]}
+
+
 def test_items_are_governed_by_their_lead_in() -> None:
     """A claim may take its negation from there, and must."""
     answer = "You must not:\n\n- drink the descaler\n- open the lid\n"

@@ -30,7 +30,7 @@ from everyclaim.decompose.multilingual import drift_elsewhere
 from everyclaim.decompose.scope import STOP, Cue, Reading, is_named, read
 from everyclaim.decompose.siblings import is_dropped, is_said_beside
 from everyclaim.text.antonyms import antonyms, root
-from everyclaim.text.tokens import STOPWORDS, stem
+from everyclaim.text.tokens import STOPWORDS, stem, word_set
 
 LONG = 8_000  # characters; what is longer is no sentence, and is not read this way
 _OPEN = (NEGATION, POSSIBILITY, CONDITION, "all", "intention")
@@ -38,7 +38,7 @@ _DOUBTS = frozenset({POSSIBILITY, "likelihood", "hearsay"})
 _ORDERED = frozenset({"than", "before", "after", "above", "below", "behind"})
 _COMPARED = frozenset({"JJR", "RBR"})
 _EARLIER, _LATER = frozenset({"before", "preceding"}), frozenset({"after", "following"})
-_AUXILIARIES = frozenset("do does did have has had is are was were can could will would".split())
+_AUXILIARIES = word_set("do does did have has had is are was were can could will would")
 _ENDS_PHRASE = frozenset(",.;")
 _AFFIX = re.compile(r"(?:un|in|im|ir|il|non|dis)(?=[a-z]{4})")
 _ENGLISH = re.compile(r"\b(?:the|and|are|were|that|with|from|this|has|have|by|which|he|she|they|it)\b", re.IGNORECASE)

@@ -337,6 +337,8 @@ def _resumes(words: Sequence[Word], comma: int) -> bool:
     """Whether an aside begins at a comma, and a verb follows it: "their coach, John Smith, admitted"."""
     close = next((i for i in range(comma + 1, min(len(words), comma + _ASIDE)) if words[i].low == ","), len(words) - 1)
     aside = words[comma + 1 : close]
-    return words[close + 1 : close + 2] != [] and words[close + 1].tag in FINITE and not any(
-        word.low in _JOINS or word.tag in FINITE for word in aside
+    return (
+        words[close + 1 : close + 2] != []
+        and words[close + 1].tag in FINITE
+        and not any(word.low in _JOINS or word.tag in FINITE for word in aside)
     )

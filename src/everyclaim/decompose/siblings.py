@@ -80,7 +80,7 @@ def _governed(cue: Cue, own: Reading) -> list[int]:
 def _asides(own: Reading) -> frozenset[int]:
     """What stands between commas before a clause goes on with its verb: "the height, taken twice, differed"."""
     commas = [i for i, word in enumerate(own.words) if word.low == ","]
-    spans = [range(a, b + 1) for a, b in zip(commas, commas[1:], strict=False) if _is_aside(own, a, b)]
+    spans = [range(a, b + 1) for a, b in pairwise(commas) if _is_aside(own, a, b)]
     return frozenset(place for span in spans for place in span)
 
 
@@ -95,9 +95,12 @@ def _counts(cue: Cue, noun: int, said: Reading, own: Reading) -> bool:
     """Whether a claim says of a noun what the sentence says of so much of it."""
     clause, aside = own.clauses[cue.start], _asides(own)
     named = bool(said.places(own.keys[noun]))  # then what a later clause says may be said of it as well
-    places = [i for i, n in enumerate(own.clauses) if (n == clause or (named and n > clause)) and not cue.start <= i < noun]
+    places = [
+        i for i, n in enumerate(own.clauses)
+        if (n == clause or (named and n > clause)) and not cue.start <= i < noun
+    ]  # fmt: skip
     told = {own.keys[i] for i in places if i not in aside and _predicates(own, i)} - {"", "includ"}
-    return any(said.keys[i] in told and _predicates(said, i) and not _is_relative(said, i) for i in range(len(said.keys)))
+    return any(key in told and _predicates(said, i) and not _is_relative(said, i) for i, key in enumerate(said.keys))
 
 
 def _predicates(text: Reading, place: int) -> bool:

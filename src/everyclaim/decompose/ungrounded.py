@@ -67,14 +67,13 @@ class Faults(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def faults(
-    claim: str, sentence: str, around: Surroundings, before: str = "", siblings: tuple[str, ...] = ()
-) -> Faults:
+def faults(claim: str, sentence: str, around: Surroundings, before: str = "", siblings: tuple[str, ...] = ()) -> Faults:
     """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
 
-    `siblings` are the other claims of the sentence. `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
+    `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
     ("they", "this") may be completed from what stands `before` it in the answer, as its author meant it, but nothing of
-    its own may give way to that.
+    its own may give way to that. `siblings`: the other claims of the sentence; what one of them says, the rest need
+    not say again.
     """
     found = _faults(claim, sentence, around, siblings)
     if found.foreign in {(), (claim,)} or not before or _gives_way(claim, sentence):
