@@ -140,12 +140,11 @@ def _faults(claim: str, sentence: str, around: Surroundings, siblings: tuple[str
         alone = drift(claim, item, siblings)
         added = moved.added if alone.added else ()
         moved = Drift(added, tuple(word for word in moved.lost if word in lead or word in alone.lost))
-    if is_copied(claim, sentence):
-        foreign = []
-    else:
+    foreign: Sequence[str] = ()
+    if not is_copied(claim, sentence):
         foreign = [claim] if _says_less(claim, sentence) else ungrounded_terms(claim, sentence, around)
-    added = [word for word in moved.added if not _is_term(claim, sentence, word, around)]
-    return Faults(tuple(dict.fromkeys([*foreign, *added])), moved.lost)
+    added_words = [word for word in moved.added if not _is_term(claim, sentence, word, around)]
+    return Faults(tuple(dict.fromkeys([*foreign, *added_words])), moved.lost)
 
 
 def _is_term(claim: str, sentence: str, word: str, around: Surroundings) -> bool:
