@@ -327,7 +327,7 @@ def test_a_model_is_told_what_it_added_and_what_it_left_out() -> None:
     assert by_model(chat, answer) == ["The kettle is red."]
     again = request_data(chat.asked[1])
     assert again["not_in_sentence"] == {"s1": ["not"]}
-    assert again["left_out"] == {"s1": ["may"]}
+    assert again["left_out"] == {"s1": ["may: The lid leaks."]}
 
 
 def test_a_model_that_insists_is_not_believed() -> None:
@@ -355,6 +355,71 @@ def test_what_another_claim_of_the_sentence_says_is_not_left_out(answer: str, cl
 
 
 @pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("The navy, which may grow, is based in Kiel.", ["The navy may grow.", "The navy is based in Kiel."]),
+        ("Only the height, taken twice, differed.", ["Only the height differed.", "The height was taken twice."]),
+        ("Some guests praise it, while others left.", ["Some guests praise it.", "Other guests left."]),
+        ("Soak the beans, which should swell, in cold water.", ["The beans should swell.", "Soak the beans in cold water."]),
+        ("You should soak the beans, allowing them to soften.", ["You should soak the beans.", "Soaking the beans allows them to soften."]),
+        ("It lost, and their coach, John Smith, may resign.", ["It lost.", "Their coach, John Smith, may resign."]),
+        ("She was elected in 1977 after attending law school.", ["She attended law school before being elected.", "She was elected in 1977."]),
+        ("The unit improved, which other doctors did not do.", ["The unit improved.", "The other doctors did not improve."]),
+    ],
+)  # fmt: skip
+def test_an_honest_split_stands_before_every_decomposers_check(sentence: str, claims: list[str]) -> None:
+    """Of several claims each is read beside the others, at the border behind all decomposers as well."""
+    assert taken(sentence, *claims) == claims
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("The pump can lift water and oil.", ["The pump can lift water.", "The pump lifts oil."]),
+        ("Most cats and dogs sleep.", ["Most cats sleep.", "Dogs sleep."]),
+        ("Some pumps leak and fail.", ["Some pumps leak.", "Pumps fail."]),
+        ("He wanted to resign and to move.", ["He wanted to resign.", "He moves."]),
+        ("The kettle, made in Graz, may be red.", ["The kettle may be red.", "The kettle made in Graz is red."]),
+        ("Every nurse and some doctors wash.", ["Every nurse washes.", "Doctors wash."]),
+        ("Some customers stayed, while others left.", ["Some customers stayed.", "Customers stayed."]),
+        ("Only the height, taken twice, differed.", ["Only the height differed.", "The height differed twice."]),
+        ("The unit's doctors improved, which others did not do.", ["The unit's doctors did not improve."]),
+        ("After the war, the king fled.", ["The king fled before the war."]),
+        ("The service is free at night, or on Sundays, if booked.", ["The service is free on Sundays."]),
+        ("Despite some complaints, guests stayed.", ["Despite complaints, guests stayed.", "Some guests stayed."]),
+    ],
+)  # fmt: skip
+def test_a_word_of_one_claim_excuses_no_other_that_says_the_same(sentence: str, claims: list[str]) -> None:
+    """A claim that states what the word governs must have it, whatever stands beside it."""
+    assert taken(sentence, *claims) == [sentence]
+
+
+def test_numbers_of_another_sentence_only_point_at_what_they_count_there() -> None:
+    """Those groups are meant that were spoken of ("the two groups"); another number is a stranger."""
+    before = "The 47 pumps of two groups were tested. "
+    for claim, stands in [
+        ("Heights differed between the two groups.", True),
+        ("Heights of the 47 pumps differed.", True),
+        ("Heights of 47 pumps differed.", False),
+        ("Heights of the 7 pumps differed.", False),
+    ]:
+        chat = ScriptedChat([split(["The 47 pumps of two groups were tested."], [claim]), split(["nothing"])])
+        last = by_model(chat, f"{before}Heights differed.")[-1]
+        assert (last == claim) is stands, claim
+
+
+def test_a_second_attempt_is_told_which_claim_lacks_a_word() -> None:
+    """And about no other sentence; the claims of those stay as they were."""
+    first = split(["The lid is blue."], ["The pump can lift water.", "The big old pump in the yard of Graz lifts oil."])
+    chat = ScriptedChat([first, split(["The pump can lift water.", "The pump can lift oil."])])
+    answer = "The lid is blue and flat. The pump can lift water and oil."
+    assert set(by_model(chat, answer)) == {"The lid is blue.", "The pump can lift water.", "The pump can lift oil."}
+    again = request_data(chat.asked[1])
+    assert again["sentences"] == {"s1": "The pump can lift water and oil."}
+    assert again["left_out"] == {"s1": ["can: The big old pump in the yard of …"]}
+
+
+@pytest.mark.parametrize(
     ("answer", "claims", "word"),
     [
         ("The drug can cause headaches and lower the pulse.", ["The drug can cause headaches.", "The drug lowers the pulse."], "can"),
@@ -368,7 +433,8 @@ def test_what_no_claim_says_is_left_out(answer: str, claims: list[str], word: st
     """A word that governs what a claim says is missed, whatever else the sentence was cut into."""
     chat = ScriptedChat([split(claims), split(claims)])
     assert by_model(chat, answer) != claims
-    assert request_data(chat.asked[1])["left_out"] == {"s1": [word]}
+    missed = request_data(chat.asked[1])["left_out"]["s1"]
+    assert {line.partition(": ")[0] for line in missed} == {word}
 
 
 def test_items_are_governed_by_their_lead_in() -> None:

@@ -81,7 +81,7 @@ def test_the_fixed_part_of_two_calls_stays_below_850_tokens() -> None:
 
 
 PINNED = {
-    "split-6/atomicity=high/coverage=high": "04331c33c703",
+    "split-6/atomicity=high/coverage=high": "551cff6eb8f9",
     "split-6/atomicity=low/coverage=low": "f49d1ad9eeae",
     "verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "00ffa50951aa",
     "verdict-7/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "29669c2576f5",

@@ -52,8 +52,13 @@ def _faithful(claims: Sequence[Claim], response: str, question: str, language: s
     around = Surroundings.of(response, question)
     starts = {place: found[place[0]].start for place in texts}
     before = {place: response[max(0, start - BEFORE) : start] for place, start in starts.items()}
+    together: dict[tuple[int, int], list[str]] = {place: [] for place in texts}
+    for one in claims:
+        together[places[one.id]].append(one.text)
     wrong = {
-        places[one.id] for one in unread if any(faults(one.text, texts[places[one.id]], around, before[places[one.id]]))
+        place
+        for one in unread
+        if any(faults(one.text, texts[place := places[one.id]], around, before[place], together[place]))
     }
     kept: list[Claim] = []
     for claim in claims:

@@ -21,6 +21,8 @@ from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask, spel
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
 _KEEP_SENTENCE = WORTH_ASKING_AGAIN | TOO_MUCH | {"refused", "filtered"}
 
+_NAMED_BY = 8  # words that say which claim is meant
+
 
 @dataclass(frozen=True, slots=True)
 class LlmDecomposer:
@@ -122,13 +124,22 @@ def _by_number(pieces: Sequence[NumberedSentence]) -> dict[int, NumberedSentence
 
 
 def faults_of(split: Split, piece: NumberedSentence, around: Surroundings, response: str) -> Faults:
-    """Return what is wrong with the claims of a sentence. The check sees what the model sees before it."""
+    """Return what is wrong with the claims of a sentence. The check sees what the model sees before it.
+
+    Of several claims, a word left out is said with the beginning of the claim that lacks it.
+    """
     before = response[max(0, piece.start - BEFORE) : piece.start]
     if split == piece.whole:
         return Faults()
-    found = [
-        faults(claim, piece.ground, around, before, split.claims[:i] + split.claims[i + 1 :])
-        for i, claim in enumerate(split.claims)
-    ]
-    foreign = dict.fromkeys(word for one in found for word in one.foreign)
-    return Faults(tuple(foreign), tuple(dict.fromkeys(word for one in found for word in one.lost)))
+    found = [(claim, faults(claim, piece.ground, around, before, split.claims)) for claim in split.claims]
+    several = len(split.claims) > 1
+    foreign = dict.fromkeys(word for _, one in found for word in one.foreign)
+    lost = dict.fromkeys(
+        f"{word}: {_beginning(claim)}" if several else word for claim, one in found for word in one.lost
+    )
+    return Faults(tuple(foreign), tuple(lost))
+
+
+def _beginning(claim: str) -> str:
+    words = claim.split()
+    return claim if len(words) <= _NAMED_BY else f"{' '.join(words[:_NAMED_BY])} …"

@@ -229,7 +229,7 @@ def _heads(words: Sequence[Word], keys: Sequence[str], within: range, kind: str,
         if heads and _leads_away(words, place, heads[0]):
             break
         if wanted and word.tag in {"IN", "TO"} and heads:
-            wanted = False
+            wanted = word.tag == "TO" and words[heads[0]].tag == "VB"  # "plans to sell it and to move"
         elif wanted and heads and word.tag == "VBG" and words[heads[0]].tag != "VBG":
             break  # "denied it, citing …"
         elif (

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from everyclaim.decompose.commitments import Drift, drift
 from everyclaim.decompose.contexts import BEHIND
+from everyclaim.decompose.function_words import COUNTS
 from everyclaim.text.agreement import Fact, covers, same
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import moments
@@ -33,6 +34,7 @@ _POINTER = re.compile(r"\[\d{1,3}\]|\b(?:passage|source|document) \d{1,3}\b", re
 _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
 _NEAR = 60  # characters on either side of a name that say whether it is one
 _GRAM = 4  # characters, for scripts with an alphabet
+_SIBLINGS = 64  # claims of one sentence that are looked through for what a claim of it does not say
 _OWN_WORDS = 0.5  # share of a claim's wording that must come from the answer or the question
 _INFLECTED = 3  # letters by which two forms of one name may differ
 _CLOSING = ".!?;,"
@@ -67,7 +69,7 @@ class Faults(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def faults(claim: str, sentence: str, around: Surroundings, before: str = "", siblings: tuple[str, ...] = ()) -> Faults:
+def faults(claim: str, sentence: str, around: Surroundings, before: str = "", siblings: Sequence[str] = ()) -> Faults:
     """Compare a claim with its sentence; every claim of every decomposer passes here. Both empty: it is faithful.
 
     `sentence` is all that the claim may be made of: a list item stands behind its lead-in. A sentence that refers back
@@ -75,7 +77,7 @@ def faults(claim: str, sentence: str, around: Surroundings, before: str = "", si
     its own may give way to that. `siblings`: the other claims of the sentence; what one of them says, the rest need
     not say again.
     """
-    found = _faults(claim, sentence, around, siblings)
+    found = _faults(claim, sentence, around, tuple(siblings[:_SIBLINGS]))
     if found.foreign in {(), (claim,)} or not before or _gives_way(claim, sentence):
         return found
     if not _REFERS_BACK.search(sentence):
@@ -88,10 +90,10 @@ def faults(claim: str, sentence: str, around: Surroundings, before: str = "", si
 
 
 def _is_part(claim: str, number: str, before: str) -> bool:
-    """Whether a number says of what those of the sentence are a part: "four of the 47 pumps", after "47 pumps"."""
-    start = claim.find(number)
-    whole = number.isdigit() and re.search(r"\bof (?:the|these|those)\s+$", claim[:start])
-    return bool(whole) and re.search(rf"(?<![\w.,]){number}\b", before) is not None and _quotes(claim, number, before)
+    """Whether a number only says which ones are meant: "four of the 47 pumps", "the two pumps", as said before."""
+    points = re.search(rf"\b(?:the|these|those)\s+{re.escape(number)}(?![\w.,]*\d)", claim, re.IGNORECASE)
+    counted = number.isdigit() or number.lower() in COUNTS
+    return bool(points) and counted and _quotes(claim, number, before)
 
 
 def _quotes(claim: str, word: str, before: str) -> bool:
@@ -100,7 +102,8 @@ def _quotes(claim: str, word: str, before: str) -> bool:
     rest = tokenize(claim[start + len(word) :])
     governed = next((token for token in rest if token.norm not in STOPWORDS), None)
     said = claim[start:] if governed is None else claim[start : start + len(word) + governed.end]
-    return start >= 0 and " ".join(said.casefold().split()) in " ".join(before.casefold().split())
+    phrase = re.escape(" ".join(said.casefold().split()))  # whole: "7 pumps" does not stand in "47 pumps"
+    return start >= 0 and re.search(rf"(?<![\w.,]){phrase}(?!\w)", " ".join(before.casefold().split())) is not None
 
 
 def _gives_way(claim: str, sentence: str) -> bool:

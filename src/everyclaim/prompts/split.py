@@ -45,7 +45,7 @@ claims: all of `sentences`, in order, as "s1: claim", "s1: =" for one that is it
 _AGAIN = """
 This is a second attempt. Per id, `not_in_sentence` gives words of your first claims that neither the sentence nor \
 what it refers to holds: leave them out; `left_out` gives words of the sentence that your claims lacked where they \
-matter: keep them."""
+matter, with the claim's beginning: keep them there, and split as finely as before."""
 
 _ATOMICITY = {
     "high": "One fact per claim: split and, asides, lists (over six items: five to a claim).",
