@@ -28,6 +28,7 @@ _SILENTLY = 0.003  # the same, where whole tens and hundreds are all that says s
 _ABOUT = 0.10  # how far "about" reaches before it is a conflict
 _CLOSE = 0.065  # how far "about" reaches and is still right
 _TIGHTER = 0.2  # how much further "more than 300" may reach than "more than 250"
+_MINUTES = 10  # how far "about" reaches of a time of day
 _NAMES = ("count", "ordinal", "label")
 
 
@@ -59,6 +60,8 @@ def relation(mine: Fact, theirs: Fact) -> Relation:
     if isinstance(mine, Moment) or isinstance(theirs, Moment):
         if isinstance(mine, Quantity) or isinstance(theirs, Quantity):
             return "none"
+        if _about_time(mine, theirs):
+            return "about"
         return "equal" if covers(theirs, mine) else "differs" if _conflicting_moments(mine, theirs) else "none"
     pairs = list(_readings(mine, theirs))
     found = {_relation(x, y) for x, y in pairs}
@@ -362,6 +365,18 @@ def covers(fuller: Moment, moment: Moment) -> bool:
     if fuller.years == moment.years:
         return _same_moment(fuller, moment)
     return not _conflicting_moments(fuller, moment)
+
+
+def _about_time(mine: Moment, theirs: Moment) -> bool:
+    """Say whether a claim's "about 10:50" is what a passage gives to the minute, and agrees in all else."""
+    if not mine.approximate or theirs.hour is None or mine.hour is None:
+        return False
+    apart = {
+        abs(60 * (x.hour or 0) + (x.minute or 0) - 60 * (y.hour or 0) - (y.minute or 0))
+        for x in _meanings(mine) for y in _meanings(theirs)
+    }  # fmt: skip
+    alike = theirs._replace(hour=mine.hour, minute=mine.minute, any_half=mine.any_half)
+    return 0 < min(apart) <= _MINUTES and covers(alike, mine)
 
 
 def _follows(moment: Moment, fuller: Moment, number: int) -> bool:

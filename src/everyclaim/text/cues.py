@@ -34,7 +34,8 @@ seldom, unable, no longer, lack of, lacks, lacked, lacking, lack, fail to, fails
 refuse to, refuses to, refused to, absence of, free of, free from, devoid of, instead of, rather than, no one,
 nonexistent, unknown, unsafe, unavailable, unnecessary, unrelated, unaffected, unchanged, unclear, unproven, untrue,
 impossible, incorrect, ineffective, ineligible, inactive, invalid, inability, incapable, insufficient, illegal,
-unlawful, unsuccessful, unsupported, unaware, unlike, non, aint, neither of, not at all
+unlawful, unsuccessful, unsupported, unaware, unlike, non, aint, neither of, not at all, dont, doesnt, didnt, isnt,
+arent, wasnt, werent, wont, wouldnt, couldnt, shouldnt, hasnt, havent, hadnt, cant, mustnt, neednt
 """
 _HEDGE = """
 may, might, could, can sometimes, possibly, perhaps, maybe, likely, unlikely, probably, potentially, potential,
@@ -79,8 +80,11 @@ _GRADED = word_set(
     """
 )
 _DOUBLED = word_set("big hot thin wet")
-# Not negations though they begin with one: what follows is affirmed, or only bounded.
-_AFFIRMED = "not only, not just, not merely, not simply, nothing but, no more than, no less than, no fewer than"
+# Not negations though they begin with one: what follows is affirmed, or only bounded. And "all" that is of nothing.
+_AFFIRMED = """
+not only, not just, not merely, not simply, nothing but, no more than, no less than, no fewer than, above all, in all,
+first of all, after all, at all, all over, all along, all the same, all right
+"""
 _NUMERIC = re.compile(
     r" (?:\d|[$€£]|a (?:hundred|thousand|million|dozen|third|quarter|half)|half|one|two|three|four|five|six|seven|eight"
     r"|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|an hour)\b"
@@ -184,6 +188,8 @@ def _stands(word: str, text: str, low: str, start: int, end: int) -> bool:
         return False
     if word == "may":
         return text[start] != "M" or _SENTENCE_BEFORE.search(text, max(0, start - 8), start) is not None
+    if word == "all":
+        return low[end : end + 1] != "-"  # an all-time record
     if word == "no":
         return low[end : end + 1] != "." or not low[end : end + 3].strip(". ").isdigit()
     return True

@@ -29,6 +29,7 @@ from everyclaim.text.units import UNITS, is_unit_word
 
 _BEFORE_MILITARY = re.compile(r"\b(?:at|from|until|till|by|to|before|after|between|and|is|around|about) $")
 _BEFORE_DECADE = re.compile(r"\b(?:the|mid|early|late)[ -](?:(?:early|mid|late|roaring|swinging)[ -])?$")
+_ABOUT_TIME = re.compile(r"\b(?:about|around|approximately|roughly|circa|nearly|almost|shortly (?:before|after)) $")
 _WEEKDAY_GAP = re.compile(r"(?:,? (?:the )?|, | \()")
 _DIGITAL = re.compile(r"\d\d:\d\d(?::\d\d)?")
 _SPOKEN_MINUTES = {"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "half": 30}
@@ -58,7 +59,7 @@ class Moment(NamedTuple):
     `year` is negative before Christ (1 BC is -1). `years` is how long the period is that `year` begins: 10 for a
     decade, 100 for a century. `weekday` is 0 for Monday, `half` the half of a year. `swappable`: day and month could
     also be read the other way round, as in 03/04/2020. `any_century`: the year was given as '19 or "the sixties".
-    `any_half`: nothing says whether the time is before noon or after, as in 9:30.
+    `any_half`: nothing says whether the time is before noon or after, as in 9:30. `approximate`: "about" that time.
     """
 
     year: int | None
@@ -75,6 +76,7 @@ class Moment(NamedTuple):
     half: int | None = None
     any_century: bool = False
     any_half: bool = False
+    approximate: bool = False
 
 
 _NOTHING = Moment(None, None, None, None, None, 0, 0)  # said of nothing
@@ -130,6 +132,12 @@ def _read(text: str) -> list[Moment]:
             found[-1:] = _time_pair(match, moment)
         else:
             _join_weekday(found, low)
+    found = [
+        moment._replace(approximate=True)
+        if moment.hour is not None and _ABOUT_TIME.search(low, max(0, moment.start - 16), moment.start)
+        else moment
+        for moment in found
+    ]
     if any(
         not moment.any_half and (moment.hour or 0) > 12 and _DIGITAL.fullmatch(low, moment.start, moment.end)
         for moment in found

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from everyclaim.text.date_forms import CLOCKED, is_clocked
@@ -27,7 +28,7 @@ _DASHES = frozenset("-−–")
 _MINUS = re.compile(r"(?:(?:^|(?<=[\s(=]))[-−–]|\b(?:minus|negative) )$")
 _UNIT = re.compile(
     r"(?P<gap>[ \u00a0\u202f-]?)(?P<one>%|‰|¢|[€£¥₹](?!\s?\d)|[°º](?: ?[cfk](?![a-z]))?|″"
-    r"|[a-zµμł]+(?:[²³]|[23](?!\d))?(?P<over>/[a-z]+)?)"
+    r"|[a-zµμłáéíñ]+(?:[²³]|[23](?!\d))?(?P<over>/[a-z]+)?)"
     r"(?:[ -](?P<two>[a-z]+[²³]?)(?: (?P<three>[a-z]+)(?: (?P<four>[a-z]+))?)?)?"
 )
 _FEET_INCHES = re.compile(r"(?<![\w.])(\d{1,3})['’′] ?(\d{1,2}(?:\.\d+)?)(?:\"|”|″|'')")
@@ -54,10 +55,13 @@ OFTEN = re.compile(
     r"|(?P<ly>hourly|daily|weekly|monthly|yearly|annually))"
     r"(?= ?(?:$|[.,;:!?)\n]|(?:in|of|to|for|with|and|or|by|at|on|from|since|between|under|over|through|but|as|than)\b))"
 )
-_AGED_BEFORE = re.compile(r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |age (?:of )?|a (?:man|woman|boy|girl) of )$")
+_AGED_BEFORE = re.compile(
+    r"\b(?:(?:at|by) (?:the )?age (?:of )?|aged |(?:the )?age (?:of )?|a (?:man|woman|boy|girl) of )$"
+)
 _AGED_AFTER = re.compile(r"[ -](?:old\b|of age\b)")
 _OLDER = re.compile(r"\b(?:older|younger) than $")
 _OR_OLDER = re.compile(r" (?:or|and) (?:older|younger)\b")
+_SPREAD = re.compile(r" ?(?:±|\+ ?/ ?[-−–]|\+[-−–]) ?\d+(?:[.,]\d+)?")  # of a mean: 48.4 ± 3.8 kg is about 48.4 kg
 _LIST_MARK = re.compile(r"(?:^|\n)[ \t]*\(?$")
 _NOT_ONE = word_set(
     """
@@ -111,7 +115,7 @@ def values(low: str, text: str) -> Iterator[Value]:
     for match in CLOCKED.finditer(low) if ":" in low else ():
         if is_clocked(low, match.start()):
             yield _clocked(match)
-    for number in numbers(low, text):
+    for number in map(partial(_with_spread, low), numbers(low, text)):
         while date is not None and date.end <= number.start:
             date = next(dates, None)
         in_date = date is not None and date.start < number.end and number.start < date.end
@@ -121,6 +125,12 @@ def values(low: str, text: str) -> Iterator[Value]:
         if value is not None:
             done = value.end
             yield value
+
+
+def _with_spread(low: str, number: Number) -> Number:
+    """Take what a mean is spread by with it: its unit stands behind both."""
+    spread = _SPREAD.match(low, number.end)
+    return number if spread is None else number._replace(end=spread.end())
 
 
 def _clocked(match: re.Match[str]) -> Value:
@@ -157,7 +167,12 @@ def _stands_alone(low: str, number: Number) -> bool:
         return False
     if before == "[" or (after == "]" and "[" in low[max(0, start - 12) : start]):
         return False
-    if after in ".)" and after2 in " \t" and _LIST_MARK.search(low[max(0, start - 8) : start]):
+    if (
+        after in ".)"
+        and after2 in " \t"
+        and low[end - 1].isdigit()
+        and _LIST_MARK.search(low[max(0, start - 8) : start])
+    ):
         return False
     return not (after.isalpha() and low[end - 1].isdigit() and _UNIT_LETTERS.match(low, end) is None)
 

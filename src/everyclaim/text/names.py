@@ -26,7 +26,7 @@ _BETWEEN = re.compile(
     r"[ \u00a0]|[ \u00a0](?:de|da|do|dos|du|del|della|di|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|y|of|of the|of"
     r" [Tt]he|for|and|&|the|de la|van der|van den|von der|de los|in)[ \u00a0]"
 )
-_HEADS_OF = word_set(
+ORGANISED = word_set(
     """
     university college institute school academy bank house church court city state republic kingdom bay gulf cape isle
     lake mount department ministry minister president king queen prince duke council office bureau board society
@@ -61,7 +61,7 @@ _COMMON = word_set(
     unknown total average number children women men students patients users customers employees water food
     """
 )
-_TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king queen prince princess saint st")
+TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king queen prince princess saint st")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•\n\r\"“”(\[*#>|–—-]|\d[.)])[\s\"'“‘(\[*#>-]*$")
 _ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{NAMED})\.\s*$")
 _LONGEST = 8  # words in one name
@@ -171,15 +171,15 @@ def _goes_on(run: list[_Part], part: _Part, text: str) -> bool:
     if link == "&":
         return True
     if link.casefold().split()[0] in ("of", "for", "in"):
-        return last.casefold().rstrip("s") in _HEADS_OF or (
+        return last.casefold().rstrip("s") in ORGANISED or (
             link != "in" and last.isupper() is False and link == "of the"
         )
     if link in ("and", "the", "y"):
-        return link == "and" and any(word.text.casefold() in _HEADS_OF for word in run)
+        return link == "and" and any(word.text.casefold() in ORGANISED for word in run)
     return True
 
 
-_NEVER_INSIDE = (STOPWORDS | _COMMON) - _TITLES - word_set("new old long great first")
+_NEVER_INSIDE = (STOPWORDS | _COMMON) - TITLES - word_set("new old long great first")
 
 
 _INNER = STOPWORDS - word_set("the of and it us who d s t m re will may can so no a i be all here")
@@ -196,7 +196,7 @@ def _name(run: list[_Part], text: str, small: frozenset[str] | None) -> list[Nam
     first, last = run[0], run[-1]
     if len(run) == 1 and len(first.text) == 1:
         return []
-    if len(run) == 1 and first.text.casefold().rstrip(".") in _MONTHS_AND_DAYS | _TITLES:
+    if len(run) == 1 and first.text.casefold().rstrip(".") in _MONTHS_AND_DAYS | TITLES:
         return []
     end = last.end
     if text[end - 1] in "'’":
@@ -230,7 +230,7 @@ def _is_no_name(part: _Part, small: frozenset[str] | None, *, alone: bool) -> bo
         return False
     if word in _COMMON:
         return alone or word not in ("new", "old", "long", "part", "dr", "mr", "mrs", "ms", "prof", "sir", "people")
-    return small is not None and word in small and (alone or word not in _TITLES)
+    return small is not None and word in small and (alone or word not in TITLES)
 
 
 def fold(text: str) -> str:
@@ -243,7 +243,7 @@ def fold(text: str) -> str:
 
 _LETTERS = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th", "’": "'"})
 _NAME_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_SKIPPED = _TITLES | word_set(
+_SKIPPED = TITLES | word_set(
     "of for and the in y de da do dos du del della di la le van von der den ter ten bin ibn al el inc ltd co corp plc"
 )
 
@@ -334,7 +334,7 @@ def _surname(mine: list[str], words: list[str], tokens: list[Token]) -> bool:
         before = words[at - 1] if at else ""
         if any(before == part or _initial_of(before, part) for part in mine[:-1] if before):
             return True
-        stranger = at and tokens[at - 1].text[0].isupper() and before not in STOPWORDS and before not in _TITLES
+        stranger = at and tokens[at - 1].text[0].isupper() and before not in STOPWORDS and before not in TITLES
         if not (stranger and tokens[at].start - tokens[at - 1].end == 1):
             return True
     return False

@@ -1,4 +1,4 @@
-"""Numbered names: what is told apart by a number, as in World War II, Chapter IV, type 2, Henry the Eighth."""
+"""Numbered names: what is told apart by a number, as in World War II, type 2, GPT-4, Henry the Eighth."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _NAMED = re.compile(
     rf"|the (?P<word>{'|'.join(reversed(ORDINALS))})(?!\w)"
     r"|the (?P<nth>\d{1,2})(?:st|nd|rd|th)(?!\w))"
 )
+_CODE = re.compile(r"(?<![\w-])([A-Z]{1,5})-(\d{1,9}(?:\.\d{1,3})?)(?![\w-]|[.,]\d)")
 _BEFORE = re.compile(r"([^\W\d_][\w'’.]*)[ \u00a0-]$")
 _TENS = {"": 0, "X": 10, "XX": 20, "XXX": 30, "XL": 40, "L": 50, "LX": 60, "LXX": 70, "LXXX": 80, "XC": 90}
 _ONES = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
@@ -31,14 +32,17 @@ _NO_NAME = word_set("january february march april may june july august september
 class Numbered(NamedTuple):
     """A number from `start` to `end` that tells several things of one `name` (a stem) apart."""
 
-    value: int
+    value: float
     name: str
     start: int
     end: int
 
 
 def numbered(text: str, low: str) -> Iterator[Numbered]:
-    """Read the Roman numerals of `text`, and numbers and ordinals after a name; `low` is `text` in lower case."""
+    """Read the Roman numerals of `text`, codes such as P-1700, and numbers and ordinals after a name.
+
+    `low` is `text` in lower case.
+    """
     for match in _ROMAN.finditer(text):
         name = _name(text, match.start())
         if match.end() == match.start() or name is None:
@@ -48,6 +52,8 @@ def numbered(text: str, low: str) -> Iterator[Numbered]:
         if name[0].isupper() or name.lower() in _NUMBERED:
             value = 100 * len(match[1]) + _TENS[match[2]] + _ONES[match[3]]
             yield Numbered(value, stem_of(name), match.start(), match.end())
+    for match in _CODE.finditer(text):
+        yield Numbered(float(match[2]), stem_of(match[1]), match.start(), match.end())
     for match in _NAMED.finditer(low):
         name = _name(text, match.start())
         if name is None or not name[0].isupper() or name.lower() in STOPWORDS or _opens(text, match.start(), name):

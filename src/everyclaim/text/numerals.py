@@ -77,11 +77,13 @@ _SLASH = re.compile(r"(\d{1,3})[/⁄](\d{1,3})(?![\d/]|\.\d)")
 _DENOMINATORS = frozenset({2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 64, 100, 1000})
 _ORDINAL_END = re.compile(r"(?:st|nd|rd|th)(?![a-z])")
 _MULTIPLIER = re.compile(
-    r"[ \u00a0-]?(hundred|thousand|lakh|crore|million|billion|trillion|dozen|mn|bn|tn|mln|bln|mio|mrd|cr)s?(?![a-z0-9])"
+    r"[ \u00a0-]?(hundred|thousand|lakh|crore|million|billion|trillion|dozen|mn|bn|tn|mln|bln|mio|mrd|cr"
+    r"|millionen|milliarden?|milliard)s?(?![a-z0-9])(?:(?<=mio)\.|(?<=mrd)\.)?"
     r"|([kmb])(?![a-z0-9²³/])"
 )
 _MULTIPLIERS = {
     **_SCALES, "dozen": 12, "mn": 10**6, "mln": 10**6, "mio": 10**6, "bn": 10**9, "bln": 10**9, "mrd": 10**9,
+    "millionen": 10**6, "milliarde": 10**9, "milliarden": 10**9, "milliard": 10**9,
     "tn": 10**12, "cr": 10**7, "k": 1000, "m": 10**6, "b": 10**9,
 }  # fmt: skip
 _LARGEST = 10**40  # beyond it, number words are no number
@@ -211,6 +213,8 @@ def _in_words(low: str, at: int) -> Number | None:
         if pair is not None:
             return Number(2.0, 0.0, at, pair.end(), "cardinal", False, "")
         word, end = _word_at(low, article.end())
+        if word == "half" and (several := _half_of_big(low, at, end)):
+            return several
         if word in _PARTS and word not in _SCALES:
             return _of_big(low, Number(_PARTS[word], 0.0, at, end, "fraction", False, ""))
         return _sum_of_words(low, at, article.end(), 1)
@@ -218,14 +222,18 @@ def _in_words(low: str, at: int) -> Number | None:
     if word in _TIMES:
         return Number(_TIMES[word], 0.0, at, end, "times", False, "")
     if word == "half":
-        multiple = _HALF_OF_BIG.match(low, end)
-        if multiple is not None:
-            times = _MULTIPLIERS[multiple[1]]
-            return Number(0.5 * times, 0.0, at, multiple.end(), "cardinal", False, multiple[1])
-        return Number(0.5, 0.0, at, end, "fraction", False, "")
+        return _half_of_big(low, at, end) or Number(0.5, 0.0, at, end, "fraction", False, "")
     if word in _ORDINALS:
         return Number(float(_ORDINALS[word]), 0.0, at, end, "ordinal", False, "")
     return _sum_of_words(low, at, at, 0)
+
+
+def _half_of_big(low: str, start: int, end: int) -> Number | None:
+    """Read "half a million" and "a half dozen", where "half" ends at `end`."""
+    multiple = _HALF_OF_BIG.match(low, end)
+    if multiple is None:
+        return None
+    return Number(0.5 * _MULTIPLIERS[multiple[1]], 0.0, start, multiple.end(), "cardinal", False, multiple[1])
 
 
 def _word_at(low: str, at: int) -> tuple[str, int]:

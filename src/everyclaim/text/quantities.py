@@ -46,6 +46,7 @@ _BARE = {"hour": "minutes", "foot": "inches", "metre": "centimetres", "minute": 
 _BARE_END = re.compile(
     r"(?= ?(?:$|[.,;:!?)\n]|tall\b|high\b|long\b|deep\b|wide\b|after\b|before\b|and\b|but\b|to\b|in\b|on\b))"
 )
+_OF_THOSE = re.compile(r" of (?:which|whom|them|these|those)\b")
 _TAIL = re.compile(r"(?:-\w+)+")
 _BEFORE_UNIT = re.compile(r"(\w+|[%$€£])[ -]$")
 _JOINT = re.compile(r",? (?:and )?$|$")
@@ -100,7 +101,19 @@ def quantities(text: str) -> list[Quantity]:
     if named:
         spans = [number.start for number in named]
         found = _with([quantity for quantity in found if not _overlaps(quantity, named, spans)], iter(named))
-    return [_qualified(_recurring(quantity, low), low) for quantity in found]
+    return [_qualified(_recurring(quantity, low), low) for quantity in _of_those(found, low)]
+
+
+def _of_those(found: list[Quantity], low: str) -> Iterator[Quantity]:
+    """Let "18 points, 10 of which" count points both times."""
+    noun = ""
+    for quantity in found:
+        if quantity.dimension == "count":
+            of_those = noun and not quantity.noun and _OF_THOSE.match(low, quantity.end)
+            noun = noun if of_those else quantity.noun
+            yield quantity._replace(noun=noun)
+        else:
+            yield quantity
 
 
 def _with(found: list[Quantity], more: Iterator[Quantity]) -> list[Quantity]:

@@ -41,12 +41,16 @@ _CLAUSE_VERBS = word_set(
     showed show revealed reveals indicated indicates demonstrated demonstrates discovered observed observes agreed
     agrees promised vowed recalled complained remarked commented mentioned mentions suggested suggests suggest
     acknowledged acknowledges speculated reports report estimate argue claim believe think state note warn explain
-    conclude predict confirm deny asked hold holds held reiterated pledged cautioned hypothesized hypothesised theorized
+    conclude predict confirm deny emphasize emphasise emphasises stress recommend propose maintain reveal indicate
+    demonstrate mention acknowledge insist contend declare assert
+    asked hold holds held reiterated pledged cautioned hypothesized hypothesised theorized
     quipped joked shouted whispered tweeted posted
     """
 )
 _TOLD_VERBS = word_set("told tells tell informed informs assured assures reminded reminds advised notified convinced")
 _VERBS = _PLAIN_VERBS | _CLAUSE_VERBS | _TOLD_VERBS
+_SHOWING = word_set("suggested suggests suggest showed shows show revealed reveals indicated indicates demonstrates")
+_SAYING = re.compile(r"\b(?:is|are|was|were|be|been|keeps?|kept) $")  # else "saying" hangs on any noun before it
 _WORD = re.compile(r"[a-z]{3,}")
 _ACCORDING = re.compile(r"\baccording to ")
 
@@ -162,6 +166,8 @@ def _trim(text: str, start: int, end: int) -> tuple[int, int]:
 def _said(text: str, low: str, verb: int, after: int, start: int, end: int) -> Report | None:
     """Read the report made by the verb at [verb, after) in the sentence [start, end)."""
     written = text[verb:after]
+    if written == "saying" and _SAYING.search(low, max(start, verb - 8), verb) is None:
+        return None
     inverted = _inverted(text, verb, after, start, end)
     if inverted is not None:
         return inverted
@@ -238,6 +244,8 @@ def _inverted(text: str, verb: int, after: int, start: int, end: int) -> Report 
     if match is None:
         return None
     who = match["who"].rstrip()
+    if text[verb:after] in _SHOWING and who.startswith(("a ", "an ")):
+        return None  # "“…,” suggests a sense of relief"
     proper = who[:1].isupper() or who.startswith(("the ", "a ", "an ", "his ", "her ", "their "))
     if not proper or len(who.split()) > _MOST_WORDS or who.split()[0] in ("That", "It"):
         return None

@@ -28,23 +28,23 @@ _TABLE = """
 duration  clock    nanosecond   1e-9      nanosecond nanoseconds ns
 duration  clock    microsecond  1e-6      microsecond microseconds µs μs
 duration  clock    millisecond  1e-3      millisecond milliseconds ms msec
-duration  clock    second       1         seconds secs sec s
-duration  clock    minute       60        minute minutes min mins
-duration  clock    hour         3600      hour hours hr hrs h
-duration  clock    day          86400     day days
-duration  clock    week         604800    week weeks wk wks
+duration  clock    second       1         seconds secs sec s sekunde sekunden segundos secondes
+duration  clock    minute       60        minute minutes min mins minuten minutos
+duration  clock    hour         3600      hour hours hr hrs h stunde stunden std heure heures hora horas
+duration  clock    day          86400     day days tage tagen jour jours día días
+duration  clock    week         604800    week weeks wk wks woche wochen semaine semaines semana semanas
 duration  clock    fortnight    1209600   fortnight fortnights
-duration  calendar month        2629800   month months mo mos
-duration  calendar year         31557600  year years yr yrs
+duration  calendar month        2629800   month months mo mos monat monate monaten mois mes meses
+duration  calendar year         31557600  year years yr yrs jahr jahre jahren ans année années año años
 duration  calendar decade       315576000 decade decades
 duration  calendar century      3155760000 century centuries
 duration  calendar millennium   31557600000 millennium millennia
 length    metric   nanometre    1e-9      nanometre nanometres nanometer nanometers nm
 length    metric   micrometre   1e-6      micrometre micrometres micrometer micrometers micron microns µm μm
-length    metric   millimetre   1e-3      millimetre millimetres millimeter millimeters mm
-length    metric   centimetre   1e-2      centimetre centimetres centimeter centimeters cm
-length    metric   metre        1         metre metres meter meters m
-length    metric   kilometre    1000      kilometre kilometres kilometer kilometers km kms
+length    metric   millimetre   1e-3      millimetre millimetres millimeter millimeters mm millimetern
+length    metric   centimetre   1e-2      centimetre centimetres centimeter centimeters cm zentimeter zentimetern
+length    metric   metre        1         metre metres meter meters m metern
+length    metric   kilometre    1000      kilometre kilometres kilometer kilometers km kms kilometern
 length    imperial inch         0.0254    inch inches ″
 length    imperial foot         0.3048    foot feet ft
 length    imperial yard         0.9144    yard yards yd yds
@@ -55,9 +55,9 @@ length    sky      parsec       3.0857e16 parsec parsecs
 length    sky      astronomical_unit 1.495979e11 astronomical_unit astronomical_units au
 mass      metric   microgram    1e-6      microgram micrograms mcg µg μg
 mass      metric   milligram    1e-3      milligram milligrams mg
-mass      metric   gram         1         gram grams gramme grammes g gm
-mass      metric   kilogram     1000      kilogram kilograms kilo kilos kg kgs
-mass      metric   tonne        1e6       tonne tonnes metric_ton metric_tons t
+mass      metric   gram         1         gram grams gramme grammes g gm gramm
+mass      metric   kilogram     1000      kilogram kilograms kilo kilos kg kgs kilogramm
+mass      metric   tonne        1e6       tonne tonnes metric_ton metric_tons t tonnen
 mass      imperial ounce        28.349523 ounce ounces oz
 mass      imperial pound        453.59237 pound pounds lb lbs
 mass      imperial stone        6350.2932 stone
@@ -149,7 +149,7 @@ pressure  metric   megapascal   1e6       megapascal megapascals mpa
 pressure  metric   atmosphere   101325    atmosphere atmospheres atm
 pressure  imperial psi          6894.757  psi pounds_per_square_inch
 sound     metric   decibel      1         decibel decibels db
-percent   percent  percent      1         % percent per_cent pct
+percent   percent  percent      1         % percent per_cent pct prozent
 percent   percent  permille     0.1       ‰
 percentage_point percent percentage_point 1 percentage_point percentage_points
 percentage_point percent basis_point 0.01 basis_point basis_points bps bp

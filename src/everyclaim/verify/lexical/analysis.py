@@ -13,7 +13,7 @@ import numpy.typing as npt
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.text.windows import sentence_spans
 from everyclaim.verify.lexical.vectors import WordVectors
-from everyclaim.verify.lexical.words import months_in_full, number_value
+from everyclaim.verify.lexical.words import in_full, number_value
 
 Ints = npt.NDArray[np.int64]
 Float32Array = npt.NDArray[np.float32]
@@ -41,7 +41,7 @@ def read(text: str, vectors: WordVectors, *, every_word: bool = False) -> Readin
     """Tokenise and describe `text`. With `every_word`, function words count as content too."""
     tokens = tokenize(text)
     sentences = sentence_spans(text)
-    norms = months_in_full([token.norm for token in tokens])
+    norms = in_full([token.norm for token in tokens])
     spans = [(token.start, token.end) for token in tokens]
     keys: list[str] = []
     kinds: list[int] = []

@@ -6,14 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from everyclaim.text.agreement import AGREES, relation
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.spelling import Spelling, foremost, respell
+from everyclaim.verify.lexical.spelling import Spelling, foremost, respell, stated
 from everyclaim.verify.lexical.vectors import WordVectors
+from everyclaim.verify.lexical.wording import reworded
+
+_AS_WELL = 0.5  # share of what the best sentence holds of a claim that makes another speak of it as well
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
     """Lay a claim beside its passages. Both must have at least one content word."""
     alignment = align(claim, source, vectors)
     checks = _checks(claim.text, source, alignment)
-    spelling = respell(claim.text, source, alignment, checks)
+    spelling = respell(claim.text, source, alignment, checks, reworded(claim, source, alignment))
     if spelling.changes:
         claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
         alignment = align(claim, source, vectors)
@@ -102,10 +106,25 @@ def _let_go(claim: Reading, spelling: Spelling, alignment: Alignment, checks: Se
 
 
 def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]:
-    """Check a claim's facts against those of its main window."""
+    """Check a claim's facts against those of its main window.
+
+    A value differs from none in the window where a sentence that speaks of the claim as well states that very value.
+    """
     first, last = alignment.main
     window = [sentence(source, column) for column in range(first, last + 1)]
-    return check_facts(claim, window, foremost(source, alignment))
+    checks = check_facts(claim, window, foremost(source, alignment))
+    if not any(check.status == "conflict" and not check.is_elsewhere for check in checks):
+        return checks
+    least = _AS_WELL * float((alignment.weights @ (alignment.exact + alignment.soft)).max())
+    near = [other.fact for other in stated(source, alignment) if other.worth >= least]
+    return [
+        FactCheck(check.fact, "missing", check.said, check.at)
+        if check.status == "conflict"
+        and not check.is_elsewhere
+        and any(relation(check.fact, fact) in AGREES for fact in near)
+        else check
+        for check in checks
+    ]
 
 
 def window_text(reading: Reading, start: int, end: int) -> str:

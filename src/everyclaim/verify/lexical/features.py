@@ -312,7 +312,9 @@ def _cue_words(it: Comparison) -> dict[str, float]:
         row[f"{name}_only_claim"] = float(sum(word not in window for word in mine))
         row[f"{name}_only_source"] = float(sum(word not in own for word in theirs))
     negated, denied = negations(it)
-    turned = not all(answer.agrees for answer in it.answers) if it.answers else bool(negated) != bool(denied)
+    otherwise = any(word in words.LEXICAL_NEGATIONS for word in (near if negated else own))  # "denied", "failed to"
+    differ = bool(negated) != bool(denied) and not otherwise
+    turned = not all(answer.agrees for answer in it.answers) if it.answers else differ
     row["negation_parity"] = float(turned)
     row["pronouns"] = float(sum(word in words.PRONOUNS for word in own)) / len(own)
     return row

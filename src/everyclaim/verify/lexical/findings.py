@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
+from everyclaim.verify.lexical.modes.parting import stands
 
 _NOTES: dict[str, str] = {
     "converted": "the passage says {theirs}, which is {ours}",
@@ -80,7 +80,7 @@ def _notes(checks: Sequence[FactCheck]) -> list[str]:
     """Say which values agree without being the same: rounded, converted, loosened."""
     return [
         _NOTES[check.relation].format(theirs=check.instead, ours=check.said)
-        for check in checks if check.relation in _NOTES
+        for check in checks if check.relation in _NOTES and check.instead.casefold() != check.said.casefold()
     ]  # fmt: skip
 
 
@@ -112,24 +112,13 @@ def _not_mentioned(it: Comparison, passages: Sequence[Passage], told: str) -> st
     if not words:
         return ""
     texts = [f"{passage.title or ''}\n{passage.text}".lower() for passage in passages]
-    listed = [f"'{word}'" for word in islice((word for word in words if not _stands(word, texts)), _MENTIONED)]
+    listed = [f"'{word}'" for word in islice((word for word in words if not stands(word, texts)), _MENTIONED)]
     return f"no passage mentions {', '.join(listed)}" if listed else ""
 
 
 def _tells(word: str) -> bool:
     """Say whether a word says something by itself: a lone letter does not, unless it names something."""
     return len(word) > 1 or word.isdigit() or (word.isascii() and word.isupper())
-
-
-def _stands(word: str, texts: Sequence[str]) -> bool:
-    """Say whether one of some texts in lower case holds a word, also where letters and digits meet, as in "25bp"."""
-    low = word.lower()
-    if not any(low in text for text in texts):
-        return False
-    before = r"(?<!\d)" if low[0].isdigit() else r"(?<![^\W\d_])"
-    behind = r"(?![\d]|[.,]\d)" if low[-1].isdigit() else r"(?![^\W\d_])"
-    whole = re.compile(before + re.escape(low) + behind)
-    return any(whole.search(text) for text in texts)
 
 
 def _missing(it: Comparison) -> list[str]:

@@ -16,6 +16,7 @@ NEGATIONS = word_set(
     wasn't weren't won't wouldn't couldn't shouldn't hasn't haven't hadn't mustn't needn't ain't n't
     """
 )
+_NO_APOSTROPHE = {word.replace("'", ""): word for word in NEGATIONS if word.endswith("n't") and word != "n't"}
 _LIMITS = word_set("later more less fewer greater longer earlier only undue further delay")
 
 
@@ -120,9 +121,12 @@ _MONTHS = {
 }
 
 
-def months_in_full(norms: list[str]) -> list[str]:
-    """Write short names of months that stand beside a number out, so that "Jan 15" is the words "January 15"."""
-    found = list(norms)
+def in_full(norms: list[str]) -> list[str]:
+    """Write short names of months that stand beside a number out, so that "Jan 15" is the words "January 15".
+
+    "dont" and its like get their apostrophe back.
+    """
+    found = [_NO_APOSTROPHE.get(norm, norm) for norm in norms]
     for place, norm in enumerate(norms):
         if norm in _MONTHS:
             beside = norms[max(0, place - 1) : place + 2]

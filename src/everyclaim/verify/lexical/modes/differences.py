@@ -17,7 +17,7 @@ from everyclaim.text.tokens import STOPWORDS
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, telling
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, stands, telling
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
@@ -58,8 +58,16 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     elif mode is FailureMode.RELATION:
         found = _turned(parting, doubts)
     elif mode in _ALONE:
-        found = Found(at, None, _ALONE[mode].format(_cut(parting, at))) if (at := doubted(parting, doubts)) else None
+        found = _unsaid(parting, at, _ALONE[mode]) if (at := doubted(parting, doubts)) else None
     return found or _answered(parting, doubts) or _in_place(parting, doubts)
+
+
+def _unsaid(parting: Parting, at: tuple[int, int], reason: str) -> Found:
+    """Say that no passage says some words, of words that stand nowhere; what does stand is not borne out so."""
+    said = _cut(parting, at)
+    if stands(said, (text.lower() for text in parting.whole)):
+        reason = _ALONE[FailureMode.OTHER]
+    return Found(at, None, reason.format(said))
 
 
 _ALONE = {
@@ -176,11 +184,13 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
         return None  # with which the claim agrees
     if ours and not theirs:
         return Found(
-            _mine(parting, ours[0]), _across(parting), f"the claim says '{ours[0].text}' where the passage does not"
+            _mine(parting, ours[0]),
+            _across(parting),
+            f"the claim says '{_whole(ours[0], parting.it.claim.text)}' where the passage does not",
         )
     if theirs and not ours:
         at = doubted(parting, doubts)
-        said = f"the passage says '{theirs[0].text}' where the claim does not"
+        said = f"the passage says '{_whole(theirs[0], parting.it.text)}' where the claim does not"
         return Found(at, _theirs(parting, theirs[0]), said)
     return None
 
@@ -192,6 +202,14 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
         return None
     where = Place(answer.reading, answer.start, answer.end)
     return Found(doubted(parting, doubts), where, f"the passage says '{answer.field}'")
+
+
+def _whole(cue: Cue, text: str) -> str:
+    """Give a cue with the word that it ends: "doesn't"."""
+    start = cue.start
+    while cue.text in ("n't", "n’t") and start and text[start - 1].isalpha():
+        start -= 1
+    return text[start : cue.end]
 
 
 def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
@@ -217,7 +235,7 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> Found:
             theirs = it.reading.text[start:end]
             where = Place(parting.number, start, end)
             return Found(at, where, f"the passage has '{theirs}' where the claim has '{said}'")
-    return Found(at, None, f"no passage says '{said}'")
+    return _unsaid(parting, at, _ALONE[FailureMode.INVENTION])
 
 
 def _name_around(parting: Parting, at: int) -> tuple[int, int]:

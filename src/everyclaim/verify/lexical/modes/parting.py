@@ -5,6 +5,8 @@ Positions are those of tokens: of the claim as it is compared, and of the window
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -161,6 +163,18 @@ def same_speaker(mine: str, theirs: str) -> bool:
     """Say whether two speakers share a telling word; a pronoun may be anyone."""
     ours, others = telling(mine), telling(theirs)
     return not ours or not others or bool(ours & others)
+
+
+def stands(words: str, texts: Iterable[str]) -> bool:
+    """Say whether one of some texts in lower case holds some words, also where letters meet digits, as in "25bp"."""
+    low = words.lower()
+    held = [text for text in texts if low in text]
+    if not low or not held:
+        return False
+    before = r"(?<!\d)" if low[0].isdigit() else r"(?<![^\W\d_])"
+    behind = r"(?![\d]|[.,]\d)" if low[-1].isdigit() else r"(?![^\W\d_])"
+    whole = re.compile(before + re.escape(low) + behind)
+    return any(whole.search(text) for text in held)
 
 
 def is_time(fact: Fact) -> bool:

@@ -1,0 +1,165 @@
+"""One wording for equal words: what a claim writes together, spells out, abbreviates or calls by its other name.
+
+"long time" beside "longtime", WWI beside World War I, Hardin beside Cameron where the passages know one Cameron Hardin:
+such words differ in nothing that is said. As with values, the claim takes the words of the window that it is compared
+with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from everyclaim.text.names import ORGANISED, TITLES
+from everyclaim.text.tokens import STOPWORDS, stem, word_set
+from everyclaim.verify.lexical.alignment import Alignment, Source, tokens_of
+from everyclaim.verify.lexical.analysis import NAME, Reading
+
+Rewording = tuple[int, int, str]  # the characters [start, end) of a claim, and what to write there
+
+_SHORTEST = 6  # letters of a word that may be written apart
+_ACRONYM = range(2, 7)  # letters
+_PARTICLES = word_set("of for and the in on de du")
+_NUMERALS = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
+
+
+def reworded(claim: Reading, source: Source, alignment: Alignment) -> Iterator[Rewording]:
+    """Find the words of a claim that its window words otherwise, and the window's words for them; in no order."""
+    reading, window = _window(source, alignment.main)
+    lone = {place for place in claim.content if claim.keys[place] not in window}
+    if lone:
+        yield from _compounds(claim, lone, reading, window)
+        yield from _acronyms(claim, lone, reading, window)
+    yield from _other_names(claim, source, *_window(source, alignment.best[1]))
+
+
+def _window(source: Source, columns: tuple[int, int]) -> tuple[Reading, dict[str, int]]:
+    """Give the reading that holds some sentences, and where in it each of their words stands."""
+    reading, start, end = tokens_of(source, *columns)
+    return reading, {key: place for place, key in enumerate(reading.keys[start:end], start)}
+
+
+def _compounds(claim: Reading, lone: set[int], reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
+    """Find "long time" beside "longtime", and the other way round."""
+    places = set(window.values())
+    apart = {joined: place for place in places if place + 1 in places and (joined := _joined(reading, place))}
+    for place in lone:
+        there = apart.get(claim.keys[place])
+        if there is not None and len(claim.norms[place]) >= _SHORTEST:
+            yield *claim.spans[place], _text(reading, there, there + 1)
+        for first in (place - 1, place):
+            joined = _joined(claim, first)
+            if joined in window:
+                there = window[joined]
+                yield claim.spans[first][0], claim.spans[first + 1][1], _text(reading, there, there)
+
+
+def _joined(reading: Reading, place: int) -> str:
+    """Give the key of a word and the next, written together; "" where that is no word."""
+    if not 0 <= place < len(reading.norms) - 1 or not _touch(reading, place):
+        return ""
+    first, second = reading.norms[place : place + 2]
+    if not (first + second).isalpha() or len(first + second) < _SHORTEST or {first, second} <= STOPWORDS:
+        return ""
+    return stem(first + second)
+
+
+def _acronyms(claim: Reading, lone: set[int], reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
+    """Find WWI beside World War I, and the other way round."""
+    places = sorted(window.values())
+    for place in lone:
+        if _is_acronym(claim, place) and (run := _spelled_out(claim.norms[place], reading, places[0], places[-1] + 1)):
+            yield *claim.spans[place], _text(reading, *run)
+    said = set(claim.norms)
+    for place in places:
+        if reading.norms[place] not in said and _is_acronym(reading, place):
+            run = _spelled_out(reading.norms[place], claim, 0, len(claim.norms))
+            if run is not None and lone & set(range(run[0], run[1] + 1)):
+                yield claim.spans[run[0]][0], claim.spans[run[1]][1], _text(reading, place, place)
+
+
+def _is_acronym(reading: Reading, place: int) -> bool:
+    return len(reading.norms[place]) in _ACRONYM and _text(reading, place, place).isupper()
+
+
+def _spelled_out(letters: str, reading: Reading, low: int, high: int) -> tuple[int, int] | None:
+    """Find the first and last of neighbouring capitalised words that begin with `letters`; particles may count."""
+    for first in range(low, high):
+        found, place = 0, first
+        while place < high and (place == first or _touch(reading, place - 1)):
+            norm, capital = reading.norms[place], _is_capital(reading, place)
+            rest = letters[found:]
+            if place > first and capital and rest in (norm, _NUMERALS.get(norm)):
+                return first, place
+            if capital and rest[0] == norm[0]:
+                found += 1
+            elif norm not in _PARTICLES or place == first:
+                break
+            elif rest[0] == norm[0]:
+                found += 1
+            if found == len(letters):
+                if place > first and capital:
+                    return first, place
+                break
+            place += 1
+    return None
+
+
+def _other_names(claim: Reading, source: Source, reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
+    """Find a surname beside the first name where the passages know one person of that name, and both as one."""
+    named = [place for place in claim.content if claim.keys[place] not in window and _is_personal(claim, place)]
+    if not named:
+        return
+    partners = _partners(source)
+    for place in named:
+        other = _only(partners, claim.keys[place])
+        if other not in window or _only(partners, other) != claim.keys[place]:
+            continue
+        beside = [at for at in (place - 1, place + 1) if 0 <= at < len(claim.keys) and claim.keys[at] == other]
+        if beside or other not in claim.keys:
+            first, last = min([place, *beside]), max([place, *beside])
+            there = window[other]
+            yield claim.spans[first][0], claim.spans[last][1], _text(reading, there, there)
+
+
+def _partners(source: Source) -> dict[str, set[str]]:
+    """Give, for every part of a name in the passages, what stands beside it there."""
+    names: set[str] = set()
+    for reading in source.readings:
+        names.update(key for key, kind in zip(reading.keys, reading.kinds, strict=True) if kind == NAME)
+    found: dict[str, set[str]] = {}
+    for reading in source.readings:
+        for place, (first, second) in enumerate(pairwise(reading.keys)):
+            if first not in names or second not in names or not _touch(reading, place):
+                continue
+            if reading.norms[place] not in TITLES and _is_capital(reading, place) and _is_capital(reading, place + 1):
+                found.setdefault(first, set()).add(second)
+                found.setdefault(second, set()).add(first)
+    return found
+
+
+def _only(partners: dict[str, set[str]], key: str) -> str:
+    beside = partners.get(key, ())
+    return next(iter(beside)) if len(beside) == 1 else ""
+
+
+def _is_personal(claim: Reading, place: int) -> bool:
+    """Say whether a name may be a person's: "the Clinic" is none."""
+    before = claim.norms[place - 1] if place else ""
+    norm = claim.norms[place]
+    if not _is_capital(claim, place) or not norm.isalpha() or len(norm) <= 2:
+        return False
+    return norm not in ORGANISED and before not in ("the", "a", "an")
+
+
+def _is_capital(reading: Reading, place: int) -> bool:
+    return reading.text[reading.spans[place][0]].isupper()
+
+
+def _touch(reading: Reading, place: int) -> bool:
+    """Say whether only a blank or a hyphen parts a token from the next."""
+    return reading.text[reading.spans[place][1] : reading.spans[place + 1][0]] in (" ", "-", "\u2010", "\u2011")
+
+
+def _text(reading: Reading, first: int, last: int) -> str:
+    return reading.text[reading.spans[first][0] : reading.spans[last][1]]
