@@ -24,7 +24,7 @@ from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, sh
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import Premise, budget, choose, most
+from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import Comparison, compare
@@ -156,7 +156,7 @@ class EmbeddedVerifier:
             pieces,
             asides,
             premise,
-            Pair(premise.text, compared.claim.text, f"{asked} {around}".strip(), most(tokens)),
+            Pair(pointed(premise.text), pointed(compared.claim.text), f"{asked} {around}".strip(), most(tokens)),
         )
 
     def failing(

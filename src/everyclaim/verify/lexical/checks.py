@@ -32,6 +32,7 @@ _LONGEST = 4000  # characters of a window that are read for reports
 _NEAR = 48  # characters around a value whose words say what it is a value of
 _FEW = 2  # values that differ from a claim's: among more, as in a table, the words beside a value must tell
 _SAME_SUBJECT = 0.5  # share of a claim's other words in a window that makes its value one of the same thing
+_TURN = re.compile(r", (?:but|while|whereas|although|though|and|with)\b")
 _TOTALS = frozenset({"altogether", "total", "totals", "totalling", "totaling", "combined", "sum"})
 _RESTATED = 0.025  # how far a value in brackets, in another unit, may lie from the one it repeats: 350 °F (175 °C)
 _STEPS = re.compile(r"\bsteps?\s+\d{1,2}(?:(?:\s*(?:,|and|or|to|through|&|-|–)\s*)+\d{1,2})*\b", re.IGNORECASE)
@@ -110,7 +111,7 @@ def check_speaker(claim: str, window: str) -> Attribution:
         return Attribution("none")
     theirs = reports(window[:_LONGEST])
     for report in mine:
-        said = _words(claim, report.content_span)
+        said = _words(claim, _first_clause(claim, report.content_span))
         rivals = [other for other in theirs if _overlap(said, _words(window, other.content_span)) >= _SAME_CONTENT]
         if any(_same_speaker(report, other) for other in rivals):
             continue
@@ -118,6 +119,12 @@ def check_speaker(claim: str, window: str) -> Attribution:
             return Attribution("conflict", report.speaker, rivals[0].speaker)
         return Attribution("missing", report.speaker)
     return Attribution("found", mine[0].speaker)
+
+
+def _first_clause(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Cut what is reported where the sentence turns to something else, which may be nobody's words."""
+    turn = _TURN.search(text, *span)
+    return (span[0], turn.start()) if turn is not None else span
 
 
 def _weight_of_reports(found: tuple[Report, ...], text: str) -> int:

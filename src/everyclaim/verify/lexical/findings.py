@@ -67,7 +67,9 @@ def _reasons(it: Comparison, row: Mapping[str, float], hedged: str) -> list[tupl
             found.append((mode, f"passage says {check.instead}, claim says {check.said}"))
     speaker = it.attribution
     if speaker.status == "conflict":
-        said = f"passage attributes this to {speaker.instead}, claim to {speaker.claimed}"
+        at = it.claim.text.find(speaker.claimed)
+        claimed = it.spelling.written[slice(*it.spelling.origin(at, at + len(speaker.claimed)))]
+        said = f"passage attributes this to {speaker.instead}, claim to {claimed}"
         found.append((FailureMode.WRONG_ATTRIBUTION, said))
     if is_negated(row):
         found.append((FailureMode.NEGATION, _negation(it)))

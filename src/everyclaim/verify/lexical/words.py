@@ -84,11 +84,14 @@ _SPELLED = {
     "once": "1",
     "twice": "2",
 }
-_NUMBER = re.compile(r"(\d[\d,.]*)(st|nd|rd|th|s)?")
+_NUMBER = re.compile(r"(\d[\d,.]*)(?:st|nd|rd|th|s|([a-z]{1,3}))?")
 
 
 def number_value(norm: str) -> str | None:
-    """Give the plain decimal form of a number word (`1,000`, `20th`, `three`), or None when it is not one."""
+    """Give the plain decimal form of a number word (`1,000`, `20th`, `three`), or None when it is not one.
+
+    A unit or scale that is written onto it stays: `1.2m`.
+    """
     if norm in _SPELLED:
         return _SPELLED[norm]
     if not norm[0].isdigit():
@@ -102,7 +105,7 @@ def number_value(norm: str) -> str | None:
     digits = digits.replace(",", "")
     if digits.count(".") == 1:
         digits = digits.rstrip("0").rstrip(".")
-    return digits
+    return digits + (match.group(2) or "")
 
 
 _MONTHS = {

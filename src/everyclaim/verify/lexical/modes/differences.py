@@ -63,9 +63,10 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
 
 
 def _unsaid(parting: Parting, at: tuple[int, int], reason: str) -> Found:
-    """Say that no passage says some words, of words that stand nowhere; what does stand is not borne out so."""
+    """Say that no passage says some words; of words that do stand there, that they are not borne out so."""
     said = _cut(parting, at)
-    if stands(said, (text.lower() for text in parting.whole)):
+    words = telling(said)
+    if stands(said, (text.lower() for text in parting.whole)) or (words and words <= telling(parting.nearest)):
         reason = _ALONE[FailureMode.OTHER]
     return Found(at, None, reason.format(said))
 
@@ -138,6 +139,8 @@ def _speaker(parting: Parting) -> Found | None:
     it = parting.it
     mine, theirs = parting.reports
     for report in mine:
+        if not telling(report.speaker):
+            continue  # a pronoun may be anyone
         said = telling(it.claim.text[slice(*report.content_span)])
         others = [
             (len(said & telling(it.source.readings[number].text[slice(*other.content_span)])), number, other)
@@ -145,12 +148,13 @@ def _speaker(parting: Parting) -> Found | None:
             if not same_speaker(report.speaker, other.speaker)
         ]
         at = it.spelling.origin(*report.speaker_span)
+        speaker = _cut(parting, at)
         if others:
             shared, number, other = max(others, key=lambda one: one[0])
             if shared:
                 where = Place(number, *other.speaker_span)
-                return Found(at, where, f"passage attributes this to {other.speaker}, claim to {report.speaker}")
-        return Found(at, None, f"no passage attributes this to {report.speaker}")
+                return Found(at, where, f"passage attributes this to {other.speaker}, claim to {speaker}")
+        return Found(at, None, f"no passage attributes this to {speaker}")
     return None
 
 
