@@ -255,7 +255,7 @@ def _words(text: str) -> list[str]:
 
 
 # A first word that makes another thing of the last: New York is not York.
-_CHANGING = word_set(
+CHANGING = word_set(
     "new north south east west san santa los las el saint st great lower upper united mount lake port fort"
 )
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,}")
@@ -294,7 +294,7 @@ def _same_name(mine: list[str], theirs: list[str]) -> bool:
     shorter, longer = (mine, theirs) if len(mine) <= len(theirs) else (theirs, mine)
     if len(shorter) == 1:
         # One word stands for the whole where it is a word of it that is not a mere number or letter.
-        return len(shorter[0]) > 2 and shorter[0] in longer and not shorter[0].isdigit() and longer[0] not in _CHANGING
+        return len(shorter[0]) > 2 and shorter[0] in longer and not shorter[0].isdigit() and longer[0] not in CHANGING
     # First names may be cut to initials, and middle names left out; the last word must stay.
     if shorter[-1] != longer[-1] and shorter[-1] not in longer[1:]:
         return all(word in longer for word in shorter)
@@ -320,7 +320,7 @@ def _among(mine: list[str], tokens: list[Token]) -> bool:
         acronym = "".join(word[0] for word in mine)
         if acronym in held and any(w == acronym and t.text.isupper() for w, t in zip(words, tokens, strict=True)):
             return True
-        return mine[0] not in _CHANGING and _surname(mine, words, tokens)
+        return mine[0] not in CHANGING and _surname(mine, words, tokens)
     return mine[0].isalpha() and 2 <= len(mine[0]) <= 6 and _spelled_out(mine[0], tokens)
 
 

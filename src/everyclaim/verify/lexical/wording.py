@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from everyclaim.text.names import ORGANISED, TITLES
+from everyclaim.text.names import CHANGING, ORGANISED, TITLES
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.alignment import Alignment, Source, tokens_of
 from everyclaim.verify.lexical.analysis import NAME, Reading
@@ -20,6 +20,7 @@ Rewording = tuple[int, int, str]  # the characters [start, end) of a claim, and 
 _SHORTEST = 6  # letters of a word that may be written apart
 _ACRONYM = range(2, 7)  # letters
 _PARTICLES = word_set("of for and the in on de du")
+_ARTICLES = word_set("the a an")
 _NUMERALS = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
 
 
@@ -45,13 +46,18 @@ def _compounds(claim: Reading, lone: set[int], reading: Reading, window: dict[st
     apart = {joined: place for place in places if place + 1 in places and (joined := _joined(reading, place))}
     for place in lone:
         there = apart.get(claim.keys[place])
-        if there is not None and len(claim.norms[place]) >= _SHORTEST:
+        if there is not None and _alike(claim.norms[place], reading.norms[there : there + 2]):
             yield *claim.spans[place], _text(reading, there, there + 1)
         for first in (place - 1, place):
             joined = _joined(claim, first)
-            if joined in window:
-                there = window[joined]
+            there = window.get(joined)
+            if there is not None and _alike(reading.norms[there], claim.norms[first : first + 2]):
                 yield claim.spans[first][0], claim.spans[first + 1][1], _text(reading, there, there)
+
+
+def _alike(word: str, parts: list[str]) -> bool:
+    """Say whether a word is its parts, but for its ending: the stem of "minimum lies" is that of "minimum"."""
+    return len(word) >= _SHORTEST and word.startswith("".join(parts)[:-2])
 
 
 def _joined(reading: Reading, place: int) -> str:
@@ -93,7 +99,7 @@ def _spelled_out(letters: str, reading: Reading, low: int, high: int) -> tuple[i
                 return first, place
             if capital and rest[0] == norm[0]:
                 found += 1
-            elif norm not in _PARTICLES or place == first:
+            elif norm not in _PARTICLES or place == first or len(letters) < 3:
                 break
             elif rest[0] == norm[0]:
                 found += 1
@@ -107,34 +113,40 @@ def _spelled_out(letters: str, reading: Reading, low: int, high: int) -> tuple[i
 
 def _other_names(claim: Reading, source: Source, reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
     """Find a surname beside the first name where the passages know one person of that name, and both as one."""
-    named = [place for place in claim.content if claim.keys[place] not in window and _is_personal(claim, place)]
+    named = [place for place in claim.content if claim.keys[place] not in window and _names(claim, place)]
     if not named:
         return
     partners = _partners(source)
     for place in named:
         other = _only(partners, claim.keys[place])
-        if other not in window or _only(partners, other) != claim.keys[place]:
+        if other not in window or _only(partners, other) != claim.keys[place] or not _names(reading, window[other]):
             continue
         beside = [at for at in (place - 1, place + 1) if 0 <= at < len(claim.keys) and claim.keys[at] == other]
-        if beside or other not in claim.keys:
-            first, last = min([place, *beside]), max([place, *beside])
+        first, last = min([place, *beside]), max([place, *beside])
+        if (beside or other not in claim.keys) and not (first and claim.norms[first - 1] in _ARTICLES):
             there = window[other]
             yield claim.spans[first][0], claim.spans[last][1], _text(reading, there, there)
 
 
 def _partners(source: Source) -> dict[str, set[str]]:
-    """Give, for every part of a name in the passages, what stands beside it there."""
+    """Give, for every part of a person's name in the passages, what stands beside it there.
+
+    What has an article, or is written small elsewhere, is no person's name: the Boston Marathon.
+    """
     names: set[str] = set()
+    common: set[str] = set()
     for reading in source.readings:
         names.update(key for key, kind in zip(reading.keys, reading.kinds, strict=True) if kind == NAME)
+        common.update(reading.keys[place] for place in reading.content if not _is_capital(reading, place))
+    names -= common
     found: dict[str, set[str]] = {}
     for reading in source.readings:
         for place, (first, second) in enumerate(pairwise(reading.keys)):
-            if first not in names or second not in names or not _touch(reading, place):
-                continue
-            if reading.norms[place] not in TITLES and _is_capital(reading, place) and _is_capital(reading, place + 1):
-                found.setdefault(first, set()).add(second)
-                found.setdefault(second, set()).add(first)
+            if first in names and second in names and _touch(reading, place) and reading.norms[place] not in TITLES:
+                article = place and reading.norms[place - 1] in _ARTICLES
+                personal = _names(reading, place) and _names(reading, place + 1) and not article
+                found.setdefault(first, set()).update((second,) if personal else (second, ""))
+                found.setdefault(second, set()).update((first,) if personal else (first, ""))
     return found
 
 
@@ -143,13 +155,11 @@ def _only(partners: dict[str, set[str]], key: str) -> str:
     return next(iter(beside)) if len(beside) == 1 else ""
 
 
-def _is_personal(claim: Reading, place: int) -> bool:
-    """Say whether a name may be a person's: "the Clinic" is none."""
-    before = claim.norms[place - 1] if place else ""
-    norm = claim.norms[place]
-    if not _is_capital(claim, place) or not norm.isalpha() or len(norm) <= 2:
-        return False
-    return norm not in ORGANISED and before not in ("the", "a", "an")
+def _names(reading: Reading, place: int) -> bool:
+    """Say whether a word may be part of a person's name: Hardin; not COVID, College or New."""
+    norm, written = reading.norms[place], _text(reading, place, place)
+    is_name = norm.isalpha() and len(norm) > 2 and written[0].isupper() and not written.isupper()
+    return is_name and norm not in ORGANISED and norm not in CHANGING
 
 
 def _is_capital(reading: Reading, place: int) -> bool:
