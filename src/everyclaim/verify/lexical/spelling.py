@@ -96,12 +96,13 @@ def respell(
     A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim;
     `other_words` are stretches of the claim that the passages word otherwise.
     """
-    places = sorted([*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source), *other_words])
+    found = [*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source)]
+    places = [(start, end, words) for start, end, words in found if words and not same_words(claim[start:end], words)]
     pieces: list[str] = []
     changes: list[Change] = []
     done = at = 0
-    for start, end, words in places:
-        if start < done or not words or same_words(claim[start:end], words):
+    for start, end, words in sorted([*places, *other_words]):
+        if start < done:
             continue
         pieces += [claim[done:start], words]
         at += start - done
@@ -133,9 +134,11 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
             yield token.start, token.end, words
         for first, second in ((at - 1, at), (at, at + 1)):
             pair = tokens[first : second + 1] if first >= 0 else []
-            if len(pair) == 2 and claim[pair[0].end : pair[1].start] in ("-", " "):
+            joint = claim[pair[0].end : pair[1].start] if len(pair) == 2 else ""
+            if joint == "-" or (joint == " " and len(pair[0].norm) > 1):  # "a way" is not "away"
                 joined = claim[slice(*pair[0][1:3])] + claim[slice(*pair[1][1:3])]
-                if stem(joined.lower()) in source.index:
+                key = stem(joined.lower())  # which may be that of the first alone: of "minimum lies"
+                if key in source.index and key.startswith(pair[0].norm + pair[1].norm[:2]):
                     yield pair[0].start, pair[1].end, joined
 
 

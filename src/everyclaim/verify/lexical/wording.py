@@ -1,6 +1,6 @@
-"""One wording for equal words: what a claim writes together, spells out, abbreviates or calls by its other name.
+"""One wording for equal words: what a claim spells out, abbreviates or calls by its other name.
 
-"long time" beside "longtime", WWI beside World War I, Hardin beside Cameron where the passages know one Cameron Hardin:
+WWI beside World War I, Hardin beside Cameron where the passages know one Cameron Hardin:
 such words differ in nothing that is said. As with values, the claim takes the words of the window that it is compared
 with.
 """
@@ -11,13 +11,12 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from everyclaim.text.names import CHANGING, ORGANISED, TITLES
-from everyclaim.text.tokens import STOPWORDS, stem, word_set
+from everyclaim.text.tokens import word_set
 from everyclaim.verify.lexical.alignment import Alignment, Source, tokens_of
 from everyclaim.verify.lexical.analysis import NAME, Reading
 
 Rewording = tuple[int, int, str]  # the characters [start, end) of a claim, and what to write there
 
-_SHORTEST = 6  # letters of a word that may be written apart
 _ACRONYM = range(2, 7)  # letters
 _PARTICLES = word_set("of for and the in on de du")
 _ARTICLES = word_set("the a an")
@@ -29,7 +28,6 @@ def reworded(claim: Reading, source: Source, alignment: Alignment) -> Iterator[R
     reading, window = _window(source, alignment.main)
     lone = {place for place in claim.content if claim.keys[place] not in window}
     if lone:
-        yield from _compounds(claim, lone, reading, window)
         yield from _acronyms(claim, lone, reading, window)
     yield from _other_names(claim, source, *_window(source, alignment.best[1]))
 
@@ -38,36 +36,6 @@ def _window(source: Source, columns: tuple[int, int]) -> tuple[Reading, dict[str
     """Give the reading that holds some sentences, and where in it each of their words stands."""
     reading, start, end = tokens_of(source, *columns)
     return reading, {key: place for place, key in enumerate(reading.keys[start:end], start)}
-
-
-def _compounds(claim: Reading, lone: set[int], reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
-    """Find "long time" beside "longtime", and the other way round."""
-    places = set(window.values())
-    apart = {joined: place for place in places if place + 1 in places and (joined := _joined(reading, place))}
-    for place in lone:
-        there = apart.get(claim.keys[place])
-        if there is not None and _alike(claim.norms[place], reading.norms[there : there + 2]):
-            yield *claim.spans[place], _text(reading, there, there + 1)
-        for first in (place - 1, place):
-            joined = _joined(claim, first)
-            there = window.get(joined)
-            if there is not None and _alike(reading.norms[there], claim.norms[first : first + 2]):
-                yield claim.spans[first][0], claim.spans[first + 1][1], _text(reading, there, there)
-
-
-def _alike(word: str, parts: list[str]) -> bool:
-    """Say whether a word is its parts, but for its ending: the stem of "minimum lies" is that of "minimum"."""
-    return len(word) >= _SHORTEST and word.startswith("".join(parts)[:-2])
-
-
-def _joined(reading: Reading, place: int) -> str:
-    """Give the key of a word and the next, written together; "" where that is no word."""
-    if not 0 <= place < len(reading.norms) - 1 or not _touch(reading, place):
-        return ""
-    first, second = reading.norms[place : place + 2]
-    if not (first + second).isalpha() or len(first + second) < _SHORTEST or {first, second} <= STOPWORDS:
-        return ""
-    return stem(first + second)
 
 
 def _acronyms(claim: Reading, lone: set[int], reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
