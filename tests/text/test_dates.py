@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everyclaim.text.agreement import conflict, covers, same
+from everyclaim.text.agreement import conflict, covers, relation, same
 from everyclaim.text.dates import moments
 from everyclaim.text.tokens import word_set
 
@@ -128,6 +128,21 @@ def test_a_fuller_date_covers_a_shorter_one_but_not_the_other_way():
     assert not covers(one("1879"), one("14 March 1879"))
     assert covers(one("1995"), one("the 1990s"))
     assert not covers(one("the 1990s"), one("1995"))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "expected"),
+    [
+        ("at about 10:50", "by 10:52", "about"),
+        ("around 3 pm", "at 15:05", "about"),
+        ("at 10:50", "by 10:52", "differs"),
+        ("at about 10:50", "at 11:30", "differs"),
+        ("at about 10:50", "at 10:50", "equal"),
+    ],
+)
+def test_about_a_time_is_a_few_minutes_to_either_side(mine, theirs, expected):
+    """A claim may loosen what its passage gives to the minute; it may not be off without a word."""
+    assert relation(one(mine), one(theirs)) == expected
 
 
 PIECES = st.lists(

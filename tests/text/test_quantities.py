@@ -30,6 +30,18 @@ def one(text):
         ("half a million users", 500_000, "count"),
         ("2.8 million people", 2_800_000, "count"),
         ("1k users", 1000, "count"),
+        ("a half dozen users", 6, "count"),
+        ("half a dozen users", 6, "count"),
+        ("1,5 Mio. Euro", 1_500_000, "money:EUR"),
+        ("drei Milliarden: 3 Milliarden Euro", 3_000_000_000, "money:EUR"),
+        ("48.35+/-3.82%", 48.35, "percent"),
+        ("5.1 ± 0.3 kg", 5100, "mass"),
+        ("24 Monate", 24 * 2_629_800, "duration"),
+        ("2 Jahre", 2 * 31_557_600, "duration"),
+        ("3 semaines", 3 * 604_800, "duration"),
+        ("2 años", 2 * 31_557_600, "duration"),
+        ("the P-1700", 1700, "label"),
+        ("GPT-3.5", 3.5, "label"),
         ("two dozen eggs", 24, "count"),
         ("1,234,567 rows", 1_234_567, "count"),
         ("about 1500 people", 1500, "count"),
@@ -112,7 +124,7 @@ def test_a_quantity_has_a_value_in_the_base_unit(text, value, dimension):
         "version 3.11.2",
         "call 555-1234 or 555-123-4567",
         "as shown in [12] and [3, 4]",
-        "GPT-4, AB-123, COVID-19",
+        "vitamin B12, R-2D2, AB-12-C, sub-5",
         "born on 14 March 1879, died in 1955",
         "at 3 pm on Monday, in the 1990s",
         "1. Mix the flour",
@@ -164,6 +176,12 @@ def test_what_is_counted_is_kept():
     assert one("five large dogs").noun == one("six dogs").noun == "dog"
 
 
+def test_what_some_of_those_are_is_counted_too():
+    """In "18 points, 10 of which" both count points; another count between them changes that."""
+    assert [q.noun for q in quantities("18 points, 10 of which came late")] == ["point", "point"]
+    assert [q.noun for q in quantities("18 points and 12 rebounds, 10 of them late")] == ["point", "rebound", "rebound"]
+
+
 @pytest.mark.parametrize(
     ("left", "right", "verdict"),
     [
@@ -197,6 +215,13 @@ def test_what_is_counted_is_kept():
         ("5%", "5 percentage points", None),
         ("14 people", "15 people", "conflict"),
         ("section 3", "section 4", "conflict"),
+        ("the P-1700", "the P-1699", "conflict"),
+        ("GPT-4", "GPT 4", "same"),
+        ("the P-1700", "the B-1699", None),
+        ("24 Monate", "2 Jahre", "same"),
+        ("24 Monate", "3 Jahre", "conflict"),
+        ("3,5 mm", "5.3 mm", "conflict"),
+        ("under the age of 18", "younger than 18", "same"),
     ],
 )
 def test_quantities_are_compared_within_the_precision_stated(left, right, verdict):

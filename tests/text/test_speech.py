@@ -35,6 +35,10 @@ def read(text):
         ("The minister said in a statement that it was over.", [("The minister", "it was over")]),
         ("It is said that cats swim. The claims were false.", []),
         ("The bridge is safe.", []),
+        ("Guidelines emphasize that it is no diagnosis.", [("Guidelines", "it is no diagnosis")]),
+        ("Pamphlets saying “Leave” were found in the car.", []),
+        ("Police found pamphlets thrown into it, written in Urdu, saying “Leave”.", []),
+        ("His words, “It is what it is,” suggests a sense of calm.", []),
         ("", []),
     ],
 )  # fmt: skip

@@ -15,7 +15,7 @@ FILES = ("kinds.txt", "domains.txt")
 JUDGES = ("embedded", "lexical")
 BEFORE = "The document was prepared by a small editorial team. "
 AFTER = " Readers may write to the publisher with corrections. A list of sources is given at the end."
-MISSED = 0.007  # share of wrong twins that may be called supported
+MISSED = 0.004  # share of wrong twins that may be called supported
 MOST = 0.02  # share of equal pairs whose wording, not whose value, a judge may still take amiss
 
 

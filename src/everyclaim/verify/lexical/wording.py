@@ -8,7 +8,7 @@ with.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from everyclaim.text.names import CHANGING, ORGANISED, TITLES
 from everyclaim.text.tokens import word_set
@@ -18,6 +18,7 @@ from everyclaim.verify.lexical.analysis import NAME, Reading
 Rewording = tuple[int, int, str]  # the characters [start, end) of a claim, and what to write there
 
 _ACRONYM = range(2, 7)  # letters
+_MOST = 20  # acronyms on one side; more are a text in capitals
 _PARTICLES = word_set("of for and the in on de du")
 _ARTICLES = word_set("the a an")
 _NUMERALS = {"i": "1", "ii": "2", "iii": "3", "iv": "4"}
@@ -41,15 +42,15 @@ def _window(source: Source, columns: tuple[int, int]) -> tuple[Reading, dict[str
 def _acronyms(claim: Reading, lone: set[int], reading: Reading, window: dict[str, int]) -> Iterator[Rewording]:
     """Find WWI beside World War I, and the other way round."""
     places = sorted(window.values())
-    for place in lone:
-        if _is_acronym(claim, place) and (run := _spelled_out(claim.norms[place], reading, places[0], places[-1] + 1)):
+    for place in islice((place for place in sorted(lone) if _is_acronym(claim, place)), _MOST):
+        if run := _spelled_out(claim.norms[place], reading, places[0], places[-1] + 1):
             yield *claim.spans[place], _text(reading, *run)
     said = set(claim.norms)
-    for place in places:
-        if reading.norms[place] not in said and _is_acronym(reading, place):
-            run = _spelled_out(reading.norms[place], claim, 0, len(claim.norms))
-            if run is not None and lone & set(range(run[0], run[1] + 1)):
-                yield claim.spans[run[0]][0], claim.spans[run[1]][1], _text(reading, place, place)
+    theirs = (place for place in places if reading.norms[place] not in said and _is_acronym(reading, place))
+    for place in islice(theirs, _MOST):
+        run = _spelled_out(reading.norms[place], claim, 0, len(claim.norms))
+        if run is not None and lone & set(range(run[0], run[1] + 1)):
+            yield claim.spans[run[0]][0], claim.spans[run[1]][1], _text(reading, place, place)
 
 
 def _is_acronym(reading: Reading, place: int) -> bool:
