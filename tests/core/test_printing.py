@@ -170,9 +170,7 @@ def test_the_place_that_differs_is_the_one_quoted() -> None:
     assert "p1 «It was made in Spain.»" in str(result)
 
 
-@pytest.mark.parametrize(
-    ("label", "probability"), [("SUPPORTED", 0.35), ("UNSUPPORTED", 0.65), ("CONTRADICTED", 0.54)]
-)
+@pytest.mark.parametrize(("label", "probability"), [("SUPPORTED", 0.35), ("UNSUPPORTED", 0.65), ("CONTRADICTED", 0.54)])
 def test_the_probability_of_a_verdict_is_that_of_what_it_says(label: str, probability: float) -> None:
     """What speaks against support is not split where only "not supported" is said: .11 would be no reason to say so."""
     verdict = ec.Verdict("c1", ec.Label(label), ec.core.types.Probabilities(0.35, 0.11, 0.54))
