@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from everyclaim.decompose import grammar
-from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES
+from everyclaim.decompose.grammar import RELATIVES
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.tagger import Word, tag
+from everyclaim.text.tagger import FINITE, NOUNS, Word, tag
 from everyclaim.text.tokens import word_set
 
 _LONGEST = 400  # characters that are looked at

@@ -16,9 +16,9 @@ from typing import NamedTuple
 from everyclaim.decompose import grammar
 from everyclaim.decompose.adjuncts import where_and_when
 from everyclaim.decompose.coordination import JOINERS, ClauseWords, predicates
-from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton
+from everyclaim.decompose.grammar import RELATIVES, Skeleton
 from everyclaim.decompose.parentheticals import insertion, main_words, relative_clause
-from everyclaim.text.tagger import Word, tag
+from everyclaim.text.tagger import FINITE, NOUNS, Word, tag
 
 MAX_CHARACTERS = 1200  # a "sentence" longer than this is a list or a dump, not a sentence to take apart
 _TRIGGER = re.compile(r"\b(?:and|but|who|which|that)\b|;|,\s+(?:an?|the|born)\s", re.IGNORECASE)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from everyclaim.decompose import grammar
-from everyclaim.decompose.grammar import FINITE, RELATIVES, Skeleton
-from everyclaim.text.tagger import Word
+from everyclaim.decompose.grammar import RELATIVES, Skeleton
+from everyclaim.text.tagger import FINITE, Word
 
 JOINERS = frozenset({"and", "but"})
 _OBJECT = frozenset({"DT", "PRP$", "NNP", "NNPS", "CD", "JJ", "NN", "NNS", "PRP", "$"})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from everyclaim.text.tagger import Word
+from everyclaim.text.tagger import FINITE, NOUNS, Word
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -17,8 +17,6 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 RELATIVES = frozenset({"who", "which", "that", "whom", "whose", "where", "what", "how", "why"})
 BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "'re"})
 AUXILIARIES = BE | {"do", "does", "did", "has", "have", "had"}

@@ -12,10 +12,9 @@ from dataclasses import replace
 
 from everyclaim.core.types import Decomposition, Skipped
 from everyclaim.decompose.function_words import COUNTS
-from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.selection import reason_to_skip
 from everyclaim.text.names import Name, covered, names
-from everyclaim.text.tagger import tag
+from everyclaim.text.tagger import FINITE, tag
 from everyclaim.text.tokens import Token, tokenize, word_set
 
 _NO_SENTENCE = frozenset({"code", "no_words", "irrelevant"})  # what is irrelevant was read as a claim

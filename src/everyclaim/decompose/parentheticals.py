@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from everyclaim.decompose import grammar
 from everyclaim.decompose.coordination import JOINERS, ClauseWords
-from everyclaim.decompose.grammar import FINITE, NOUNS, RELATIVES, Skeleton, word_set
-from everyclaim.text.tagger import Word
+from everyclaim.decompose.grammar import RELATIVES, Skeleton, word_set
+from everyclaim.text.tagger import FINITE, NOUNS, Word
 
 _WHOLE_SITUATION = word_set(  # after ", which", these speak of the whole statement before
     "means meant led leads lead allowed allows made makes caused causes resulted results helped helps gave gives "

@@ -25,15 +25,14 @@ from everyclaim.decompose.function_words import (
     binding,
     signs,
 )
+from everyclaim.decompose.grammar import BE
 from everyclaim.text.antonyms import root
-from everyclaim.text.tagger import FINITE, Word, tag
+from everyclaim.text.tagger import FINITE, NOUNS, Word, tag
 from everyclaim.text.tokens import STOPWORDS
 
 STOP = re.compile(r"[.;!?()]|\.\.+|--+|[–—]")  # another clause begins behind it
 _VERBS = FINITE | {"VB"}
-NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _JOINS = frozenset({"and", "or", "nor"})
-BE = frozenset({"be", "been", "being", "is", "are", "was", "were", "'s", "'re"})
 _MODALS = frozenset({"may", "might", "could", "can", "must", "should", "shall"})
 _BEHIND = frozenset({"or more", "or so", "or less", "or fewer", "or older", "or over", "or above", "+"})
 _ANNOUNCED = frozenset({"this", "that", "it"}) | ANNOUNCING  # "denies this: …" denies what follows
@@ -250,7 +249,7 @@ def _heads(words: Sequence[Word], keys: Sequence[str], within: range, kind: str,
         elif heads and word.low == "that":
             wanted = words[place - 1].tag[0] in "VJ" or words[place - 1].low in THAT
         # "some critics blamed the firm and the press": neither is some
-        is_over = is_over or (bool(heads) and kind in COUNTING and word.tag[0] == "V" and _is_noun(words[heads[0]]))
+        is_over = is_over or (bool(heads) and kind in COUNTING and word.tag[0] == "V" and words[heads[0]].tag in NOUNS)
     return heads
 
 
@@ -260,10 +259,6 @@ def _leads_away(words: Sequence[Word], place: int, head: int) -> bool:
     if words[place].low == "that" and before.low == "fact" and place - 1 != head:
         return words[place - 2].low == "the"
     return words[place].low == "with" and before.low == ","
-
-
-def _is_noun(word: Word) -> bool:
-    return word.tag in NOUNS
 
 
 def _next(starts: frozenset[int], place: int, end: int) -> int:

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from everyclaim.decompose.function_words import CHOICE, CONDITION, NEGATION, RELATIVES
-from everyclaim.decompose.scope import BE, COUNTING, NOUNS, STOP, Cue, Reading
-from everyclaim.text.tagger import FINITE
+from everyclaim.decompose.grammar import BE
+from everyclaim.decompose.scope import COUNTING, STOP, Cue, Reading
+from everyclaim.text.tagger import FINITE, NOUNS
 
 
 def is_said_beside(cue: Cue, said: Reading, own: Reading, others: Sequence[Reading]) -> bool:

@@ -15,13 +15,12 @@ from typing import NamedTuple
 from everyclaim.core.types import Skipped, Span
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
-from everyclaim.decompose.grammar import FINITE
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
-from everyclaim.text.tagger import tag
+from everyclaim.text.tagger import FINITE, tag
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(

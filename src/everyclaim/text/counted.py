@@ -69,7 +69,4 @@ def counts(low: str, end: int) -> bool:
     """Say whether the next word is a plural: "40 people", not "Super Bowl 40 was"."""
     match = _NOUN.match(low, end)
     words = [word for word in (match.groups() if match else ()) if word]
-    return any(
-        word in _PLURALS or (word.endswith("s") and not word.endswith(("ss", "us", "is", "was", "has")))
-        for word in words[:2]
-    )
+    return any(is_plural(word) and not word.endswith(("was", "has")) for word in words[:2])

@@ -37,3 +37,8 @@ def tidied(text: str, start: int, end: int) -> tuple[int, int]:
 def in_unspaced_script(text: str) -> bool:
     """Say whether a text has letters of a script that puts no blanks between words, where a stretch may cut a word."""
     return any(character.isalpha() and not is_word_char(character) for character in text)
+
+
+def blanked_out(text: str, start: int, end: int) -> str:
+    """Write blanks over ``text[start:end]``: what stands behind keeps its place."""
+    return text[:start] + " " * (end - start) + text[end:]

@@ -33,6 +33,7 @@ _WORD = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
+NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 _PAST = frozenset(  # past forms that are seldom anything else
     {"became", "began", "came", "chose", "drew", "fell", "flew", "gave", "grew", "knew", "ran", "rose", "sang"}
     | {"spoke", "threw", "took", "went", "won", "wore", "wrote", "died", "joined", "moved", "earned", "attended"}

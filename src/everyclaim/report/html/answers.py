@@ -54,11 +54,6 @@ class ClaimView:
         return self.claim.verdict.label
 
     @property
-    def sure(self) -> float | None:
-        """How probable the judge takes what its verdict says."""
-        return self.claim.verdict.probability
-
-    @property
     def is_failing(self) -> bool:
         """Whether it is worth a look: it is not supported, or its passages disagree."""
         return self.label is not Label.SUPPORTED or self.claim.verdict.conflict

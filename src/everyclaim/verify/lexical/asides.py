@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from everyclaim.core.types import FailureMode
+from everyclaim.text.edges import blanked_out
 from everyclaim.text.standing import Standing, Stretch, says_so_itself, unasserted
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.shortlist import Piece
@@ -63,7 +64,7 @@ def set_aside(claim: Reading, pieces: Sequence[Piece], readings: Sequence[Readin
         for stretch in unasserted(reading.text):
             if _mentions(own, claim.text, stretch, reading):
                 text = texts[number]
-                texts[number] = text[: stretch.start] + " " * (stretch.end - stretch.start) + text[stretch.end :]
+                texts[number] = blanked_out(text, stretch.start, stretch.end)
                 quote = " ".join(reading.text[stretch.low : stretch.high].split())
                 found.append(Aside(stretch.standing, number, stretch.low, stretch.high, quote))
     return texts, found

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.types import Passage
-from everyclaim.text.records import fields
+from everyclaim.text.records import Rows, fields
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.overlap import comparable
 
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     high: int
     start: int
     end: int
-    rows: tuple[tuple[int, int], ...] = ()
+    rows: Rows = ()
 
 
 class Piece(NamedTuple):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from everyclaim.text.edges import blanked_out
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.shortlist import Piece, Place
@@ -29,8 +30,7 @@ def without_siblings(claim: Reading, pieces: Sequence[Piece], texts: Sequence[st
         named = called(_names(list(rows.values()), pieces), said)
         for place, row in enumerate(rows.values()):
             for number, field in row if named and place not in named else ():
-                whole = found[number]
-                found[number] = whole[: field.low] + " " * (field.high - field.low) + whole[field.high :]
+                found[number] = blanked_out(found[number], field.low, field.high)
                 is_changed = True
     return found, is_changed
 

@@ -127,10 +127,11 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
     """Give the places of compounds that the passages join otherwise ("Wi-Fi", "takeout"), and how they do."""
     tokens = [token for token in tokenize(claim) if token.norm.isalpha()]
     is_known = [token.norm in STOPWORDS or stem(token.norm) in source.index for token in tokens]
+    texts = [] if all(is_known) else [reading.text.lower() for reading in source.readings]
     for at, token in enumerate(tokens):
         if is_known[at]:
             continue
-        if len(token.norm) >= _COMPOUND and (words := _split(token.norm, source)):
+        if len(token.norm) >= _COMPOUND and (words := _split(token.norm, texts)):
             yield token.start, token.end, words
         for first, second in ((at - 1, at), (at, at + 1)):
             pair = tokens[first : second + 1] if first >= 0 else []
@@ -142,11 +143,10 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
                     yield pair[0].start, pair[1].end, joined
 
 
-def _split(word: str, source: Source) -> str:
-    """Find the two words that passages write for one; empty where they do not."""
+def _split(word: str, texts: Sequence[str]) -> str:
+    """Find the two words that texts in lower case write for one; empty where they do not."""
     halves = [(word[:at], word[at:]) for at in range(2, len(word) - 1)]
-    for reading in source.readings:
-        low = reading.text.lower()
+    for low in texts:
         for first, second in halves:
             for joint in (" ", "-"):
                 if (written := first + joint + second) in low and re.search(rf"\b{written}\b", low):

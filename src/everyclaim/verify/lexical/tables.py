@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from everyclaim.text.edges import blanked_out
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.analysis import Reading
 
@@ -46,8 +47,7 @@ def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
             continue
         for table in _tables(text):
             for cell in _others(table, said):
-                whole = found[number]
-                found[number] = whole[: cell.start] + " " * (cell.end - cell.start) + whole[cell.end :]
+                found[number] = blanked_out(found[number], cell.start, cell.end)
                 is_changed = True
     return found, is_changed
 
