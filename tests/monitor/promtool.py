@@ -54,7 +54,7 @@ class Traffic:
         rows = {
             f'everyclaim_answers_total{{outcome="scored",{of}}}': answers,
             f'everyclaim_answers_total{{outcome="failed",{of}}}': lost,
-            f'everyclaim_claims_total{{label="CONTRADICTED",failure_mode="negation",{of}}}': per(wrong),
+            f'everyclaim_claims_total{{label="CONTRADICTED",{of}}}': per(wrong),
             f'everyclaim_claims_total{{label="SUPPORTED",{of}}}': per(claims - wrong),
             f'everyclaim_answer_products_total{{of="claims_squared",{of}}}': per(claims**2),
             f'everyclaim_answer_products_total{{of="contradicted_squared",{of}}}': per(wrong**2),

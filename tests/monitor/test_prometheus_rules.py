@@ -91,6 +91,14 @@ def test_a_judge_that_fails_and_one_that_changed_are_alerts_of_their_own(tmp_pat
     assert after == {"EveryclaimJudgeFailing": {""}, "EveryclaimJudgeChanged": {"m-2"}, "EveryclaimJudgeDrift": {""}}
 
 
+@pytest.mark.parametrize(("per_hour", "told"), [(5, False), (20, True)])
+def test_a_judge_that_is_gone_is_told_of_where_there_are_ten_answers(tmp_path: Path, per_hour: int, told: bool) -> None:
+    """Two failures in a quiet hour are none to wake anybody for; twenty of twenty are."""
+    traffic = Traffic(8, per_interval=per_hour / PER_HOUR).run(PER_DAY, 0.02).run(PER_HOUR, 0.02, failed=1.0)
+    (found,) = fired(tmp_path, rules_text(Budget.of_baseline(USUAL)), traffic, [(PER_DAY, PER_DAY + PER_HOUR)])
+    assert ("EveryclaimJudgeFailing" in found) is told
+
+
 def test_few_answers_are_no_alert_however_bad(tmp_path: Path) -> None:
     """Twenty answers in three days, all of them wrong: nobody can tell."""
     traffic = Traffic(7, per_interval=20 / (3 * PER_DAY)).run(3 * PER_DAY, 0.9)

@@ -140,7 +140,8 @@ def test_what_happens_is_counted_for_prometheus(started, workers):
     service.ended_job(job)
     for path in ("/etc/passwd", "/v1/jobs/secret-name"):
         service.ask("GET", path)
-    assert counted(service, "everyclaim_answers_total") == {'outcome="scored",release=""': 11.0}
+    answers = counted(service, "everyclaim_answers_total")
+    assert {labels: count for labels, count in answers.items() if count} == {'outcome="scored",release=""': 11.0}
     requests = counted(service, "everyclaim_requests_total")
     assert requests['method="POST",route="/v1/score",status="200"'] == 10.0
     assert requests['method="GET",route="other",status="404"'] == 1.0

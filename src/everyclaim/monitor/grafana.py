@@ -12,6 +12,7 @@ from everyclaim.monitor.measures import (
     CLAIMS,
     COST,
     ERRORS,
+    FAILING,
     FAILURES,
     IN_PROGRESS,
     QUEUE,
@@ -32,7 +33,7 @@ def dashboard() -> dict[str, Any]:
     claims = label.format(name=CLAIMS.prometheus, window=_WINDOW)
     all_claims = f'sum by (release) (increase({CLAIMS.prometheus}{{release=~"$release"}}[1h]))'
     contradicted = f'sum by (release) (increase({CLAIMS.prometheus}{{label="CONTRADICTED",release=~"$release"}}[1h]))'
-    failing = f'{CLAIMS.prometheus}{{failure_mode!="",release=~"$release"}}'
+    failing = f'{FAILING.prometheus}{{release=~"$release"}}'
     corrected = 'everyclaim:contradicted:ratio_1h{release=~"$release"}'
     scores = [
         f'sum by (release) (increase({SCORE.prometheus}_{part}{{release=~"$release"}}[1h]))'

@@ -5,6 +5,7 @@ The page of names in the docs, the dashboard and the rules are made from this ta
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -19,7 +20,7 @@ from everyclaim.core.events import (
     ScoringStarted,
     WorkEvent,
 )
-from everyclaim.core.types import Label, Outcome, Result, tag_values
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, tag_values
 
 Kind = Literal["counter", "histogram", "level", "gauge"]  # a level goes up and down by steps, a gauge is set
 
@@ -58,8 +59,9 @@ class Reading(NamedTuple):
 
 
 ANSWERS = Measure("answers", "counter", "Answers, by what became of them.", ("outcome", "release"))
-CLAIMS = Measure(
-    "claims", "counter", "Claims of scored answers, by verdict and why they fail.", ("label", "failure_mode", "release")
+CLAIMS = Measure("claims", "counter", "Claims of scored answers, by verdict.", ("label", "release"))
+FAILING = Measure(
+    "failing_claims", "counter", "Claims of scored answers that fail, by why.", ("failure_mode", "release")
 )
 PRODUCTS = Measure(
     "answer_products",
@@ -112,7 +114,7 @@ FOLDED = Measure(
 )
 
 MEASURES = (
-    ANSWERS, CLAIMS, PRODUCTS, SCORE, SLICED, FLAGGED, FAILURES, SECONDS, IN_PROGRESS, QUEUE, CALLS, ERRORS,
+    ANSWERS, CLAIMS, FAILING, PRODUCTS, SCORE, SLICED, FLAGGED, FAILURES, SECONDS, IN_PROGRESS, QUEUE, CALLS, ERRORS,
     CALL_SECONDS, TOKENS, COST, UNPRICED, GUARDED, CHECKS, REQUESTS, REQUEST_SECONDS, FOLDED,
 )  # fmt: skip
 CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
@@ -154,21 +156,23 @@ def _of_scoring(result: Result, seconds: float, slices: Sequence[str], purpose: 
 
 def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Reading]:
     release = result.release or ""
-    yield Reading(ANSWERS, (result.outcome.value, release), 1)
+    # Zeros too, here and below: a rise is counted from a value that was there before, so a series that begins with the
+    # first failure, or the first contradiction, would lose it.
+    for outcome in Outcome:
+        yield Reading(ANSWERS, (outcome.value, release), int(outcome is result.outcome))
     if result.outcome is not Outcome.SCORED:
         return
     if result.score is not None:
         yield Reading(SCORE, (release,), result.score)
-    counts: dict[tuple[str, str], int] = {(Label.CONTRADICTED.value, ""): 0, (Label.UNSUPPORTED.value, ""): 0}
-    flags: dict[str, int] = {}
-    for claim in result.claims:
-        verdict = claim.verdict
-        mode = verdict.failure_mode.value if verdict.failure_mode else ""
-        counts[verdict.label.value, mode] = counts.get((verdict.label.value, mode), 0) + 1
-        for flag in (*verdict.flags, *(("conflict",) if verdict.conflict else ())):
-            flags[flag] = flags.get(flag, 0) + 1
-    for (label, mode), count in counts.items():  # zeros too, so that a first contradiction is seen as a rise
-        yield Reading(CLAIMS, (label, mode, release), count)
+    verdicts = [claim.verdict for claim in result.claims]
+    modes = Counter(verdict.failure_mode for verdict in verdicts)
+    flags = Counter(
+        flag for verdict in verdicts for flag in (*verdict.flags, *(("conflict",) if verdict.conflict else ()))
+    )
+    for label in Label:
+        yield Reading(CLAIMS, (label.value, release), result.count(label))
+    for mode in FailureMode:
+        yield Reading(FAILING, (mode.value, release), modes[mode])
     for flag, count in flags.items():
         yield Reading(FLAGGED, (flag,), count)
     claims, wrong = len(result.claims), result.count(Label.CONTRADICTED)

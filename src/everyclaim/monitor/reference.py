@@ -71,7 +71,7 @@ def _labels() -> str:
     known = {
         "label": ", ".join(f"`{label.value}`" for label in Label),
         "outcome": ", ".join(f"`{outcome.value}`" for outcome in Outcome),
-        "failure_mode": "empty, " + ", ".join(f"`{mode.value}`" for mode in FailureMode),
+        "failure_mode": ", ".join(f"`{mode.value}`" for mode in FailureMode),
     }
     most = ", ".join(f"`{label}` {count}" for label, count in MOST.items())
     lines = [f"- `{label}`: {values}" for label, values in known.items()]

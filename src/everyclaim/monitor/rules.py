@@ -36,6 +36,7 @@ NOW, ONCE = 4, 2
 FEWEST_ANSWERS = 30  # in the long window
 MARGIN = 0.05  # by which the mean score may lie below what is usual
 FAILED = 0.05  # share of answers that may fail
+FEWEST_TO_FAIL = 10  # answers of an hour: of fewer, two that fail prove nothing
 TROUBLE = ("quote_not_found", "incomplete_verdict", "unstable", "disagreement", "audit_disagreed")  # of verdicts
 _LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 _CONTRADICTED = f'label="{Label.CONTRADICTED.value}"'
@@ -211,6 +212,7 @@ def _failing(wanted: _Selector, most: float) -> list[Rule]:
             f"{share['1h']} > {most:g}",
             f"{share['1h']} - {most:g} > {NOW} * sqrt({most * (1 - most):.6g} / {sums['1h']})",
             f"{share['10m']} > {most:g}",
+            f"{sums['1h']} >= {FEWEST_TO_FAIL}",
         ),
         {"severity": "critical", "window": "1h"},
         "{{ $value | humanizePercentage }} of the answers could not be judged",
