@@ -62,3 +62,44 @@ def test_evidence_of_a_row_stands_where_it_says():
     """Rows that were not read do not move those that were."""
     (evidence, *_) = judged("Liverpool have 82 points.", LEAGUE, "embedded").verdict.evidence
     assert LEAGUE[evidence.start : evidence.end] == evidence.quote == "| Liverpool | 82 | 86 |"
+
+
+BY_BLANKS = """The final table:
+
+Team          Pts   GF   GA
+Man City       91   96   34
+Arsenal        89   91   29
+Liverpool      82   86   41
+
+The season ended in May."""
+RULED = "Plan       Price     Users    Support\n---------  --------  -------  ---------\nBasic      $10       5        email\nPro        $20       25       phone\n                              and chat\nPro Max    $99       500      24/7 phone\n"
+BY_TABS = "Plan\tPrice\tUsers\nBasic\t$10\t5\nPro\t$20\t25\nPro Max\t$99\t500"
+
+
+@pytest.mark.parametrize(
+    ("table", "right", "crossed"),
+    [
+        (BY_BLANKS, "Arsenal have 89 points.", "Arsenal have 82 points."),
+        (BY_BLANKS, "Liverpool have a GA of 41.", "Liverpool have a GA of 29."),
+        (BY_BLANKS, "The season ended in May.", "Man City have 82 points."),
+        (RULED, "The Pro plan costs $20.", "The Pro plan costs $10."),
+        (RULED, "The Pro Max plan has 500 users.", "The Pro Max plan has 25 users."),
+        (BY_TABS, "The Pro plan costs $20.", "The Pro plan costs $10."),
+    ],
+)
+def test_columns_laid_out_by_blanks_or_tabs_are_a_table(table, right, crossed):
+    """They are read by row and column as those with pipes are."""
+    assert judged(right, table, "embedded").verdict.label == "SUPPORTED"
+    assert judged(crossed, table, "embedded").verdict.label != "SUPPORTED"
+
+
+def test_a_row_that_goes_on_below_is_read_whole():
+    """A line without a name belongs to the row above it."""
+    table = RULED.replace("                              and chat", "                     or more  and chat")
+    assert judged("The Pro plan comes with phone and chat support.", table, "embedded").verdict.label == "SUPPORTED"
+
+
+@pytest.mark.parametrize("text", ["a\tb\n" * 3, "  \t \n\t\t\n  x  y\n\tz  \tq\n a  b\n", "x  y\nx  y\nx  y\n  \n"])
+def test_odd_columns_are_no_failure(text):
+    """Whatever blanks and tabs stand where: there is a verdict."""
+    assert judged("The Pro plan costs $20.", text, "lexical").verdict.label != "SUPPORTED"

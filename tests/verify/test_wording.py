@@ -167,3 +167,54 @@ def test_a_text_in_capitals_is_no_list_of_acronyms() -> None:
         " ".join(["World Health Office"] * 400) + ".", "WHO SAYS HO AND HE AND WE ARE IN AN OLD WAR " * 300
     )
     assert verdict.probabilities is not None
+
+
+@pytest.mark.parametrize("judge", ["embedded", "lexical"])
+@pytest.mark.parametrize(
+    ("passage", "same", "other"),
+    [
+        ("Never use bleach on the fabric.", "Avoid bleach on the fabric.", "Use bleach on the fabric."),
+        ("Do not use bleach on the fabric.", "Refrain from using bleach on the fabric.", "Use bleach on the fabric."),
+        ("Avoid bleach on the fabric.", "You should never use bleach on the fabric.", "Use bleach on the fabric."),
+        ("Refrain from smoking before the test.", "Do not smoke before the test.", "Smoke before the test."),
+        (
+            "Skip breakfast on the day of the test.",
+            "Don't eat breakfast on the day of the test.",
+            "Eat breakfast on the day of the test.",
+        ),
+        (
+            "Guests must not smoke in the lobby.",
+            "Guests should refrain from smoking in the lobby.",
+            "Guests should smoke in the lobby.",
+        ),
+        ("Stay away from the bridge at night.", "Avoid the bridge at night.", "Use the bridge at night."),
+    ],
+)
+def test_what_is_forbidden_may_be_avoided(passage, same, other, judge):
+    """To avoid something is not to use it; to use it is no way to avoid it."""
+    good, bad = (ec.verify_claims(claim, passage, judge=judge)[0].verdict for claim in (same, other))
+    assert good.label == "SUPPORTED"
+    assert bad.probabilities.supported < good.probabilities.supported - 0.2
+    assert judge == "lexical" or bad.label != "SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("To avoid stains, blot the spill at once.", "To prevent stains, blot the spill at once."),
+        ("Blotting helps to avoid stains.", "Blotting helps against stains."),
+        ("You can skip the second coat.", "The second coat can be skipped."),
+    ],
+)
+def test_what_something_is_good_for_forbids_nothing(claim, passage):
+    """Where stains are avoided, that is an aim."""
+    rationale = ec.verify_claims(claim, passage)[0].verdict.rationale
+    assert "where the passage does not" not in rationale
+
+
+def test_a_hedge_of_another_sentence_is_not_held_against_a_claim():
+    """Only the sentences that hold what the claim says count."""
+    passage = "The pump is rated for 40 litres per minute. It could fail when it runs dry. It has five seals of rubber."
+    (one,) = ec.verify_claims("The pump is rated for 40 litres a minute and has seals.", passage)
+    assert "hedge" not in one.verdict.rationale
+    assert "hedge_mismatch" not in one.verdict.flags

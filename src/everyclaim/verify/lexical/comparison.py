@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from everyclaim.text.agreement import AGREES, relation
+from everyclaim.text.cues import Cue, cues
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
@@ -130,3 +131,26 @@ def _checks(claim: str, source: Source, alignment: Alignment) -> list[FactCheck]
 def window_text(reading: Reading, start: int, end: int) -> str:
     """Give the text from the first to the last of some tokens."""
     return reading.text[reading.spans[start][0] : reading.spans[end - 1][1]]
+
+
+def beside(it: Comparison) -> list[int]:
+    """Give the places in the window's reading that are aligned with the claim, or stand near what is.
+
+    A sentence between, or beside, that holds nothing of what the claim says speaks of something else.
+    """
+    pairs, sentence = it.edits.pairs, it.reading.sentence
+    if not pairs:
+        return list(range(it.start, it.end))
+    telling = set(it.claim.content)
+    held = {sentence[it.start + theirs] for mine, theirs in pairs if mine in telling}
+    low = max(it.start, it.start + pairs[0][1] - 4)
+    high = min(it.end, it.start + pairs[-1][1] + 5)
+    return [at for at in range(low, high) if sentence[at] in held or not held]
+
+
+def cues_beside(it: Comparison) -> list[Cue]:
+    """Find the small words of the window that stand there (see `beside`); places are those of the window's text."""
+    shift = it.reading.spans[it.start][0]
+    near = {it.reading.sentence[at] for at in beside(it)}
+    spans = [it.reading.sentences[number] for number in sorted(near)]
+    return [cue for cue in cues(it.text) if any(low <= cue.start + shift < high for low, high in spans)]

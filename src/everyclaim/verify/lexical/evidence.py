@@ -11,6 +11,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.memory import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.text.pointers import without_pointers
+from everyclaim.text.steps import without_steps
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.asides import Aside, set_aside
@@ -80,6 +81,9 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
         source = source_of(tuple(piece.text for piece in pieces), every_word=every_word)
     if shortlist.postings is None:
         shortlist.whole[every_word] = source
+    bare = without_steps(reading.text, (piece.text for piece in pieces))
+    if bare != reading.text:
+        reading, _ = claim_reading(bare)
     texts, asides = set_aside(reading, pieces, source.readings)
     texts, is_narrowed = narrowed(reading, texts)
     texts, has_siblings = without_siblings(reading, pieces, texts)

@@ -19,7 +19,7 @@ from everyclaim.text.antonyms import antonyms
 from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import Alignment, portions, sentence, widen_by_neighbours
 from everyclaim.verify.lexical.analysis import NAME, NUMBER, PLAIN, Float32Array, Reading
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.comparison import Comparison, beside
 from everyclaim.verify.lexical.labels import label_of
 from everyclaim.verify.lexical.vectors import WordVectors
 
@@ -298,13 +298,8 @@ def _checked(it: Comparison) -> dict[str, float]:
 
 def _cue_words(it: Comparison) -> dict[str, float]:
     """Cue words the claim has and the aligned stretch has not, and the reverse."""
-    claim, edits, reading, start, end = it.claim, it.edits, it.reading, it.start, it.end
-    if edits.pairs:
-        low = max(start, start + edits.pairs[0][1] - 4)
-        high = min(end, start + edits.pairs[-1][1] + 5)
-    else:
-        low, high = start, end
-    own, near, window = claim.norms, reading.norms[low:high], set(reading.norms[start:end])
+    claim, reading, start, end = it.claim, it.reading, it.start, it.end
+    own, near, window = claim.norms, [reading.norms[at] for at in beside(it)], set(reading.norms[start:end])
     row: dict[str, float] = {}
     for name, cues in _CUES.items():
         mine, theirs = [word for word in own if word in cues], [word for word in near if word in cues]
@@ -329,7 +324,7 @@ def negations(it: Comparison) -> tuple[list[int], list[int]]:
     """
     ours = [place for _, place in words.negating(it.claim.norms)]
     if not it.edits.pairs:
-        return ours, [it.start + at for _, at in words.negating(it.reading.norms[it.start : it.end])]
+        return ours, [at for _, at in words.negating(it.reading.norms, it.start, it.end)]
     spans, text = it.reading.spans, it.reading.text
     first, last = it.start + it.edits.pairs[0][1], it.start + it.edits.pairs[-1][1]
     low, high = first, last
@@ -342,9 +337,9 @@ def negations(it: Comparison) -> tuple[list[int], list[int]]:
         low -= 1
     while high + 1 < min(it.end, last + 6) and not is_apart(high):
         high += 1
-    found = words.negating(it.reading.norms[low : high + 1])
+    found = words.negating(it.reading.norms, low, high + 1)
     said = {sentence[it.start + at] for _, at in it.edits.pairs}
-    theirs = [low + at for word, at in found if word != "without" or low + at < last]
+    theirs = [at for word, at in found if word != "without" or at < last]
     return ours, [at for at in theirs if sentence[at] in said and not _BLANK.match(text, spans[at][0])]
 
 

@@ -11,7 +11,7 @@ from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.analysis import NUMBER, Reading
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.comparison import Comparison, cues_beside
 from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.model import is_negated
 from everyclaim.verify.lexical.modes.classify import Classified
@@ -144,14 +144,10 @@ def _hedge(it: Comparison, row: Mapping[str, float]) -> str:
     """Say which side hedges what the other states firmly; empty when both do or neither does."""
     if row["exact_main"] < 0.5:
         return ""
-    ours, theirs = _hedges(it.claim.text), _hedges(it.text)
+    ours = [cue.text for cue in cues(it.claim.text) if cue.kind == "hedge"]
+    theirs = [cue.text for cue in cues_beside(it) if cue.kind == "hedge"]
     if ours and not theirs:
         return f"the claim hedges ('{ours[0]}') what the passage states firmly"
     if theirs and not ours and row["hedge_only_source"]:
         return f"the passage hedges ('{theirs[0]}') what the claim states firmly"
     return ""
-
-
-def _hedges(text: str) -> list[str]:
-    """Words of a text that make a statement uncertain."""
-    return [cue.text for cue in cues(text) if cue.kind == "hedge"]

@@ -5,6 +5,8 @@
     | Arsenal |     89 |    91 |        "Arsenal have 82 points": both words stand in the table,
     | Everton |     82 |    86 |        and nobody has said so
 
+So are columns that are laid out by blanks or tabs, without pipes.
+
 Where a claim names some columns as the header does, or some rows by what they are about, the others are blanked out
 before anything is compared, so that the values of one are not taken for those of another. Places in the passage stay
 what they were.
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 from everyclaim.text.edges import blanked_out
@@ -25,6 +27,9 @@ _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULING = re.compile(r"[\s|:=+-]+")
 _BAR = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_STRETCH = re.compile(r"\S+(?: \S+)*")
+_GUTTER = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*)\S")
 _FEWEST = 2  # rows under the header
 _WIDE = 3  # columns; where there are only names and values, a name of one word may be meant otherwise
 
@@ -43,9 +48,7 @@ def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
     said = _words(claim.text)
     found, is_changed = list(texts), False
     for number, text in enumerate(texts):
-        if text.count("|") < _FEWEST * _WIDE:
-            continue
-        for table in _tables(text):
+        for table in chain(_tables(text), _laid_out(text)):
             for cell in _others(table, said):
                 found[number] = blanked_out(found[number], cell.start, cell.end)
                 is_changed = True
@@ -54,6 +57,8 @@ def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
 
 def _tables(text: str) -> Iterator[list[_Row]]:
     """Yield tables with pipes around their rows, each a header and what stands under it, without the ruling."""
+    if text.count("|") < _FEWEST * _WIDE:
+        return
     table: list[_Row] = []
     end = -1
     for match in _ROW.finditer(text):
@@ -72,6 +77,52 @@ def _cells(row: str, offset: int) -> _Row:
     return tuple(_Cell(offset + low + 1, offset + high, row[low + 1 : high].strip()) for low, high in pairwise(bars))
 
 
+def _laid_out(text: str) -> Iterator[list[_Row]]:
+    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `_tables`."""
+    if not _GUTTER.search(text):
+        return
+    lines: list[re.Match[str]] = []
+    for match in _LINE.finditer(text):
+        parted = bool(_GUTTER.search(match.group())) or (bool(lines) and match.group().startswith("  "))
+        is_row = parted and "|" not in match.group()
+        if lines and (not is_row or match.start() > lines[-1].end() + 1):
+            yield from _columns(lines)
+            lines = []
+        if is_row:
+            lines.append(match)
+    yield from _columns(lines)
+
+
+def _columns(lines: Sequence[re.Match[str]]) -> Iterator[list[_Row]]:
+    """Cut neighbouring lines into the columns that all of them have; nothing where they have less than two."""
+    lines = [line for line in lines if not _RULING.fullmatch(line.group())]
+    if len(lines) <= _FEWEST:
+        return
+    if all("\t" in line.group() for line in lines):
+        places = [_between_tabs(line.group()) for line in lines]
+    else:
+        ends = _edges([line.group().expandtabs(1) for line in lines])
+        places = [ends] * len(lines)
+    if all(len(row) == len(places[0]) > 1 for row in places):
+        yield [
+            tuple(_Cell(line.start() + low, line.start() + min(high, len(line.group())), line.group()[low:high].strip())
+                  for low, high in row)
+            for line, row in zip(lines, places, strict=True)
+        ]  # fmt: skip
+
+
+def _between_tabs(line: str) -> list[tuple[int, int]]:
+    cuts = [-1, *(at for at, character in enumerate(line) if character == "\t"), len(line)]
+    return [(before + 1, after) for before, after in pairwise(cuts)]
+
+
+def _edges(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """Find the stretches that two blanks or more part in every line."""
+    width = max(map(len, lines))
+    used = "".join("x" if any(line[at : at + 1].strip() for line in lines) else " " for at in range(width))
+    return [match.span() for match in _STRETCH.finditer(used)]
+
+
 def _others(table: Sequence[_Row], said: set[str]) -> list[_Cell]:
     """Return the cells that are about something else than a claim; none where it names nothing, or everything."""
     header, rows = table[0], table[1:]
@@ -80,6 +131,9 @@ def _others(table: Sequence[_Row], said: set[str]) -> list[_Cell]:
     keys = {0, _first_in_words(rows)}
     columns = called([_words(cell.text) if at not in keys else set() for at, cell in enumerate(header)], said)
     about = set[int]().union(*(called(_names(header, rows, at), said) for at in keys if at is not None))
+    for place, row in enumerate(rows):
+        if place - 1 in about and not row[0].text:  # the row before goes on
+            about.add(place)
     return [
         cell
         for place, row in enumerate(rows)

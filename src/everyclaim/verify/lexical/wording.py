@@ -14,6 +14,7 @@ from everyclaim.text.names import CHANGING, ORGANISED, TITLES
 from everyclaim.text.tokens import word_set
 from everyclaim.verify.lexical.alignment import Alignment, Source, tokens_of
 from everyclaim.verify.lexical.analysis import NAME, Reading
+from everyclaim.verify.lexical.bans import alike
 
 Rewording = tuple[int, int, str]  # the characters [start, end) of a claim, and what to write there
 
@@ -30,6 +31,8 @@ def reworded(claim: Reading, source: Source, alignment: Alignment) -> Iterator[R
     lone = {place for place in claim.content if claim.keys[place] not in window}
     if lone:
         yield from _acronyms(claim, lone, reading, window)
+    _, low, high = tokens_of(source, *alignment.main)
+    yield from alike(claim, reading, low, high)
     yield from _other_names(claim, source, *_window(source, alignment.best[1]))
 
 

@@ -21,7 +21,7 @@ from everyclaim.text.tokens import STOPWORDS, stem, tokenize
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NUMBER, PLAIN
 from everyclaim.verify.lexical.checks import FactCheck, facts, reports
-from everyclaim.verify.lexical.comparison import Comparison
+from everyclaim.verify.lexical.comparison import Comparison, cues_beside
 
 _ALIKE = 0.3  # least likeness of two words of which one may stand in the other's place
 _NAMED = 0.4  # likeness of two names, or two numbers, whatever they are
@@ -110,8 +110,8 @@ class Parting:
 
     @cached_property
     def cues(self) -> tuple[list[Cue], list[Cue]]:
-        """Small words that change what the claim, and what the window, commits to."""
-        return cues(self.it.claim.text), cues(self.it.text)
+        """Small words that change what the claim, and what the sentences that speak of it, commit to."""
+        return cues(self.it.claim.text), cues_beside(self.it)
 
     def only(self, kind: str, *, mine: bool) -> list[Cue]:
         """Give the cues of a kind that one side has and the other has not."""
