@@ -1,4 +1,4 @@
-"""One wording for what is forbidden: "Avoid bleach" beside "Never use bleach", "do not smoke" beside "refrain from smoking".
+"""One wording for what is forbidden: "Avoid bleach" beside "Never use bleach", "do not" beside "refrain from".
 
 As with values, the claim takes the words of the window that it is compared with.
 """
