@@ -171,6 +171,29 @@ def test_unsure_stays_whole(text):
         ("meta", "Therefore, the answer to the question of how to do it can be found in the above steps."),
         ("citation", "This is described in passage 1 and passage 2."),
         ("lead_in", "Based on the provided passages, the main difference between the two is as follows:"),
+        ("meta", "Sure, here is a summary of the article within 85 words:"),
+        ("meta", "Here's a summary of the news in 120 words or less:"),
+        ("meta", "Here is an objective overview of the restaurant in 100-130 words:"),
+        ("meta", "Here is a brief 100-word summary:"),
+        ("meta", "Of course — here's the summary you asked for, in no more than 120 words:"),
+        ("meta", "As requested, here is a 3-sentence summary of the article."),
+        ("meta", "In 85 words or less, here is the summary:"),
+        ("meta", "Hi Anna, here is a quick rundown of section 4 of the policy:"),
+        ("meta", "Here are 3 key points from the passages:"),
+        ("meta", "Below you will find a summary of the passage in 50 words or fewer."),
+        ("meta", "I have summarized the article in 85 words below:"),
+        ("meta", "I'd be happy to provide a summary of the article in 85 words!"),
+        ("meta", "Based on the provided structured data in JSON format, here is an overview of the business Verdé:"),
+        ("meta", "Using the information provided in the JSON data, here's an overview of 805 Kabob:"),
+        ("meta", "If you need a longer version (e.g. 300 words), just let me know."),
+        ("meta", "This summary is 98 words long."),
+        ("meta", "(98 words)"),
+        ("meta", "Natürlich!"),
+        ("meta", "Hier ist eine Zusammenfassung des Artikels in 85 Wörtern:"),
+        ("meta", "Basierend auf den Unterlagen finden Sie hier eine Übersicht:"),
+        ("meta", "Im Folgenden finden Sie einen Überblick über das Restaurant:"),
+        ("lead_in", "Passage 1:"),
+        ("lead_in", "Summary (85 words):"),
         ("heading", "## Opening hours"),
         ("code", "```\nrun()\n```"),
         ("no_words", "—"),
@@ -194,6 +217,14 @@ def test_what_is_not_a_claim_is_skipped_with_its_reason(reason, text):
         "I believe the refund window is 60 days.",
         "I find it interesting that the pier is made of oak.",
         "Here is the answer: the pier is long.",
+        "Here is the winner: Luigi's",
+        "Here is the restaurant that won the 2019 award: Luigi's",
+        "Here are the 47 victims of the fire:",
+        "Here are 5 reasons the pump was recalled in 2021:",
+        "The essay limit is 200 words.",
+        "The novel has 85 words on its first page.",
+        "Hier ist die Zusammenfassung, die Brücke ist 90 m lang:",
+        "Hier ist der Überblick über das Haus, das 1900 gebaut wurde:",
         'He asked "Where is it?" and left.',
         "Based on the provided context, the tower is 330 m tall.",
         "The policy does not say whether pets are allowed.",
@@ -388,6 +419,28 @@ def test_nothing_to_check_is_not_an_abstention(text):
     assert not found.abstained
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Here's the summary in 85 words:",
+        "**Summary in 85 words:**",
+        "Sure, here is a summary of the article:",
+        "Answer:",
+    ],
+)
+def test_a_claim_begins_behind_its_announcement(before):
+    """What announces it in the same sentence is no part of what it says."""
+    claim = decompose(f"{before} The pier is 90 m long.").claims[0]
+    assert claim.text == "The pier is 90 m long."
+    assert claim.span.start == len(before) + 1
+
+
+@pytest.mark.parametrize("text", ["Sales points: The shop opened in 1990.", "Response: the brigade came at noon."])
+def test_a_label_of_the_matter_stays(text):
+    """A word before a colon that names what is spoken of belongs to the claim."""
+    assert claims(text) == [text]
+
+
 def test_list_items_keep_their_lead_in():
     """A fragment is completed by the lead-in; a full sentence stands alone with the lead-in as context."""
     found = decompose(
@@ -407,6 +460,7 @@ def test_list_items_keep_their_lead_in():
 def test_items_after_small_talk_are_not_completed_with_it():
     """A lead-in that is talk adds nothing to an item."""
     assert claims("Here are the facts:\n- fever\n- cough") == ["fever", "cough"]
+    assert claims("Here are 2 key points:\n- fever\n- cough") == ["fever", "cough"]
 
 
 @pytest.mark.parametrize(

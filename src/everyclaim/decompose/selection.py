@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 
+from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.questions import asks, told
 from everyclaim.text.pointers import without_pointers
@@ -43,7 +44,9 @@ _SOURCES = (
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
-    r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|"
+    r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|below you(?:'ll| will| can)? find\b|"
+    r"i(?:'ve| have) (?:summari[sz]ed|written|prepared|compiled|put together|created|outlined|listed|drafted|kept)\b|"
+    r"to (?:summari[sz]e|recap|sum up)\b[^,:]{0,60}:$|"
     r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to (?:ask|contact|reach|let|share|"
     r"provide|request|clarify|check|message|get|rephrase|follow|explore|write|call)\b|"
     r"(?:i )?hope (?:this|that|it) (?:helps|answers|clarifies|is helpful)|"
@@ -69,6 +72,7 @@ _REPORTING = re.compile(
     r"(?: that)?)\s+",
     _I,
 )
+_BEHIND_COLON = re.compile(r":(?!//)\W*[^\W\d_]")
 _COMMA = re.compile(r"[,;:–—(]")
 _OPINION = re.compile(
     r"(?:in my (?:humble |personal )?opinion|personally|i (?:personally )?(?:love|like|enjoy|prefer|feel|wish|"
@@ -198,7 +202,9 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return None if told(text) else "question"
     if is_abstention(plain):
         return "abstention"
-    return _manner(plain) or _manner(_CONNECTIVE.sub("", without_pointers(plain)))
+    if counts_words(text) or announces_elsewhere(plain):
+        return "meta"
+    return _manner(plain) or _manner(_CONNECTIVE.sub("", without_pointers(without_frame(plain))))
 
 
 def is_bare_answer(text: str) -> bool:
@@ -225,16 +231,17 @@ def _manner(plain: str) -> str | None:
     """Talk about the conversation rather than about the world."""
     if len(plain) > _LONGEST:
         return None  # talk is short
-    has_facts = any(character.isdigit() for character in plain)
     words = plain.split()
     if _BARE_ANSWER.fullmatch(plain):
         return "bare_answer"
-    if has_facts:
+    if has_numbers(plain):
+        return None
+    if (talk := _META.match(plain)) and not _says_more(plain) and not _goes_on(plain, talk.end()):
+        return "meta"
+    if any(character.isdigit() for character in plain):
         return None
     if _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
         return "greeting"
-    if (talk := _META.match(plain)) and not _says_more(plain) and not _goes_on(plain, talk.end()):
-        return "meta"
     if (view := _OPINION.match(plain)) and len(words) <= 14 and _is_only_opinion(plain, view.end()):
         return "opinion"
     if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):
@@ -257,8 +264,7 @@ def _is_only_opinion(plain: str, end: int) -> bool:
 
 def _says_more(plain: str) -> bool:
     """Whether meta-talk is followed, behind its colon, by something of substance."""
-    _, colon, rest = plain.partition(":")
-    return bool(colon) and len(rest.split()) >= 2
+    return _BEHIND_COLON.search(plain) is not None
 
 
 def is_abstention(plain: str) -> bool:
@@ -302,8 +308,8 @@ def is_lead_in(text: str, *, carried: bool) -> bool:
 
     One that is not finished without the list says what the items that carry it say: `carried` is whether there are any.
     """
-    ended = _CONNECTIVE.sub("", without_pointers(text.replace("’", "'").strip(" *_")))
-    if not ended.endswith((":", "：")) or len(ended.split()) > 14 or any(character.isdigit() for character in ended):
+    ended = _CONNECTIVE.sub("", without_pointers(without_frame(text.replace("’", "'").strip(" *_"))))
+    if not ended.endswith((":", "：")) or len(ended.split()) > 14 or has_numbers(ended):
         return False  # it says something of its own
     bare = ended[:-1].strip(_MARGIN)
     announced = _ANNOUNCEMENT.fullmatch(bare)

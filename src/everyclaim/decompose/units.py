@@ -13,6 +13,7 @@ from itertools import takewhile, zip_longest
 from typing import NamedTuple
 
 from everyclaim.core.types import Skipped, Span
+from everyclaim.decompose.announcements import announced, counts_itself
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.questions import asks, told
@@ -155,7 +156,7 @@ class _Reader:
     def _plain(self, index: int, above: Sequence[_Above] = ()) -> Unit:
         """A sentence by itself; of a question that tells something, what it tells."""
         sentence, text = self.found[index], self._text(index)
-        start, end = (told(text) if asks(text) else None) or (0, len(text))
+        start, end = (told(text) if asks(text) else announced(text)) or (0, len(text))
         context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
         return Unit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
 
@@ -298,6 +299,8 @@ def _introduces(text: str) -> bool:
 def _tells_a_topic(talk: str) -> bool:
     """Whether an announcement says what the items are: "Here are the ingredients for two:"."""
     opening = _opening([talk])
+    if counts_itself(opening):
+        return False
     return len(opening.split()) >= _TOPIC and not opening.startswith(tidy(blanked(talk))[: len(opening) - 1])
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 
-_SOURCE = (
+SOURCE = (  # as a pattern, for what else points at the sources
     r"(?:(?:the|these|this|those|all|both|any|your|our)\s+)?(?:(?:of\s+the|above|provided|given|retrieved|supplied|"
-    r"available|following|same|second|first|third|other|source|search|cited|quoted|JSON)\s+){0,3}"
+    r"available|following|same|second|first|third|other|source|search|cited|quoted|(?:semi-?)?structured|JSON)\s+){0,3}"
     r"(?:passages?|documents?|sources?|context|texts?|articles?|excerpts?|records?|information|materials?|results?|"
     r"snippets?|data)"
-    r"(?:\s+(?:provided|given|above|below|supplied))?"
+    r"(?:\s+(?:provided|given|above|below|supplied))?(?:\s+in\s+(?:the\s+)?(?:JSON\s+(?:data|format)|JSON))?"
     r"(?:\s*(?:no\.?\s*)?\d{1,2}(?:\s*(?:,|and|&|or|to|-|–)\s*(?:passages?\s*|sources?\s*|documents?\s*)?\d{1,2})*)?"
 )
 _SAYS = (
@@ -28,10 +28,10 @@ _LINK = (
 )
 _OPENING = re.compile(
     rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
-    rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{_SOURCE}\s*[,:]\s*"
-    rf"|{_SOURCE}\s+{_SAYS}\s+that\s+"
+    rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{SOURCE}\s*[,:]\s*"
+    rf"|{SOURCE}\s+{_SAYS}\s+that\s+"
     rf"|{_NUMBERED}\s+(?:suggests?|recommends?|advises?)\s+(?=\w+ing\b)"
-    rf"|it\s+is\s+(?:also\s+)?(?:noted|mentioned|stated|reported)\s+(?:in\s+{_SOURCE}\s+)?that\s+"
+    rf"|it\s+is\s+(?:also\s+)?(?:noted|mentioned|stated|reported)\s+(?:in\s+{SOURCE}\s+)?that\s+"
     rf"|{_NUMBERED}\s*[:–-]\s*)",
     re.IGNORECASE,
 )
@@ -41,7 +41,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    rf",?\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{_SOURCE}"
+    rf",?\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{SOURCE}"
     r"(?=\s*[.!]?\s*$)"
     rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere),?\s+(?:in|from)\s+{_NUMBERED}(?=\s*[.!]?\s*$)",
     re.IGNORECASE,
