@@ -32,8 +32,48 @@ def test_a_unit_at_the_end_ends_its_sentence(first, second):
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("It has been open since May.", "Florists sell tulips there."),
+        ("It was sold in Dec.", "Sales rose."),
+        ("They sell tea, cakes, etc.", "Customers like it."),
+        ("Bake it for 10 min.", "Serve it warm."),
+        ("Roll it out to 3 mm.", "Bake it."),
+        ("The shop is on Main St.", "The owner is old."),
+        ("The shop is at 12 Oak Dr.", "The owner is old."),
+        ("Many like the Pad Woon Sen.", "However, the curry is bland."),
+        ("He lives in the U.S.", "Overall, he likes it."),
+        ("It was bought by Acme Inc.", "Later, it was sold."),
+        ("They travel as Annex B says and as in Annex B.", "Meals are paid."),
+        ("An orange has vitamin C.", "Additionally, it is sweet."),
+        ("He was called Malcolm X.", "Its author died."),
+        ("It is found at www.example.org.", "Enter the name there."),
+        ("He lives in the U.S.", "He moved there."),
+        ("It starts at 5 p.m.", "The doors open at 4."),
+        ("It closes at 5 p.m.", "Monday is a holiday."),
+        ("He wears No. 5.", "The house is red."),
+    ],
+)
+def test_an_abbreviation_at_the_end_ends_its_sentence(first, second):
+    """What cannot go on with the sentence's name or number begins the next."""
+    assert read(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "It opens at 5 p.m. Monday.",
+        "It opens at 9 a.m. Monday through Friday.",
+        "The alert, scheduled for 2:20 p.m. EDT, was a test.",
+        "It ran until 9 p.m. July 5 in Graz.",
+        "Acme Inc. Chairman Bob Lane left.",
+        "Mount St. Joseph University is small.",
+        "It was written by Dr. Emily, the head of the clinic.",
+        "It was written by J. Kelly, the head of the clinic.",
+        "It was found by Dr. He in Graz.",
+        "The U.S. Customs office is old.",
+        "Q. Where should the cart be placed?",
+        "Bring soap, towels, etc. before May.",
         "Dr. Marsh met Prof. Lane at noon.",
         "Use soft fruit, e.g. ripe plums.",
         "She moved to the U.S. Army base.",

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
-from everyclaim.text.abbreviations import MONTHS, PEOPLE
+from everyclaim.text.abbreviations import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.marks import CITATION, rendered
 from everyclaim.text.prose import prose_in_code
@@ -240,14 +240,20 @@ _LEFTOVER = re.compile(
 _MISSED = re.compile(
     r"(?P<stop>\b(?P<word>[a-z]{3,20})[.!?]|(?<=[.!?])\))\s+(?=[\"“(]?[A-Z])"
     # A number's unit looks like an initial or an abbreviation: "It weighs 900 g. It was …"
-    r"|(?P<unit>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\.)\s+(?=(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+    r"|(?P<short>\d\s?(?:[kcmµ]?[gmlsVWA]|h|lb|oz|ft|°?[CF])\."
+    r"(?=\s+(?:The|An?|It|He|She|They|We|You|This|These|In|On)\s)"
+    # So do months, addresses on the web and the ends of names: "open since May. Florists …", "in the U.S. Overall, …"
+    r"|(?:\d\s?(?:mm|cm|km|mg|kg|ml|mins?|sec|hrs?)"
+    rf"|\b(?:May|{MONTHS}|etc)|\b[a-z0-9-]{{2,40}}\.[a-z]{{2,4}})\.(?=\s+[\"“(]?[A-Z][a-z])"
+    rf"|\b(?:{COMPANIES}|{PLACES_AND_KIN}|Ave|Blvd|Rd|al|(?:[A-Z]\.){{1,5}}[A-Z]|[ap]\.m)\."
+    rf"(?=\s+(?:{OPENING_ADVERBS}),)|{LETTERED}\.(?=\s+[A-Z][a-z]))\s+"
 )
 _MISSED_ELSEWHERE = re.compile(
     r"(?P<stop>(?:(?P<word>[^\W\d_]{1,20})|\d{4}\s?[rг]|(?<=[.!?])\))[.!?])"
     r"\s+(?=[\"“„«(¿¡]?[^\W\d_])"
 )
 _SHORT = re.compile(  # they end in a full stop that ends no sentence
-    r"approx|vs|resp|incl|esp|etc|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
+    r"approx|vs|resp|incl|esp|prof|capt|sgt|gen|hon|rev|col|gov|sen|rep|pres|messrs|figs|nos|vols|sec|eqs|refs|dept|inc|"
     r"ltd|corp|univ|est|ave|blvd|bros|min|max|cont|eds|fig|vol|mrs"
 )
 _PLAIN = re.compile(r"[\ud800-\udfff]")
@@ -324,25 +330,52 @@ def _belongs_before(text: str, previous: int, piece: tuple[int, int], language: 
         return True  # nothing but punctuation
     if language != ENGLISH:
         return carries_on(tail, following, language)
+    if _CLOCK.search(tail) and _OF_CLOCK.match(following):
+        return True
     if not _ABBREVIATION.search(tail):
         return False
     if _INITIAL.search(tail):
-        return following[0].isupper() and following[1:2] != "" and not _starts_clause(following)
+        if _LABEL.search(tail):
+            return False
+        alone = _INITIAL.fullmatch(text[previous:start]) is not None
+        return following[0].isupper() and following[1:2] != "" and not _starts_clause(following, alone=alone)
     if _NUMBERED.search(tail) and tail.rstrip(" .")[-1:].islower() and following[0].isdigit():
         return True
-    return not following[0].isupper() or bool(_TITLE.search(tail))
+    return not following[0].isupper() or (_TITLE.search(tail) is not None and not _ends_address(tail, following))
 
 
 _TITLE = re.compile(
     r"(?i:mr|mrs|ms|dr|prof|hon|rev|gen|col|capt|lt|sgt|sen|rep|gov|pres|messrs|treas|pub|mt|ft|vs|e\.\s?g|"
     r"i\.\s?e|cf|approx|st)\s?\.\s*$"
 )
+_ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
+_PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
 _CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
+_CLAUSE_STARTS = re.compile(  # further words; behind a letter that stands alone they are what it labels: "Q. What is it?"
+    r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
+    r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
+    rf"|(?:{OPENING_ADVERBS}),"
+)
+_NO_NAME = re.compile(rf"(?:The|This|These|It|However)\b|(?:{OPENING_ADVERBS}),")  # a Dr. He there may be
+_LABEL = re.compile(rf"{LETTERED}\.\s*$")
+_CLOCK = re.compile(r"\b[ap]\.\s?m\.\s*$")
+_OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a.m.", "Monday is a holiday"
+    rf"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|(?:{MONTHS}|January|February|March|April|May|June|July|August|"
+    r"September|October|November|December)\.? \d{1,2}|(?:Eastern|Central|Pacific|Mountain|Greenwich|Local)|"
+    r"[ECPM][SD]?T|GMT|UTC|CES?T|BST|JST|IST)\b(?!:| (?:is|are|was|were|will|has|had|can|may)\b)"
+)
 
 
-def _starts_clause(text: str) -> bool:
-    """Whether a piece begins like a new sentence rather than like a surname."""
-    return _CLAUSE_START.match(text) is not None
+def _ends_address(tail: str, following: str) -> bool:
+    """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Pad Woon Sen. However,"."""
+    if _ADDRESS.search(tail):
+        return _starts_clause(following)
+    return _PERSON.search(tail) is not None and _NO_NAME.match(following) is not None
+
+
+def _starts_clause(text: str, *, alone: bool = False) -> bool:
+    """Whether a piece begins like a new sentence rather than like a surname; `alone` stands a letter before it."""
+    return _CLAUSE_START.match(text) is not None or (not alone and _CLAUSE_STARTS.match(text) is not None)
 
 
 def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
@@ -357,7 +390,7 @@ def _divided(text: str, start: int, end: int, language: str) -> Iterator[tuple[i
     place = start
     missed = _MISSED if language == ENGLISH else _MISSED_ELSEWHERE
     for cut in missed.finditer(text, start, end):
-        stop = cut.end("unit" if language == ENGLISH and cut["unit"] else "stop")
+        stop = cut.end("short" if language == ENGLISH and cut["short"] else "stop")
         stretch = text[place:stop]
         brackets += sum(map(stretch.count, "([“")) - sum(map(stretch.count, ")]”"))
         quotes += stretch.count('"')
