@@ -123,6 +123,7 @@ def test_other_languages_have_their_own_full_stops():
     """The language chooses sentencex's rules; ideographic full stops end sentences."""
     assert read("桥很长。它很旧。", "zh") == ["桥很长。", "它很旧。"]
     assert read("पुल लंबा है। यह पुराना है।", "hi") == ["पुल लंबा है।", "यह पुराना है।"]
+    assert read("Sie dauert 30 Min. Der Raum ist klein.", "de") == ["Sie dauert 30 Min.", "Der Raum ist klein."]
     assert read("Er wohnt z.B. in Ulm. Es ist alt.", "de") == ["Er wohnt z.B. in Ulm.", "Es ist alt."]
 
 

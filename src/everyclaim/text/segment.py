@@ -351,7 +351,7 @@ _TITLE = re.compile(
 _ADDRESS = re.compile(r"(?i:st|mt|pub)\s?\.\s*$")
 _PERSON = re.compile(rf"(?i:{PEOPLE}|pres|messrs|treas)\s?\.\s*$")
 _CLAUSE_START = re.compile(r"(?:The|A|An|It|He|She|They|We|I|You|This|That|These|Those|In|On|At|However|But|And)\b")
-_CLAUSE_STARTS = re.compile(  # further words; behind a letter that stands alone they are what it labels: "Q. What is it?"
+_CLAUSE_STARTS = re.compile(  # further words; "Q. What is it?" is one sentence, though
     r"(?:Its|Their|His|Her|Our|Your|There|When|While|If|As|For|From|With|After|Before|During|Since|Although|Though|Because|"
     r"Despite|Unlike|Each|Every|Some|Both|Another|Other|Once|What|Where)\b"
     rf"|(?:{OPENING_ADVERBS}),"
@@ -367,7 +367,7 @@ _OF_CLOCK = re.compile(  # a day or a zone: "at 5 p.m. Monday"; not "Monday: 9 a
 
 
 def _ends_address(tail: str, following: str) -> bool:
-    """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Pad Woon Sen. However,"."""
+    """Whether what looks like a title is the end of a street or a name: "on Main St. The shop", "Woon Sen. Also,"."""
     if _ADDRESS.search(tail):
         return _starts_clause(following)
     return _PERSON.search(tail) is not None and _NO_NAME.match(following) is not None

@@ -95,6 +95,7 @@ _SELDOM: Mapping[str, frozenset[str]] = {
     "ro": word_set("etc d_Hr î_Hr"),
     "hi": word_set("ई_पू"),
 }
+_DURATIONS = frozenset({"min", "std"})  # "Sie dauert 30 Min. Der Raum …"
 # What stands before a German ordinal: its noun has a capital as a sentence's first word has.
 _GERMAN_LEADS = word_set(
     """
@@ -143,7 +144,8 @@ def carries_on(before: str, following: str, language: str) -> bool:
         return False
     if rest[0].islower():
         return True
-    if (short := _ends_in(before, language, seldom=False)) and not (len(short) == 1 and opens_sentence(rest)):
+    short = _ends_in(before, language, seldom=False)
+    if short and not ((len(short) == 1 or short.lower() in _DURATIONS) and opens_sentence(rest)):
         return True
     if (rest[0].isdigit() or _ROMAN.match(rest)) and _ends_in(before, language, seldom=True):
         return True
