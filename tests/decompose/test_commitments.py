@@ -302,6 +302,69 @@ def test_an_honest_split_stands(claim: str, sentence: str) -> None:
     assert taken(sentence, claim) == [claim]
 
 
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("The road was closed.", "Police said the road was closed."),
+        ("The road was closed.", "Police said that the road was closed on Monday."),
+        ("The road was closed.", "The road was closed, police said."),
+        ("The road was closed.", "According to the police, the road was closed."),
+        ("The road was closed.", "The road was closed, according to Reuters."),
+        ("The road is closed.", 'The mayor told reporters that "the road is closed".'),
+        ("The road was closed.", "According to passage 2, police said the road was closed."),
+        ("The road was closed.", "A Reuters report claimed that the road was closed."),
+        ("Coffee is good for the heart.", "Dr. Lane believes coffee is good for the heart."),
+        ("Smith was born in Rome.", "Smith said he was born in Rome."),
+        ("The state closed the road.", "Police said the state closed the road."),
+        ("The bridge opens in May.", "The firm predicts that the bridge opens in May."),
+    ],
+)
+def test_a_claim_that_drops_its_speaker_is_not_believed(claim: str, sentence: str) -> None:
+    """That somebody said it is not that it is so."""
+    assert taken(sentence, claim) == [sentence]
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("Police said the road was closed.", "Police said that the road was closed on Monday."),
+        ("The road was closed, according to police.", "Police said the road was closed."),
+        ("The road was reportedly closed.", "The road was reportedly closed, police said."),
+        ("The road was closed.", "The article says that the road was closed."),
+        ("The road was closed.", "According to passage 2, the road was closed."),
+        ("The road was closed.", "According to the provided data, the road was closed."),
+        ("The road was closed.", "The study concluded that the road was closed."),
+        ("Refunds take 5 days.", "The policy states that refunds take 5 days."),
+        ("The road was closed.", "Police confirmed that the road was closed."),
+        ("Tea lowers the pulse.", "Researchers found that tea lowers the pulse."),
+        ("The mayor left.", "Police said the road was closed, and the mayor left."),
+        ("Police left at noon.", "Police, who said the road was closed, left at noon."),
+        ("The film is set in Rome.", "The film tells the story of a king and is set in Rome."),
+        ("Muto plays for Tokyo.", "Ogane claims that Chelsea have made a bid for Muto of Tokyo."),
+        ("The road was closed.", "I think the road was closed."),
+        ("Gonzalez claims the fall was an accident.", "Gonzalez says he fell and claims the fall was an accident."),
+        ("Robert Lane scored twice.", "Robert Lane scored twice and claimed victory."),
+    ],
+)
+def test_a_claim_without_a_speaker_of_its_own_stands(claim: str, sentence: str) -> None:
+    """What a source says is what the answer is about, and a fact is one whoever found it."""
+    assert taken(sentence, claim) == [claim]
+
+
+def test_a_second_attempt_is_told_whose_words_they_are() -> None:
+    """The speaker is left out like any other word that changes what is claimed."""
+    good = ["Police said the road was closed.", "Police said the bridge was open."]
+    chat = ScriptedChat([split([good[0], "The bridge was open."]), split(good)])
+    assert by_model(chat, "Police said the road was closed and the bridge was open.") == good
+    assert request_data(chat.asked[1])["left_out"] == {"s1": ["Police said: The bridge was open."]}
+
+
+def test_an_item_below_a_speaker_is_read_by_itself() -> None:
+    """A list that somebody's words introduce keeps its items."""
+    answer = "Customers say:\n\n- The food is good.\n- The room is loud.\n"
+    assert [claim.text for claim in ec.extract_claims(answer).claims][-2:] == ["The food is good.", "The room is loud."]
+
+
 def split(*rows: list[str] | str) -> str:
     """Write a reply of a language model, a row per sentence."""
     given = [

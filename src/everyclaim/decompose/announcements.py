@@ -12,6 +12,7 @@ from everyclaim.decompose.assertions import asserts
 from everyclaim.text.pointers import SOURCE
 
 _I = re.IGNORECASE
+_LONGEST = 2000  # characters; what is longer announces nothing
 
 _POINTS = (
     r"(?:(?:key|main|short|brief|quick|simple|easy|concise|important|major|relevant|most|bullet|top|other|possible|common)"
@@ -82,7 +83,7 @@ _GERMAN_STATES = re.compile(
 
 def has_numbers(text: str) -> bool:
     """Whether an announcement holds a number that is not of its own: how long the answer is, what it is called."""
-    rest = _OWN_NUMBERS.sub("", text)
+    rest = _OWN_NUMBERS.sub("", text) if len(text) <= _LONGEST else text
     if overview := _OVERVIEW.search(rest):
         rest = rest[: overview.end()] + _NAMED.sub("", rest[overview.end() :])
     return any(character.isdigit() for character in rest)

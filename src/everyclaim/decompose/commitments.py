@@ -2,7 +2,8 @@
 
 "The kettle may be red", "only the lid is red", "about 40 kettles are red": a claim that leaves out such a word where it
 governs what the claim says, or adds one, says something else, though it holds no foreign number or name. The same holds
-for a word that is swapped for its opposite ("rose" for "fell"). Outside of English only negation and doubt are read.
+for a word that is swapped for its opposite ("rose" for "fell") and for a speaker who is dropped (`attributions`).
+Outside of English only negation and doubt are read.
 
 A word governs what follows it, up to where another clause begins. Negation is compared by what it governs, so that
 "Neither the lid nor the pot is red" gives "The lid is not red", and two negations may make none.
@@ -16,6 +17,8 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.memory import remembered
+from everyclaim.decompose.attributions import unattributed
+from everyclaim.decompose.contexts import BEHIND
 from everyclaim.decompose.function_words import (
     BOOSTER,
     CHOICE,
@@ -66,14 +69,15 @@ def drift(claim: str, sentence: str, siblings: tuple[str, ...] = ()) -> Drift:
         return Drift()
     if not _ENGLISH.search(sentence) and any(found := drift_elsewhere(claim, sentence)):
         return Drift(*map(tuple, found))
+    speakers = unattributed(claim, sentence.rpartition(BEHIND)[2])
     if not _may_differ(claim, sentence):
-        return Drift()
+        return Drift(lost=tuple(speakers))
     said, own = read(claim), read(sentence)
     added = [*_turned(said, own), *_compared(said, own), *_swapped(said, own)]
     added += [said.text(cue) for cue in said.cues if _adds(cue, said, own)]
     others = [read(other) for other in siblings if len(other) <= LONG]
     missed = [cue for cue in own.cues if _loses(cue, said, own, others)]
-    lost = [*_compared(own, said, is_lost=True), *map(own.text, missed)]
+    lost = [*speakers, *_compared(own, said, is_lost=True), *map(own.text, missed)]
     return Drift(tuple(dict.fromkeys(added)), tuple(dict.fromkeys(lost)))
 
 

@@ -47,8 +47,8 @@ _CLAUSE_VERBS = word_set(
     quipped joked shouted whispered tweeted posted
     """
 )
-_TOLD_VERBS = word_set("told tells tell informed informs assured assures reminded reminds advised notified convinced")
-_VERBS = _PLAIN_VERBS | _CLAUSE_VERBS | _TOLD_VERBS
+TOLD_VERBS = word_set("told tells tell informed informs assured assures reminded reminds advised notified convinced")
+VERBS = _PLAIN_VERBS | _CLAUSE_VERBS | TOLD_VERBS
 _SHOWING = word_set("suggested suggests suggest showed shows show revealed reveals indicated indicates demonstrates")
 _SAYING = re.compile(r"\b(?:is|are|was|were|be|been|keeps?|kept) $")  # else "saying" hangs on any noun before it
 _WORD = re.compile(r"[a-z]{3,}")
@@ -106,7 +106,7 @@ def reports(text: str) -> list[Report]:
     ends: _Sentences | None = None
     for match in _WORD.finditer(low):
         word = match.group()
-        if (word not in _VERBS and word != "according") or (text[match.start()].isupper() and word != "according"):
+        if (word not in VERBS and word != "according") or (text[match.start()].isupper() and word != "according"):
             continue  # "United States"
         ends = ends or _Sentences(text)
         start, end = ends.around(match.start())
@@ -194,12 +194,12 @@ def _content_after(
     kind = verb.lower()
     pause = text.find(";", after, end)
     end = pause if pause >= 0 else end
-    if kind in _TOLD_VERBS and (low[after : after + 12].split() or [""])[0] in _PREPOSITIONS:
+    if kind in TOLD_VERBS and (low[after : after + 12].split() or [""])[0] in _PREPOSITIONS:
         return None  # "tells of"
     that = _THAT.match(low, after, end)
     if that is not None:
         return _report(text, speaker, verb, (that.end(), end))
-    if kind in _TOLD_VERBS:
+    if kind in TOLD_VERBS:
         whom = _WHOM.match(text, after, end)
         return _report(text, speaker, verb, (whom.end(), end)) if whom is not None else None
     colon = _COLON.match(text, after)
