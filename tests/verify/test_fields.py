@@ -155,3 +155,80 @@ def test_a_number_before_a_unit_in_capitals_is_no_year(text, unit):
     """What looks like a year is an amount there; "in 2019 GB won" is not."""
     assert [one.unit for one in quantities(text)] == [unit]
     assert not quantities("In 2019 GB won four medals.")[0].unit
+
+
+ORDER = {
+    "order": {
+        "id": 1042, "status": "shipped", "gift_wrap": None, "priority": "high", "payment_method": "credit_card",
+        "shipping": {"state": "in_transit", "carrier": "DHL"}, "refund_status": "PARTIALLY_REFUNDED",
+    },
+    "user": {"plan": "premium", "subscription_status": "past_due", "newsletter": {"subscribed": False}},
+}  # fmt: skip
+TICKETS = [
+    {"ticket": "A-1", "priority": "high", "state": "in_progress"},
+    {"ticket": "A-2", "priority": "low", "state": "done"},
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "right", "wrong", "field"),
+    [
+        (ORDER, "The order's status is shipped.", "The order's status is delivered.", "Order, status: shipped"),
+        (ORDER, "The order was shipped.", "The order was delivered.", "Order, status: shipped"),
+        (ORDER, "The order was shipped.", "The order has been cancelled.", "Order, status: shipped"),
+        (ORDER, "The order has high priority.", "The order has low priority.", "Order, priority: high"),
+        (
+            ORDER,
+            "The order was partially refunded.",
+            "The order was refunded in full.",
+            "Order, refund status: partially refunded",
+        ),
+        (ORDER, "The user is on the premium plan.", "The user is on the basic plan.", "User, plan: premium"),
+        (ORDER, "The subscription is past due.", "The subscription is active.", "User, subscription status: past due"),
+        (TICKETS, "Ticket A-1 has high priority.", "Ticket A-1 has low priority.", "Priority: high"),
+        (TICKETS, "A-2 is done.", "A-1 is done.", "State: in progress"),
+    ],
+)
+@pytest.mark.parametrize("judge", JUDGES)
+def test_a_field_holds_no_other_of_the_values_that_exclude_each_other(record, right, wrong, field, judge):
+    """What was shipped is not said to be delivered, however near the words are; the reason quotes the field."""
+    good, bad = (verdict(claim, record, judge) for claim in (right, wrong))
+    assert good.label == "SUPPORTED" != bad.label
+    assert field in bad.rationale
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["The order is in transit.", "The order was partially refunded.", "The order was paid by credit card.",
+     "The user is not subscribed to the newsletter."],
+)  # fmt: skip
+@pytest.mark.parametrize("judge", JUDGES)
+def test_values_joined_by_underscores_are_words(claim, judge):
+    """A name such as in_transit or PARTIALLY_REFUNDED is read as a claim words it."""
+    assert verdict(claim, ORDER, judge).label == "SUPPORTED"
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The order was not delivered.",
+        "The order is not cancelled yet.",
+        "The order was placed and shipped.",
+        "The order was sent.",
+    ],
+)
+def test_what_a_value_does_not_exclude_is_not_held_against_a_claim(claim):
+    """Nor is a value that the claim itself denies, or one that means the same."""
+    assert "status: shipped" not in verdict(claim, ORDER).rationale
+
+
+@pytest.mark.parametrize("judge", JUDGES)
+@pytest.mark.parametrize("claim", ["The order is gift wrapped.", "Gift wrapping was chosen."])
+def test_a_field_that_is_not_given_supports_nothing(claim, judge):
+    """Its label is worded as the claim is, and nobody has answered; with an answer, that decides."""
+    record = {"id": 7, "status": "shipped", "gift_wrap": None, "total_eur": 59.9}
+    blank, no, yes = (verdict(claim, record | {"gift_wrap": value}, judge) for value in (None, False, True))
+    assert yes.label == "SUPPORTED"
+    assert blank.label != "SUPPORTED" != no.label
+    assert "the passage says 'Gift wrap: not given'" in blank.rationale or "chosen" in claim
+    assert "the passage says 'Gift wrap: no'" in no.rationale

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 )
 _HUMP = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[_\-.\s]+")
 _SHORT_CLOCK = re.compile(r"(?<![\d:])(\d{1,2}):(\d)(?![\d:])")  # 20:0
+_JOINED = re.compile(r"[^\W\d_]+(?:_[^\W\d_]+)+")  # in_transit, PAST_DUE
 _CLOCKS = re.compile(r"(\d:\d\d)-(?=\d{1,2}:\d\d)")
 _SPOKEN = {"true": "yes", "false": "no", "null": "not given", "none": "not given", "nan": "not given"}
 _CONTAINERS = frozenset({"attributes", "properties", "fields", "data", "details", "items", "records", "results"})
@@ -223,6 +224,8 @@ def _value(token: re.Match[str]) -> str:
         atom = token["atom"]
         return _SPOKEN.get(atom.lower(), atom)
     said = " ".join(_decoded(raw).split()) or _SPOKEN["null"]
+    if _JOINED.fullmatch(said):
+        said = (said.lower() if said.isupper() else said).replace("_", " ")
     return _CLOCKS.sub(r"\1–", _SHORT_CLOCK.sub(r"\1:0\2", said))
 
 

@@ -82,10 +82,11 @@ def gather(readings: Sequence[Reading], vectors: WordVectors) -> Source:
     )
 
 
-def align(claim: Reading, source: Source, vectors: WordVectors) -> Alignment:
-    """Compare a claim that has content words with a source that has some too."""
+def align(claim: Reading, source: Source, vectors: WordVectors, without: Sequence[int] = ()) -> Alignment:
+    """Compare a claim that has content words with a source that has some too; some sentences hold nothing of it."""
     parts = [_covered(claim, rows, source, vectors) for rows in portions(len(claim.content), len(source.ids))]
     exact, soft = (np.concatenate(part) for part in zip(*parts, strict=True))
+    exact[:, list(without)] = soft[:, list(without)] = 0.0
     weights = claim.weights / claim.weights.sum()
     best: dict[int, tuple[int, int]] = {}
     scores: dict[int, float] = {}

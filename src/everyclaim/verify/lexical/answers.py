@@ -53,7 +53,7 @@ class _Field(NamedTuple):
     above: frozenset[str]  # keys of the parts it stands under
 
 
-class _Clause(NamedTuple):
+class Clause(NamedTuple):
     """Part of a claim, by characters: where it ends, its first finite verb and the words that negate."""
 
     end: int
@@ -70,7 +70,7 @@ def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, i
     if all(field.affirms is None and not field.text.endswith(_BLANK) for _, field in fields):
         return []
     often = Counter(key for name in {field.name for _, field in fields} for key in name)
-    words, clauses = _Words(claim), _clauses(claim)
+    words, parts = _Words(claim), clauses(claim)
     found: dict[tuple[str, ...], list[Answer]] = {}
     for number, field in fields:
         named = [words.named(key) for key in [key for key in field.name if often[key] == 1] or field.name]
@@ -82,7 +82,7 @@ def answers(claim: Reading, readings: Sequence[Reading], main: tuple[int, int, i
         is_main = number == main[0] and field.start < main[2] and main[1] < end
         if field.above and len(field.name) == 1 and not field.above & words.said.keys() and not is_main:
             continue
-        denied = _is_denied(min(places), max(places), claim, clauses)
+        denied = is_denied(min(places), max(places), claim, parts)
         turned = sum(is_opposite for _, is_opposite in filter(None, named)) % 2 == 1
         agrees = None if is_blank else (denied == turned) == field.affirms
         answer = Answer(field.text, number, field.start, end, agrees)
@@ -134,12 +134,12 @@ def _tells(norm: str) -> bool:
     return norm not in STOPWORDS or norm in _PARTICLES
 
 
-def _clauses(claim: Reading) -> list[_Clause]:
+def clauses(claim: Reading) -> list[Clause]:
     """Cut a claim where something else is asserted: "has no garden, but offers parking and is near the sea"."""
     words = tag(claim.text)
     negators = [claim.spans[at][0] for _, at in negating(claim.norms)]
     negators += [span[0] for span, norm in zip(claim.spans, claim.norms, strict=True) if norm in _LACKS]
-    found: list[_Clause] = []
+    found: list[Clause] = []
     start, verb = 0, -1
     for number, word in enumerate(words):
         joins = (word.tag == "CC" and word.low not in ("or", "nor")) or word.low == ","
@@ -152,14 +152,14 @@ def _clauses(claim: Reading) -> list[_Clause]:
     return [*found, _clause(start, len(claim.text) + 1, verb, negators)]
 
 
-def _clause(start: int, end: int, verb: int, negators: Sequence[int]) -> _Clause:
-    return _Clause(end, verb, tuple(at for at in negators if start <= at < end))
+def _clause(start: int, end: int, verb: int, negators: Sequence[int]) -> Clause:
+    return Clause(end, verb, tuple(at for at in negators if start <= at < end))
 
 
-def _is_denied(first: int, last: int, claim: Reading, clauses: Sequence[_Clause]) -> bool:
+def is_denied(first: int, last: int, claim: Reading, parts: Sequence[Clause]) -> bool:
     """Say whether words are denied: by what stands before them, or as the subject by what stands behind the verb."""
     start, end = claim.spans[first][0], claim.spans[last][0]
-    clause = next(clause for clause in clauses if start < clause.end)
+    clause = next(clause for clause in parts if start < clause.end)
     if claim.norms[max(0, first - 2) : first] == ["out", "of"] or claim.norms[max(0, first - 1)] == "non":
         return True
     return any(negator <= end or start < clause.verb for negator in clause.negators)

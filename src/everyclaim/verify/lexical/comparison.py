@@ -8,6 +8,7 @@ from functools import cached_property
 
 from everyclaim.text.agreement import AGREES, relation
 from everyclaim.text.cues import Cue, cues
+from everyclaim.text.tokens import stem, word_set
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
@@ -15,9 +16,20 @@ from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
 from everyclaim.verify.lexical.spelling import Spelling, foremost, respell, stated
+from everyclaim.verify.lexical.states import states
 from everyclaim.verify.lexical.vectors import WordVectors
 from everyclaim.verify.lexical.wording import reworded
 
+# A claim with one of these speaks of what the passages say.
+_OF_SAYING = frozenset(
+    stem(word)
+    for word in word_set(
+        """
+        mention given give provided specified specify specific stated listed information indicated detailed described
+        unknown known say recorded disclosed missing blank empty null unclear unspecified
+        """
+    )
+)
 _AS_WELL = 0.5  # share of what the best sentence holds of a claim that makes another speak of it as well
 
 
@@ -46,15 +58,16 @@ class Comparison:
 
     @property
     def answers(self) -> list[Answer]:
-        """Fields that answer yes or no and that the claim names."""
+        """Fields that answer what the claim says, or deny it."""
         return [answer for answer in self.named if answer.agrees is not None]
 
     @cached_property
     def named(self) -> list[Answer]:
-        """Fields that answer yes or no, or nothing, and that the claim names."""
+        """Fields that answer yes or no, nothing, or otherwise than the claim says, and that it names."""
         number, _ = self.source.places[self.alignment.main[0]]
         low, high = self.reading.spans[self.start][0], self.reading.spans[self.end - 1][1]
-        return answers(self.claim, self.source.readings, (number, low, high))
+        readings = self.source.readings
+        return [*answers(self.claim, readings, (number, low, high)), *states(self.claim, readings)]
 
     @cached_property
     def attribution(self) -> Attribution:
@@ -74,12 +87,13 @@ class Comparison:
 
 def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
     """Lay a claim beside its passages. Both must have at least one content word."""
-    alignment = align(claim, source, vectors)
+    blank = _blank(claim, source)
+    alignment = align(claim, source, vectors, blank)
     checks = _checks(claim.text, source, alignment)
     spelling = respell(claim.text, source, alignment, checks, reworded(claim, source, alignment))
     if spelling.changes:
         claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
-        alignment = align(claim, source, vectors)
+        alignment = align(claim, source, vectors, blank)
         checks = _checks(spelling.written, source, alignment)
     _let_go(claim, spelling, alignment, checks)
     reading, start, end = tokens_of(source, *alignment.main)
@@ -95,6 +109,13 @@ def compare(claim: Reading, source: Source, vectors: WordVectors, question: Read
         checks=checks,
         question=question,
     )
+
+
+def _blank(claim: Reading, source: Source) -> list[int]:
+    """List the sentences (columns) that only say that a field is not given; none for a claim about what is said."""
+    if not _OF_SAYING.isdisjoint(map(stem, claim.norms)):
+        return []
+    return [column for column in range(len(source.places)) if sentence(source, column).endswith(": not given")]
 
 
 def _let_go(claim: Reading, spelling: Spelling, alignment: Alignment, checks: Sequence[FactCheck]) -> None:

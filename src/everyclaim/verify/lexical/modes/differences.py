@@ -200,12 +200,16 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
 
 
 def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
-    """Name the field that answers otherwise than the claim does."""
+    """Name the field that answers otherwise than the claim does, or the one that is not given and doubted for it."""
+    at = doubted(parting, doubts)
     answer = next((answer for answer in parting.it.answers if not answer.agrees), None)
+    if answer is None and at is not None:
+        words = telling(_cut(parting, at))
+        blank = (answer for answer in parting.it.named if answer.agrees is None)
+        answer = next((answer for answer in blank if words & telling(answer.field.partition(":")[0])), None)
     if answer is None:
         return None
-    where = Place(answer.reading, answer.start, answer.end)
-    return Found(doubted(parting, doubts), where, f"the passage says '{answer.field}'")
+    return Found(at, Place(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'")
 
 
 def _whole(cue: Cue, text: str) -> str:
