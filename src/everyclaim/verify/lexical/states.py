@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from sys import getsizeof
 from typing import NamedTuple
 
+from everyclaim.core.memory import remembered
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
 from everyclaim.verify.lexical.analysis import Reading
@@ -42,6 +44,7 @@ new unused | used refurbished second-hand
 """
 _ROWS = [[frozenset(map(stem, cell.split())) for cell in row.split("|")] for row in _EXCLUSIVE.strip().splitlines()]
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "remains", "became"})
+_NEAR = 3  # words before a value among which its verb stands: "is still in transit"
 _REACH = 4  # words between a label and its verb, and of the value behind
 
 
@@ -75,7 +78,12 @@ def states(claim: Reading, readings: Sequence[Reading]) -> list[Answer]:
     return [answers[0] for answers in found.values() if answers[0] is not None and all(answers)]
 
 
-def _states(text: str) -> Iterator[_State]:
+@remembered(2_000_000, lambda found, text: getsizeof(text) + 600 * len(found))
+def _states(text: str) -> tuple[_State, ...]:
+    return tuple(_read(text))
+
+
+def _read(text: str) -> Iterator[_State]:
     for match in _FIELD.finditer(text) if ": " in text else ():
         *above, name = (_stems(part) for part in match[1].split(", "))
         if name and match[2].lower() not in _ANSWERS:
@@ -90,8 +98,10 @@ def _is_other(claim: Reading, state: _State, said: dict[str, int], parts: Sequen
     """Say whether a claim that speaks of a field gives it another value, and does not deny that value."""
     missing = state.values - said.keys()
     own = state.name | state.above | state.values
+    is_named = not state.name <= _BARE_STEMS or bool(state.name & said.keys())
     for word, at in said.items():
-        if word not in own and any(_exclude(word, claim.norms[at], value) for value in missing):
+        is_said_of_it = is_named or not _BE.isdisjoint(claim.norms[max(0, at - _NEAR) : at])
+        if is_said_of_it and word not in own and any(_exclude(word, claim.norms[at], value) for value in missing):
             return not is_denied(at, at, claim, parts)
     if missing != state.values or not (state.name <= said.keys() and state.name & _OF_KINDS):
         return False
