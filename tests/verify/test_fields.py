@@ -232,3 +232,16 @@ def test_a_field_that_is_not_given_supports_nothing(claim, judge):
     assert blank.label != "SUPPORTED" != no.label
     assert "the passage says 'Gift wrap: not given'" in blank.rationale or "chosen" in claim
     assert "the passage says 'Gift wrap: no'" in no.rationale
+
+
+def test_a_word_of_a_claim_that_only_looks_like_a_label_names_no_field():
+    """What a guest is stating is no state, and "out of stock" is not said of a replacement that is pending."""
+    record = {
+        "name": "Hof",
+        "state": "CA",
+        "replacement": {"status": "pending"},
+        "reviews": [{"text": "Charged extra."}],
+    }
+    claims = ("A guest left a review stating that the food was shipped cold.", "The lamp was shipped on Monday.")
+    assert all("the passage says 'State" not in verdict(claim, record).rationale for claim in claims)
+    assert all("status: pending" not in verdict(claim, record).rationale for claim in claims)

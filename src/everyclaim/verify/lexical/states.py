@@ -44,6 +44,7 @@ new unused | used refurbished second-hand
 """
 _ROWS = [[frozenset(map(stem, cell.split())) for cell in row.split("|")] for row in _EXCLUSIVE.strip().splitlines()]
 _BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "remains", "became"})
+_CODE = 3  # letters
 _NEAR = 3  # words before a value among which its verb stands: "is still in transit"
 _REACH = 4  # words between a label and its verb, and of the value behind
 
@@ -61,15 +62,17 @@ def states(claim: Reading, readings: Sequence[Reading]) -> list[Answer]:
 
     Where it does not say so for certain, there is nothing to list.
     """
+    all_of = [(number, state) for number, reading in enumerate(readings) for state in _states(reading.text)]
+    if not all_of:
+        return []
     said = {stem(norm): at for at, norm in reversed([*enumerate(claim.norms)]) if norm not in STOPWORDS}
     parts = clauses(claim)
     found: dict[frozenset[str], list[Answer | None]] = {}
-    all_of = [(number, state) for number, reading in enumerate(readings) for state in _states(reading.text)]
-    about = {state.name for _, state in all_of if state.above and state.above & said.keys()}
     for number, state in all_of:
         if not all(names(key, said) for key in state.name - _BARE_STEMS):
             continue
-        if state.name in about and not state.above & said.keys():  # of an invoice, where a claim speaks of an order
+        is_bare = state.name <= _BARE_STEMS and not state.name & said.keys()
+        if is_bare and state.above and not state.above & said.keys():  # of an invoice, where a claim speaks of an order
             continue
         end = state.start + len(state.text)
         answer = Answer(state.text, number, state.start, end, agrees=False)
@@ -86,7 +89,8 @@ def _states(text: str) -> tuple[_State, ...]:
 def _read(text: str) -> Iterator[_State]:
     for match in _FIELD.finditer(text) if ": " in text else ():
         *above, name = (_stems(part) for part in match[1].split(", "))
-        if name and match[2].lower() not in _ANSWERS:
+        is_code = match[2].isupper() and len(match[2]) <= _CODE  # CA
+        if name and match[2].lower() not in _ANSWERS and not is_code:
             yield _State(match.group(), match.start(), name, frozenset[str]().union(*above), _stems(match[2]))
 
 
@@ -105,7 +109,10 @@ def _is_other(claim: Reading, state: _State, said: dict[str, int], parts: Sequen
             return not is_denied(at, at, claim, parts)
     if missing != state.values or not (state.name <= said.keys() and state.name & _OF_KINDS):
         return False
-    behind = _predicate(claim, max(said[key] for key in state.name))
+    label = max(said[key] for key in state.name)
+    if claim.norms[label] not in state.text.lower():  # "stating" is no state
+        return False
+    behind = _predicate(claim, label)
     words = {stem(claim.norms[at]) for at in behind} - own
     is_meant = any(_same(word, value) for word in words for value in missing)
     return bool(words) and not is_meant and not is_denied(behind[0], behind[-1], claim, parts)
