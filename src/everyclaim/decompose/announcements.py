@@ -22,12 +22,13 @@ _POINTS = (
 _LENGTH = (
     r"\d[\d,]{0,9}(?:\s?(?:[-–]|to|and|or)\s?\d[\d,]{0,9})?[\s-]?"
     r"(?:words?|characters?|sentences?|lines?|paragraphs?|bullets?|tokens?|wörtern?|worten?|zeichen|sätzen?|"
-    rf"{_POINTS})\b(?:\s(?:or|oder)\s(?:less|fewer|so|weniger))?"
+    rf"stichpunkten?|punkten?|zeilen|{_POINTS})\b(?!\s(?:that|which|who|die|das)\b)(?:\s(?:or|oder)\s(?:less|fewer|so|weniger))?"
 )
 _PLACE = (
     r"\b(?:passages?|sources?|documents?|excerpts?|clauses?|sections?|articles?|chapters?|paragraphs?|pages?|parts?|"
     r"steps?|tables?|figures?|appendix|annex)\s(?:no\.?\s)?\d{1,4}(?:\.\d{1,3}){0,4}"
     r"(?:\s?(?:,|and|&|to|[-–])\s?\d{1,4}){0,9}\b"
+    r"|\b\d{1,3}\s(?:provided\s|given\s)?(?:passages|documents|sources|excerpts|articles|files)\b"
 )
 _OWN_NUMBERS = re.compile(rf"{_LENGTH}|\btop[\s-]\d{{1,2}}\b|{_PLACE}", _I)
 # What an overview is of: its name may hold a number ("805 Kabob", "Windows 10").
@@ -41,7 +42,7 @@ _COUNTED = re.compile(
     r"[(\[](?:(?:approx(?:imately)?|about|around|exactly)\.? )?\d[\d,]{0,9} "
     r"(?:words|characters|tokens|wörter|zeichen)[)\]][.:]?"
     r"|[(\[]?(?:total )?(?:word|character) count:? \d[\d,]{0,9}(?: words| characters)?[)\].]*"
-    r"|(?:note: )?(?:this|the|my|your) (?:answer|response|summary|overview|text)(?: above| below)? "
+    r"|(?:note: )?(?:this|my) (?:answer|response|summary|overview) "
     rf"(?:is|was|has|contains|runs to|stays|uses)(?: \w+){{0,3}} {_LENGTH}(?: long| in (?:length|total))?[.!]?",
     _I,
 )
@@ -65,8 +66,16 @@ _BEFORE = re.compile(  # the answer, in one sentence with it
     _I,
 )
 _ASSENTS = r"natürlich|gerne?|sehr gerne?|aber gerne?|klar|na klar|selbstverständlich|sicher|kein problem|okay|ok"
+_COURTESIES = (
+    r"(?:vielen dank|danke)(?: für (?:ihre|deine|die) (?:frage|anfrage|nachricht))?|gern geschehen"
+    r"|ich hoffe,? (?:das|dies) hilft(?: ihnen| dir)?(?: weiter)?"
+    r"|(?:wenn|falls) (?:sie|du) (?:noch )?(?:weitere |andere )?fragen (?:haben|hast), "
+    r"(?:lassen sie es mich(?: gerne?)? wissen|lass es mich wissen|stehe ich(?: ihnen)?(?: gerne?)? zur verfügung|"
+    r"fragen sie(?: gerne?)?|melden sie sich(?: gerne?)?)"
+)
 _ELSEWHERE = re.compile(
-    rf"(?:{_ASSENTS})\s*[!.]*|(?:(?:{_ASSENTS})\s*[,!.–—-]+\s*)?"
+    rf"(?:{_ASSENTS}|{_COURTESIES})\s*[!.]*|zusammenfassung \(?(?:in )?{_LENGTH}\)?:"
+    rf"|(?:laut|gemäß|nach) (?:den|der|dem) [^,.;:\d]{{3,60}} gilt folgendes:|(?:(?:{_ASSENTS})\s*[,!.–—-]+\s*)?"
     rf"(?:(?:auf (?:der )?(?:grundlage|basis)|anhand|ausgehend von|basierend auf|laut|gemäß) [^,.;:\d]{{3,80}}?,?\s)?"
     r"(?:(?:hier|nachfolgend|nachstehend|unten|im folgenden|es folgt)"
     r"(?: (?:ist|sind|folgt|folgen|kommt|finden sie|findest du|haben sie|eine?|die|der|das)\b)+)"

@@ -13,7 +13,7 @@ import re
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.questions import asks, told
-from everyclaim.text.pointers import without_pointers
+from everyclaim.text.pointers import CONNECTIVES, without_pointers
 
 _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
@@ -50,7 +50,9 @@ _META = re.compile(
     r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to (?:ask|contact|reach|let|share|"
     r"provide|request|clarify|check|message|get|rephrase|follow|explore|write|call)\b|"
     r"(?:i )?hope (?:this|that|it) (?:helps|answers|clarifies|is helpful)|"
-    r"i'?(?:ll| will| can| would|d)(?: be)? (?:happy|glad|try|do my best|help|explain|summari[sz]e)|"
+    r"i'?(?:ll| will| can| would|d)(?: be)? (?:happy|glad|try|do my best|help|explain|summari[sz]e|"
+    r"answer|outline|break)|"
+    r"i(?:'ve| have)? (?:reviewed|read|checked|analy[sz]ed|looked (?:at|through)|gone through|searched)\b|"
     r"i'?m (?:happy|glad|here) to|happy to help|"
     r"if you (?:have|need|would like|want|'?d like)\b.*\b(?:questions?|help|assistance|details|information|know|ask|"
     r"clarification)\b|"
@@ -59,14 +61,13 @@ _META = re.compile(
     r"i (?:am|was) able to answer (?:the|your|this) (?:question|query)\b|"
     r"the answer to (?:the|your|this) question\b.* (?:above|below|as follows)\b|the answer (?:to [^:]{1,80} )?is:?$|"
     r"(?:is there )?anything else\b|this (?:answer|response|summary) (?:is|was) (?:based|generated|written)|"
+    r"the (?:(?:following|above) (?:answer|response|summary|overview)|"
+    r"(?:answer|response|summary|overview) (?:above|below)) "
+    r"(?:is|was) (?:based|limited)\b|"
     r"(?:the following|these) (?:is|are)\b.*:\s*$)",
     _I,
 )
-_CONNECTIVE = re.compile(
-    r"\s*(?:therefore|thus|hence|so|overall|additionally|furthermore|moreover|finally|in conclusion|in summary|note)"
-    r"[,:]\s*",
-    _I,
-)
+_CONNECTIVE = re.compile(rf"\s*(?:{CONNECTIVES}|note)[,:]\s*", _I)
 _REPORTING = re.compile(
     r"^\s*(?:(?:is|are)\s+)?(?:why|that|(?:say|report|tell you|note|add|confirm|inform you|share|announce)"
     r"(?: that)?)\s+",
@@ -103,7 +104,7 @@ _ABSTENTION_WORDS = re.compile(
 _ABSTENTION = re.compile(
     r"(?P<according>(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
     r"(?:unfortunately|sorry|i'?m sorry|i am sorry|i apologi[sz]e|apologies|i'?m afraid|regrettably|"
-    r"however|therefore|thus|hence|additionally|furthermore|moreover|overall|also|answer|note)?[\s,.;:–—-]*"
+    rf"{CONNECTIVES}|however|also|answer|note)?[\s,.;:–—-]*"
     r"(?:but\s+)?(?:that\s+)?(?:"
     r"i (?:really |currently |still )?(?:do not|don'?t|did not|didn'?t) (?:know|"
     r"have (?:\w+ )?(?:\w+ )?(?:information|details|knowledge|access|data|"

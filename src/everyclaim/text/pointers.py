@@ -22,10 +22,10 @@ _SAYS = (
     r"(?:\s+(?:also|further))?"
 )
 _NUMBERED = r"(?:passage|source|document|doc|context|excerpt|result|snippet)s?\s*\d{1,2}"
-_LINK = (
-    r"(?:(?:therefore|thus|so|hence|overall|additionally|furthermore|moreover|also|finally|however|in\s+conclusion|"
-    r"in\s+summary|to\s+summari[sz]e)\s*,\s*)?"
+CONNECTIVES = (  # words that tie a sentence to the one before, as a pattern
+    r"therefore|thus|so|hence|overall|additionally|furthermore|moreover|finally|in\s+conclusion|in\s+summary"
 )
+_LINK = rf"(?:(?:{CONNECTIVES}|also|however|to\s+summari[sz]e)\s*,\s*)?"
 _OPENING = re.compile(
     rf"(?:^\s*|(?<=\w:)\s+){_LINK}(?:(?:to\s+answer\s+(?:the|your)\s+question\b(?:\s*[\"“][^\"”]*[\"”])?\s*,\s*)?"
     rf"(?:based\s+(?:\w+ly\s+)?(?:up)?on|according\s+to|as\s+per|per|going\s+by|as\s+(?:\w+\s+)?in|from|in)\s+{SOURCE}\s*[,:]\s*"
