@@ -103,3 +103,9 @@ def test_a_row_that_goes_on_below_is_read_whole():
 def test_odd_columns_are_no_failure(text):
     """Whatever blanks and tabs stand where: there is a verdict."""
     assert judged("The Pro plan costs $20.", text, "lexical").verdict.label != "SUPPORTED"
+
+
+def test_long_lines_of_blanks_are_no_rows():
+    """A passage laid out oddly is read as any other."""
+    text = BY_BLANKS + "\n" + " " * 50_000 + "\nwide  " + "x  " * 500 + "\n"
+    assert judged("Arsenal have 89 points.", text, "lexical").verdict.label == "SUPPORTED"

@@ -27,9 +27,10 @@ _ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 _RULING = re.compile(r"[\s|:=+-]+")
 _BAR = re.compile(r"(?<!\\)\|")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_LINE = re.compile(r"[^\n]*\S[^\n]*")
+_LINE = re.compile(r"[^\n]+")
 _STRETCH = re.compile(r"\S+(?: \S+)*")
 _GUTTER = re.compile(r"\S(?:[ ]{2,}|\t[ \t]*)\S")
+_LONGEST = 400  # characters of a row without pipes; a longer line is prose
 _FEWEST = 2  # rows under the header
 _WIDE = 3  # columns; where there are only names and values, a name of one word may be meant otherwise
 
@@ -84,7 +85,7 @@ def _laid_out(text: str) -> Iterator[list[_Row]]:
     lines: list[re.Match[str]] = []
     for match in _LINE.finditer(text):
         parted = bool(_GUTTER.search(match.group())) or (bool(lines) and match.group().startswith("  "))
-        is_row = parted and "|" not in match.group()
+        is_row = parted and "|" not in match.group() and len(match.group()) <= _LONGEST and match.group().strip() != ""
         if lines and (not is_row or match.start() > lines[-1].end() + 1):
             yield from _columns(lines)
             lines = []
