@@ -37,6 +37,7 @@ from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import (
     Threshold,
     decided,
+    heeded,
     nothing_to_check,
     only_mentioned,
     shifted,
@@ -146,7 +147,7 @@ class EmbeddedVerifier:
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         asked = question[:2000].strip()
-        compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None)
+        compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None, pieces)
         tokens = budget(claim.text, self.tokens)
         premise = choose(source, compared.alignment, tokens)
         sentence = claim.sentence.strip()
@@ -183,12 +184,11 @@ class EmbeddedVerifier:
         supported, contradicted = model.predict([row])
         if self.tuned is not None:
             supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
-        probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        borne, against = heeded(float(supported[0]), float(contradicted[0]), it.compared, row)
+        probabilities = three_way(shifted(borne, self.threshold), against)
         label = decided(probabilities, alarm.level(row))
         aside = bool(it.asides) and label is not Label.SUPPORTED
-        failed = Failure(
-            claim.text, label, it.compared, row, it.pieces, float(contradicted[0]), scores.claim, it.asides
-        )
+        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
         findings = explain(label, it.compared, row, found, passages, it.asides)
         return Verdict(

@@ -33,7 +33,7 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
 _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
-CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
+CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict", "comparison_differs")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 
 
@@ -157,7 +157,7 @@ class Alarm:
 
 
 def is_named(row: Mapping[str, float]) -> bool:
-    """Whether an exact check found another value, date or speaker in the passage, or one of the two alone negated."""
+    """Whether an exact check found another value, date, speaker or order in the passage, or one alone is negated."""
     return is_negated(row) or any(row[name] > 0 for name in CONFLICTS)
 
 

@@ -24,7 +24,7 @@ def without_siblings(claim: Reading, pieces: Sequence[Piece], texts: Sequence[st
     """Return the texts without what a list says of other records than a claim, and whether there was anything."""
     found, is_changed = list(texts), False
     said = set(claim.norms)
-    for rows in _lists(pieces).values():
+    for rows in lists_of(pieces).values():
         if len(rows) < 2:
             continue
         named = called(_names(list(rows.values()), pieces), said)
@@ -35,7 +35,7 @@ def without_siblings(claim: Reading, pieces: Sequence[Piece], texts: Sequence[st
     return found, is_changed
 
 
-def _lists(pieces: Sequence[Piece]) -> Mapping[tuple[int, int], Mapping[int, _Row]]:
+def lists_of(pieces: Sequence[Piece]) -> Mapping[tuple[int, int], Mapping[int, _Row]]:
     """Gather the fields of every record of every list; those of a list within a record belong to both."""
     lists: dict[tuple[int, int], dict[int, _Row]] = {}
     for number, piece in enumerate(pieces):

@@ -49,14 +49,19 @@ def narrowed(claim: Reading, texts: Sequence[str]) -> tuple[list[str], bool]:
     said = _words(claim.text)
     found, is_changed = list(texts), False
     for number, text in enumerate(texts):
-        for table in chain(_tables(text), _laid_out(text)):
+        for table in read_tables(text):
             for cell in _others(table, said):
                 found[number] = blanked_out(found[number], cell.start, cell.end)
                 is_changed = True
     return found, is_changed
 
 
-def _tables(text: str) -> Iterator[list[_Row]]:
+def read_tables(text: str) -> Iterator[list[_Row]]:
+    """Yield the tables of a text, each a header and what stands under it."""
+    return chain(_piped(text), _laid_out(text))
+
+
+def _piped(text: str) -> Iterator[list[_Row]]:
     """Yield tables with pipes around their rows, each a header and what stands under it, without the ruling."""
     if text.count("|") < _FEWEST * _WIDE:
         return
@@ -79,7 +84,7 @@ def _cells(row: str, offset: int) -> _Row:
 
 
 def _laid_out(text: str) -> Iterator[list[_Row]]:
-    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `_tables`."""
+    """Yield tables whose columns are parted by blanks that lie one under the other, or by tabs, like `_piped`."""
     if not _GUTTER.search(text):
         return
     lines: list[re.Match[str]] = []

@@ -7,7 +7,7 @@ another, or nothing to the point, changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -18,15 +18,16 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Span, Verdict
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.asides import Aside
-from everyclaim.verify.lexical.comparison import compare
+from everyclaim.verify.lexical.comparison import Comparison, compare, speaks_of_more
 from everyclaim.verify.lexical.evidence import covering, laid_out, of_asides, reading_of
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
-from everyclaim.verify.lexical.model import shipped_model
+from everyclaim.verify.lexical.model import is_negated, shipped_model
 from everyclaim.verify.lexical.modes.classify import Failure, classify, mentioned
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
+_SETTLED = 0.9  # probability of what the values of a comparison say
 _NEAR = 0.05  # of one half: too near to call
 
 Threshold = Annotated[float, Range(above=0, below=1), Opt("a claim is supported above this probability")]
@@ -82,12 +83,13 @@ class LexicalVerifier:
             return only_mentioned(claim, self.spec, asides, of_asides(asides, pieces, passages))
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
-        compared = compare(reading, source, shipped_vectors(), question)
+        compared = compare(reading, source, shipped_vectors(), question, pieces)
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
-        probabilities = three_way(shifted(float(supported[0]), self.threshold), float(contradicted[0]))
+        borne, against = heeded(float(supported[0]), float(contradicted[0]), compared, row)
+        probabilities = three_way(shifted(borne, self.threshold), against)
         label = decided(probabilities, shipped_model().alarm.level(row))
-        failed = Failure(claim.text, label, compared, row, pieces, float(contradicted[0]), (), asides)
+        failed = Failure(claim.text, label, compared, row, pieces, against, (), asides)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
         findings = explain(label, compared, row, found, passages, asides)
         return Verdict(
@@ -116,7 +118,7 @@ def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = ""
     if not reading.content or not source.places:
         return None
     asked = reading_of(question[:2000]) if question.strip() else None
-    compared = compare(reading, source, shipped_vectors(), asked)
+    compared = compare(reading, source, shipped_vectors(), asked, pieces)
     return Failure(claim.text, label, compared, {}, pieces, 0.0, (), asides)
 
 
@@ -152,6 +154,19 @@ def only_mentioned(claim: Claim, judge: str, asides: Sequence[Aside], evidence: 
         failure_mode=asides[0].mode,
         difference=mentioned(asides[0], Span(0, len(claim.text)), evidence),
     )
+
+
+def heeded(supported: float, contradicted: float, it: Comparison, row: Mapping[str, float]) -> tuple[float, float]:
+    """Heed what the passages' values say of a claim's comparison, in P(supported) and P(contradicted | not supported).
+
+    No word of a comparison tells which way round it is true. Where it is, the claim is supported unless something else
+    in it is not: a value, a name or more than a little of its other words.
+    """
+    if it.is_turned:
+        return min(supported, 1 - _SETTLED), max(contradicted, _SETTLED)
+    if it.settled is None or is_negated(row) or row["speaker_conflict"] or speaks_of_more(it, it.settled.held):
+        return supported, contradicted
+    return max(supported, _SETTLED), contradicted
 
 
 def three_way(supported: float, contradicted: float) -> Probabilities:

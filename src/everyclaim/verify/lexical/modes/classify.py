@@ -55,7 +55,7 @@ def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode |
         evidence = of_asides([aside], failure.pieces, passages)
         return Classified(given or aside.mode, mentioned(aside, Span(0, len(failure.text)), evidence))
     parting, doubts = Parting(failure.compared, tuple(piece.text for piece in failure.pieces)), doubts_of(failure)
-    mode = given
+    mode = given or (FailureMode.RELATION if failure.compared.is_turned else None)
     if mode is None or not plausible(mode, failure):
         ranked = shipped_model().ranked(measured(failure, parting, doubts))
         mode = next(mode for mode in ranked if plausible(mode, failure))

@@ -56,7 +56,7 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     elif mode is FailureMode.NEGATION:
         found = _negation(parting, doubts)
     elif mode is FailureMode.RELATION:
-        found = _turned(parting, doubts)
+        found = _compared(parting) or _turned(parting, doubts)
     elif mode in _ALONE:
         found = _unsaid(parting, at, _ALONE[mode]) if (at := doubted(parting, doubts)) else None
     return found or _answered(parting, doubts) or _in_place(parting, doubts)
@@ -218,6 +218,15 @@ def _whole(cue: Cue, text: str) -> str:
     while cue.text in ("n't", "n’t") and start and text[start - 1].isalpha():
         start -= 1
     return text[start : cue.end]
+
+
+def _compared(parting: Parting) -> Found | None:
+    """Name the two values that stand otherwise than the claim compares them, or the passage's own comparison."""
+    settled = parting.it.settled
+    if settled is None or settled.agrees:
+        return None
+    claim = _cut(parting, settled.at)
+    return Found(settled.at, Place(settled.reading, settled.start, settled.end), f"{settled.said}, claim '{claim}'")
 
 
 def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
