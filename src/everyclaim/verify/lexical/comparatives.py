@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import islice, product
 from textwrap import shorten
 from typing import NamedTuple
 
@@ -37,6 +37,7 @@ _REVERSE = word_set("not n't no never if may might could would unless whether")
 _FILLERS = frozenset(
     map(stem, word_set("follow only just about around roughly some respectively already even per each"))
 )
+_MOST = 200  # values that are set beside each other
 _QUOTED = 160  # characters of a sentence
 _COUNTS = word_set("two three four five six seven eight nine ten all")
 _FACTORS = word_set("twice half thrice times")
@@ -97,7 +98,7 @@ def _by_values(
     """Set the values of the two things beside each other, those that fit the claim's words best."""
     assert mine.second is not None
     things = (mine.first.stems, mine.second.stems)
-    held = [*_held(things, texts, sentences, pieces)]
+    held = list(islice(_held(things, texts, sentences, pieces), _MOST))
     pairs = []
     for one, other in product((it for it in held if it.of == 0), (it for it in held if it.of == 1)):
         worth = _worth(mine, one, other)
