@@ -233,6 +233,7 @@ def test_what_is_not_a_claim_is_skipped_with_its_reason(reason, text):
         "Here are 5 reasons the pump was recalled in 2021:",
         "The essay limit is 200 words.",
         "The answer is 42 words.",
+        "Below you will find the descaler under the sink.",
         "Here are 12 items that were recalled:",
         "I checked 4 documents, and the pump was recalled.",
         "Wenn Sie weitere Fragen haben, die Brücke ist 90 m lang.",

@@ -44,7 +44,8 @@ _SOURCES = (
 _META = re.compile(
     r"(?:(?:sure|certainly|of course|absolutely|okay|ok|alright|got it|understood|no worries)(?: thing)?[\s,.!:–—-]*"
     r"(?:$|(?:here'?s?|i'?(?:d|ll|m)|let me|i can|i will|i would|happy to|glad to)\b)"
-    r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|below you(?:'ll| will| can)? find\b|"
+    r"|here'?(?: is|s| are| goes)\b|here you go|below (?:is|are)\b|"
+    r"below you(?:'ll| will| can)? find (?:[\w-]+ ){0,4}?(?:summary|overview|answer|list|breakdown|steps|points)\b|"
     r"i(?:'ve| have) (?:summari[sz]ed|written|prepared|compiled|put together|created|outlined|listed|drafted|kept)\b|"
     r"to (?:summari[sz]e|recap|sum up)\b[^,:]{0,60}:$|"
     r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to (?:ask|contact|reach|let|share|"
