@@ -66,13 +66,13 @@ RAISE = ("exact_1", "exact_2", "exact_3", "exact_all", "exact_main", "exact_gree
          "soft_all", "soft_main", "soft_greedy", "soft_min", "soft_second", "soft_low", "soft_opening", "soft_closing",
          "share_", "pairs_", "triples_", "common", "aligned", "longest_run", "verbatim", "run_length", "near_steps",
          "content_common", "sentence_", "mean_cosine", "characters", "word_set", "spelled", "context_", "close_",
-         "quantity_found",
+         "quantity_found", "comparison_agrees",
          "moment_found", "speaker_found", "window_used")  # fmt: skip
 LOWER = ("missing_", "soft_missing", "number_missing", "name_missing", "plain_missing", "number_swap", "name_swap",
          "quantity_conflict", "quantity_missing", "moment_conflict", "moment_missing", "speaker_conflict",
          "speaker_missing", "swapped", "displaced", "added", "leading", "trailing", "reversed", "negation_parity",
          "negation_only", "denial_only", "hedge_only", "quantifier_only", "comparative_only", "opposites",
-         "speech_only", "sharp_")  # fmt: skip
+         "speech_only", "sharp_", "comparison_differs")  # fmt: skip
 UNSIGNED = ("swapped_likeness",)
 
 Matrix = np.ndarray
