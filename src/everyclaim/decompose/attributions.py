@@ -13,7 +13,7 @@ from everyclaim.decompose.grammar import BE
 from everyclaim.text.pointers import SOURCE
 from everyclaim.text.speech import TOLD_VERBS, VERBS, Report, reports
 from everyclaim.text.tagger import FINITE, tag
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.text.tokens import content_stems, stem, word_set
 
 _FACTIVE = word_set(
     """
@@ -58,7 +58,7 @@ def unattributed(claim: str, sentence: str) -> list[str]:
     told = [one for one in reports(sentence)[:_MOST] if _says(one, sentence) and _speaks(one.speaker)]
     if not told or reports(claim):
         return []
-    mine = _stems(claim)
+    mine = content_stems(claim)
     return [_named(report) for report in told if _repeats(mine, report, sentence)]
 
 
@@ -78,12 +78,16 @@ def _speaks(speaker: str) -> bool:
 def _repeats(mine: frozenset[str], report: Report, sentence: str) -> bool:
     """Whether a claim says what somebody is reported to have said, rather than what stands around it."""
     first, last = _nearest(report, sentence)
-    said = _stems(sentence[first:last])
-    around = _stems(f"{sentence[:first]} {sentence[last:]}") - said - _stems(report.speaker)
+    said = content_stems(sentence[first:last])
+    around = content_stems(f"{sentence[:first]} {sentence[last:]}") - said - content_stems(report.speaker)
     own = mine & said
     if len(own) < _LEAST or len(own) <= len(mine & around):
         return False
-    if mine & _HEARSAY or (mine - said) & _ATTRIBUTING or (mine & _ATTRIBUTING and mine & _stems(report.speaker)):
+    if (
+        mine & _HEARSAY
+        or (mine - said) & _ATTRIBUTING
+        or (mine & _ATTRIBUTING and mine & content_stems(report.speaker))
+    ):
         return False
     return bool(mine & _predicates(sentence[first:last]))
 
@@ -115,7 +119,3 @@ def _nearest(report: Report, sentence: str) -> tuple[int, int]:
 
 def _named(report: Report) -> str:
     return f"{report.verb} {report.speaker}" if report.verb == "according to" else f"{report.speaker} {report.verb}"
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)

@@ -17,7 +17,7 @@ from everyclaim.decompose.ungrounded import Surroundings, ungrounded_terms
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.decontextualize import Standing, StandingPrompt
 from everyclaim.text.anaphora import points
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import content_stems
 
 
 class Prepared(NamedTuple):
@@ -68,8 +68,8 @@ class WordPreparer:
 
 def tied(text: str, question: str) -> bool:
     """Whether a text shares a content word with the question; without a question everything is."""
-    asked = _content(question)
-    return not asked or not asked.isdisjoint(_content(text))
+    asked = content_stems(question)
+    return not asked or not asked.isdisjoint(content_stems(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,3 @@ def _prepared(claim: Claim, standing: Standing, around: Surroundings) -> Prepare
     if standing.text == claim.text or odd:
         return Prepared(claim, standing.relevant, why)
     return Prepared(replace(claim, text=standing.text), standing.relevant, why, was=claim.text)
-
-
-def _content(text: str) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)

@@ -19,7 +19,7 @@ from everyclaim.metrics.qa import Exam, Question
 from everyclaim.metrics.qa_answers import exact
 from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import Source, align
 from everyclaim.verify.lexical.analysis import Float32Array, Reading
 from everyclaim.verify.lexical.evidence import reading_of, source_of
@@ -151,7 +151,7 @@ def _candidates(source: Source, place: int, claim: str, mark: Mark, context: Rea
 def _said(kind: Kind, words: str, rest: str) -> bool:
     """Whether the rest of a claim says this already, so that it is not what the blank asks for."""
     if kind == "name":
-        return covered(words, names(rest)) or _stems(words) <= _stems(rest)
+        return covered(words, names(rest)) or content_stems(words) <= content_stems(rest)
     return any(_same(kind, words, rest[mark.start : mark.end]) for mark in marks(rest) if mark.kind == kind)
 
 
@@ -160,14 +160,10 @@ def _same(kind: Kind, first: str, second: str) -> bool:
     if exact(first, second):
         return True
     if kind == "name":
-        return covered(first, [second]) or covered(second, [first]) or _stems(first) == _stems(second)
+        return covered(first, [second]) or covered(second, [first]) or content_stems(first) == content_stems(second)
     if kind == "date":
         return any(agreement.same(a, b) for a in dates.moments(first) for b in dates.moments(second))
     return any(agreement.same(a, b) for a in quantities.quantities(first) for b in quantities.quantities(second))
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
 
 
 def _comparable(first: str, second: str) -> bool:

@@ -135,6 +135,11 @@ def _stem(norm: str) -> str:
     return str(_stemmers.english.stemWord(norm))
 
 
+def content_stems(text: str) -> frozenset[str]:
+    """Give the stems of the words of a text that are no stopwords."""
+    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
+
+
 # What a character becomes by itself; a fraction or superscript must not melt into the number before it.
 @lru_cache(maxsize=16384)
 def _plain_char(char: str) -> str:

@@ -1,7 +1,7 @@
-"""Which values of the passages belong to which of the things that a claim compares.
+"""Which values of sentences belong to which of the things that a claim compares.
 
-In prose a value belongs to the thing that its clause is about; in a table to what its row, or its column, is about; in
-a record to what the record, or the field, is called. Where that is not sure, it belongs to nothing.
+In prose a value belongs to the thing that its clause is about, or the label of its field. Where that is not sure, it
+belongs to nothing. Rows of tables and lists of records are read by `tabled`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,12 @@ from everyclaim.text.dates import Moment
 from everyclaim.text.gradables import more
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.tagger import tag
-from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
-from everyclaim.text.units import is_unit_word
+from everyclaim.text.tokens import STOPWORDS, Token, content_stems, stem, tokenize
 from everyclaim.verify.lexical.checks import facts, span
 from everyclaim.verify.lexical.labels import label_of
-from everyclaim.verify.lexical.shortlist import Piece
-from everyclaim.verify.lexical.siblings import lists_of
-from everyclaim.verify.lexical.tables import read_tables
 
 _CLAUSE = re.compile(r"[,;:()–—]|\b(?:and|but|while|whereas|against|versus|vs|than)\b", re.IGNORECASE)
 _JOINT = re.compile(r",? and |, | ")
-_BRACKET = re.compile(r"[(\[](?:in )?([^()\[\]]{1,30})[)\]]")
 _RESPECTIVELY = re.compile(r"\brespectively\b", re.IGNORECASE)
 _GOES_ON = frozenset({"VBZ", "VBD", "VBP", "VBN", "VBG", "MD", "IN", "CD", "RB"})
 _IT = frozenset({"it", "its", "they", "their", "he", "she"})
@@ -35,9 +30,6 @@ _AFTER = frozenset(
     {"after", "before", "ago", "later", "earlier", "off", "apart", "away", "ahead", "behind", "difference"}
 )
 _LONGEST = 600  # characters of a sentence
-_LONGEST_NAME = 60  # characters; what is longer describes
-_FEWEST_BARS = 6
-_SIGNS = frozenset("%€$£°")
 _NOT_VALUES = frozenset({"label", "ordinal", "score"})
 
 
@@ -89,7 +81,7 @@ def in_prose(sentences: Sequence[tuple[int, str]], number: int, things: Sequence
         if mentions and label_of(sentence):
             yield from _in_field(sentence, start, number, mentions, things)
         elif mentions or carried is not None:
-            around = _stems(tokens)
+            around = content_stems(sentence)
             for of, value, words in _belonging(sentence, mentions, carried):
                 low, high = span(value, whole=True)
                 group, at = ("sentence", number, start), (start + low, start + high)
@@ -109,141 +101,9 @@ def _in_field(
         return
     (of,), value = owners, values[0]
     low, high = span(value, whole=True)
-    words = _stems(tokenize(label)) - things[of]
+    words = content_stems(label) - things[of]
     at = (start + low, start + high)
     yield Held(of, value, sentence[low:high], words, words, ("label", words), number, *at, is_labelled=True)
-
-
-def in_tables(text: str, number: int, things: Sequence[frozenset[str]]) -> Iterator[Held]:
-    """Yield the values that the tables of reading `number` give of some things, in rows or in columns."""
-    for place, (header, *rows) in enumerate(read_tables(text) if text.count("|") > _FEWEST_BARS else ()):
-        for of, thing in enumerate(things):
-            about = [row for row in rows if any(thing <= _stems(tokenize(cell.text)) for cell in row)]
-            columns = [at for at, cell in enumerate(header) if thing <= _stems(tokenize(cell.text))]
-            if len(about) == 1 and not columns:
-                key = _stems([token for cell in about[0] for token in tokenize(cell.text)])
-                cells = [
-                    (title, cell, ("column", number, place, at))
-                    for at, (title, cell) in enumerate(zip(header, about[0], strict=False))
-                ]
-            elif len(columns) == 1 and not about:
-                key = frozenset()
-                at = columns[0]
-                cells = [
-                    (row[0], row[at], ("row", number, place, n)) for n, row in enumerate(rows) if at and at < len(row)
-                ]
-            else:
-                continue
-            for title, cell, group in cells:
-                words = _stems(tokenize(title.text))
-                if not thing <= _stems(tokenize(cell.text)) and (value := _only_value(title.text, cell.text)):
-                    fact, said = value
-                    yield Held(
-                        of, fact, said, words, words | key, group, number, cell.start, cell.end, is_labelled=True
-                    )
-
-
-def _only_value(title: str, text: str) -> tuple[Fact, str] | None:
-    """Read the one value of a cell, with the unit that its title has."""
-    values = facts(text)
-    if len(values) != 1:
-        return None
-    value = values[0]
-    if isinstance(value, Quantity) and value.dimension == "count" and not value.noun:
-        bracket = _BRACKET.search(title)
-        last = title.split()[-1:]
-        unit = (
-            bracket[1] if bracket else last[0] if last and (is_unit_word(last[0].lower()) or last[0] in _SIGNS) else ""
-        )
-        said = f"{text} {unit}".rstrip()
-        again = facts(said)
-        return (again[0], said) if len(again) == 1 else None
-    low, high = span(value, whole=True)
-    return value, text[low:high]
-
-
-def in_records(pieces: Sequence[Piece], texts: Sequence[str], things: Sequence[frozenset[str]]) -> Iterator[Held]:
-    """Yield the values that the records of a list give of some things, where each names one of them."""
-    for which, rows in lists_of(pieces).items():
-        named: list[set[int]] = [set() for _ in things]
-        fields = {
-            item: [(n, field, texts[n][field.low : field.high].partition(": ")) for n, field in row]
-            for item, row in rows.items()
-        }
-        for item, row in fields.items():
-            for _, _, (label, _, name) in row:
-                stems = _stems(tokenize(name)) if len(name) <= _LONGEST_NAME else frozenset()
-                for of, thing in enumerate(things):
-                    if thing & stems and thing <= stems | _stems(tokenize(label)):
-                        named[of].add(item)
-        for of in range(len(things)):
-            own = [item for item in named[of] if sum(item in others for others in named) == 1]
-            for number, field, (label, _, said) in fields[own[0]] if len(own) == 1 else ():
-                if field.rows[-1] != (which[1], own[0]):
-                    continue
-                value = _value_of(label, said)
-                if value is not None and not things[of] <= _stems(tokenize(said)):
-                    words = _stems(tokenize(label))
-                    group = ("field", *which, label)
-                    yield Held(of, value, said, words, words, group, number, field.low, field.high, is_labelled=True)
-
-
-class Entry(NamedTuple):
-    """A value of a column, or of a field that the records of a list share: whose (`about`), called what, of what."""
-
-    about: frozenset[str]
-    name: str
-    fact: Fact
-    said: str
-    words: frozenset[str]
-    reading: int
-    start: int
-    end: int
-
-
-def columns(pieces: Sequence[Piece]) -> Iterator[list[Entry]]:
-    """Yield the columns of tables in which every row has one value."""
-    for number, piece in enumerate(pieces):
-        for header, *rows in read_tables(piece.text) if piece.text.count("|") > _FEWEST_BARS else ():
-            for at, title in enumerate(header[1:], start=1):
-                words = _stems(tokenize(title.text))
-                column = []
-                for row in rows:
-                    value = _only_value(title.text, row[at].text) if at < len(row) else None
-                    if value is not None:
-                        about = _stems([*tokenize(header[0].text), *tokenize(row[0].text)])
-                        column.append(Entry(about, row[0].text, *value, words, number, row[at].start, row[at].end))
-                if len(column) == len(rows):
-                    yield column
-
-
-def listed(pieces: Sequence[Piece]) -> Iterator[list[Entry]]:
-    """Yield the fields in which every record of a list has one value."""
-    for rows in lists_of(pieces).values() if any(piece.fields for piece in pieces) else ():
-        fields: dict[str, list[Entry]] = {}
-        for row in rows.values():
-            parts = [(n, field, pieces[n].text[field.low : field.high].partition(": ")) for n, field in row]
-            name = next((said for _, _, (_, _, said) in parts if len(said) <= _LONGEST_NAME and said[:1].isalpha()), "")
-            for number, field, (label, _, said) in parts:
-                if (value := _value_of(label, said)) is not None:
-                    entry = Entry(
-                        _stems(tokenize(name)),
-                        name,
-                        value,
-                        said,
-                        _stems(tokenize(label)),
-                        number,
-                        field.low,
-                        field.high,
-                    )
-                    fields.setdefault(label, []).append(entry)
-        yield from (entries for entries in fields.values() if len(entries) == len(rows))
-
-
-def _value_of(label: str, said: str) -> Fact | None:
-    """Read the one value of a field, which its label may name: "Rooms: 40"."""
-    values = facts(f"{label}: {said}")
-    return values[0] if len(values) == 1 and values[0].start > len(label) else None
 
 
 def _opens(mention: _Mention, tokens: Sequence[Token]) -> bool:
@@ -318,7 +178,7 @@ def _respectively(
         return []
     if mentions[0].of == mentions[1].of or max(one.end for one in mentions) > values[0].start:
         return []
-    words = _stems(tokenize(sentence))
+    words = content_stems(sentence)
     ordered = sorted(mentions, key=lambda one: one.start)
     return [(one.of, value, words) for one, value in zip(ordered, values, strict=True)]
 
@@ -330,7 +190,7 @@ def _by_clause(
     holder = carried
     for part in _parts(sentence, mentions, values):
         text = sentence[part.start : part.end]
-        words = _stems(tokenize(text))
+        words = content_stems(text)
         owners = {one.of for one in part.mentions}
         if not owners and holder is not None and not _goes_on(sentence, part):
             holder = None
@@ -411,7 +271,3 @@ def _is_of(mention: _Mention, value: Fact, sentence: str, part: _Part) -> bool:
         joined = [word.low for word in words if start <= word.start < end]
         return not joined or joined[-1] in ("the", "a", "for", "in", "at", "on", "of", "to", "is") or len(joined) <= 1
     return True
-
-
-def _stems(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokens if token.norm not in STOPWORDS)

@@ -21,13 +21,14 @@ from everyclaim.text.agreement import Fact
 from everyclaim.text.dates import Moment
 from everyclaim.text.gradables import Grade, Scale
 from everyclaim.text.quantities import Quantity
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.text.tokens import content_stems, stem, tokenize, word_set
 from everyclaim.text.units import is_unit_word
 from everyclaim.verify.lexical.alignment import Source
-from everyclaim.verify.lexical.belonging import Held, columns, in_prose, in_records, in_tables, listed
+from everyclaim.verify.lexical.belonging import Held, in_prose
 from everyclaim.verify.lexical.labels import names
 from everyclaim.verify.lexical.likened import Likened, likened
 from everyclaim.verify.lexical.shortlist import Piece
+from everyclaim.verify.lexical.tabled import columns, in_records, in_tables, listed
 
 _NEAR = 0.1  # how far about the same reaches, and "twice as"
 _FAR = 0.25  # from where on "twice as" is not so
@@ -88,8 +89,8 @@ def _borne_out(claim: str, mine: Likened) -> frozenset[str]:
     if mine.second is None:
         things |= mine.noun | _COUNTS
     if mine.factor is not None:
-        things |= _FACTORS | _stems(claim[max(0, mine.at[0] - 20) : mine.at[0]])
-    return things.union(_stems(claim[slice(*mine.at)]), _FILLERS, *(grade.scale.cues for grade in _scales(mine)))
+        things |= _FACTORS | content_stems(claim[max(0, mine.at[0] - 20) : mine.at[0]])
+    return things.union(content_stems(claim[slice(*mine.at)]), _FILLERS, *(grade.scale.cues for grade in _scales(mine)))
 
 
 def _by_values(
@@ -184,7 +185,7 @@ def _noun(fact: Fact) -> frozenset[str]:
 def _is_bare(mine: Likened, it: Held) -> bool:
     """Say whether a clause says nothing beside a thing and its value."""
     things = mine.first.whole | (mine.second.whole if mine.second else frozenset())
-    return not it.words - _stems(it.said) - things - _FILLERS
+    return not it.words - content_stems(it.said) - things - _FILLERS
 
 
 def _is_of_another(mine: Likened, words: frozenset[str]) -> bool:
@@ -303,7 +304,7 @@ def _compared(mine: Likened, sentence: str) -> bool | None:
         theirs.denied
         or not theirs.sign
         or not mine.sign
-        or not mine.names <= _stems(sentence)
+        or not mine.names <= content_stems(sentence)
         or theirs.names - mine.names
     ):
         return None
@@ -335,7 +336,7 @@ def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
 
 def _changed(mine: Likened, sentence: str) -> bool | None:
     """Say whether a sentence says that something rose or fell as a claim says: since before, or from year to year."""
-    stems, turn = _stems(sentence), 1
+    stems, turn = content_stems(sentence), 1
     if mine.second is not None and mine.second.stems:
         years = [int(one) for thing in (mine.first, mine.second) for one in thing.stems if _YEAR.fullmatch(one)]
         if len(years) != 2 or len(mine.first.stems | mine.second.stems) != 2:
@@ -352,10 +353,6 @@ def _changed(mine: Likened, sentence: str) -> bool | None:
     if rose == fell or len(signs) != 1 or mine.is_apart:
         return None
     return rose == (signs.pop() * turn > 0)
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
 
 
 def _extremes(mine: Likened, pieces: Sequence[Piece]) -> Iterator[Settled]:

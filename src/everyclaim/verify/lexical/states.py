@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from everyclaim.core.memory import remembered
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize, word_set
+from everyclaim.text.tokens import STOPWORDS, content_stems, stem, word_set
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.answers import Answer, Clause, clauses, is_denied
 from everyclaim.verify.lexical.labels import names
@@ -88,14 +88,10 @@ def _states(text: str) -> tuple[_State, ...]:
 
 def _read(text: str) -> Iterator[_State]:
     for match in _FIELD.finditer(text) if ": " in text else ():
-        *above, name = (_stems(part) for part in match[1].split(", "))
+        *above, name = (content_stems(part) for part in match[1].split(", "))
         is_code = match[2].isupper() and len(match[2]) <= _CODE  # CA
         if name and match[2].lower() not in _ANSWERS and not is_code:
-            yield _State(match.group(), match.start(), name, frozenset[str]().union(*above), _stems(match[2]))
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
+            yield _State(match.group(), match.start(), name, frozenset[str]().union(*above), content_stems(match[2]))
 
 
 def _is_other(claim: Reading, state: _State, said: dict[str, int], parts: Sequence[Clause]) -> bool:

@@ -13,11 +13,11 @@ from typing import NamedTuple
 from everyclaim.core.types import FailureMode
 from everyclaim.text.cues import Cue
 from everyclaim.text.edges import in_unspaced_script, tidied
-from everyclaim.text.tokens import STOPWORDS
+from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, stands, telling
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
@@ -65,8 +65,8 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
 def _unsaid(parting: Parting, at: tuple[int, int], reason: str) -> Found:
     """Say that no passage says some words; of words that do stand there, that they are not borne out so."""
     said = _cut(parting, at)
-    words = telling(said)
-    if stands(said, (text.lower() for text in parting.whole)) or (words and words <= telling(parting.nearest)):
+    words = content_stems(said)
+    if stands(said, (text.lower() for text in parting.whole)) or (words and words <= content_stems(parting.nearest)):
         reason = _ALONE[FailureMode.OTHER]
     return Found(at, None, reason.format(said))
 
@@ -139,11 +139,11 @@ def _speaker(parting: Parting) -> Found | None:
     it = parting.it
     mine, theirs = parting.reports
     for report in mine:
-        if not telling(report.speaker):
+        if not content_stems(report.speaker):
             continue  # a pronoun may be anyone
-        said = telling(it.claim.text[slice(*report.content_span)])
+        said = content_stems(it.claim.text[slice(*report.content_span)])
         others = [
-            (len(said & telling(it.source.readings[number].text[slice(*other.content_span)])), number, other)
+            (len(said & content_stems(it.source.readings[number].text[slice(*other.content_span)])), number, other)
             for number, other in theirs
             if not same_speaker(report.speaker, other.speaker)
         ]
@@ -204,9 +204,9 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     at = doubted(parting, doubts)
     answer = next((answer for answer in parting.it.answers if not answer.agrees), None)
     if answer is None and at is not None:
-        words = telling(_cut(parting, at))
+        words = content_stems(_cut(parting, at))
         blank = (answer for answer in parting.it.named if answer.agrees is None)
-        answer = next((answer for answer in blank if words & telling(answer.field.partition(":")[0])), None)
+        answer = next((answer for answer in blank if words & content_stems(answer.field.partition(":")[0])), None)
     if answer is None:
         return None
     return Found(at, Place(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'")

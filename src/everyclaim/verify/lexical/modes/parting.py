@@ -17,7 +17,7 @@ from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.dates import Moment
 from everyclaim.text.speech import Report
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NUMBER, PLAIN
 from everyclaim.verify.lexical.checks import FactCheck, facts, reports
@@ -154,14 +154,9 @@ class Parting:
         return list(reports(self.it.claim.text)), theirs
 
 
-def telling(text: str) -> frozenset[str]:
-    """Give the stems of a text's words that tell something."""
-    return frozenset(stem(token.norm) for token in tokenize(text) if token.norm not in STOPWORDS)
-
-
 def same_speaker(mine: str, theirs: str) -> bool:
-    """Say whether two speakers share a telling word; a pronoun may be anyone."""
-    ours, others = telling(mine), telling(theirs)
+    """Say whether two speakers share a content_stems word; a pronoun may be anyone."""
+    ours, others = content_stems(mine), content_stems(theirs)
     return not ours or not others or bool(ours & others)
 
 

@@ -16,10 +16,10 @@ import numpy as np
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tagger import Word, tag
-from everyclaim.text.tokens import stem, word_set
+from everyclaim.text.tokens import content_stems, stem, word_set
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import facts
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, telling
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time
 from everyclaim.verify.lexical.words import negating
 
 _MEASURED = (
@@ -288,13 +288,13 @@ def _told(parting: Parting) -> dict[str, float]:
     """Find the words of somebody that a claim repeats, and say whether it names who said them, or who said others."""
     it, (_, theirs) = parting.it, parting.reports
     found = {"told": 0.0, "told_named": 0.0, "told_unnamed": 0.0, "told_other": 0.0, "told_first": 0.0}
-    said = telling(it.claim.text)
-    opening = telling(it.claim.text[: max(24, len(it.claim.text) // 3)])
+    said = content_stems(it.claim.text)
+    opening = content_stems(it.claim.text[: max(24, len(it.claim.text) // 3)])
     held = []
     for number, one in theirs:
-        content = telling(it.source.readings[number].text[slice(*one.content_span)])
-        if content and telling(one.speaker):
-            held.append((len(content & said) / len(content), telling(one.speaker)))
+        content = content_stems(it.source.readings[number].text[slice(*one.content_span)])
+        if content and content_stems(one.speaker):
+            held.append((len(content & said) / len(content), content_stems(one.speaker)))
     if not held:
         return found
     share, speaker = max(held, key=lambda one: one[0])
@@ -313,11 +313,11 @@ def _speech(parting: Parting) -> dict[str, float]:
              "sayer_speaks": 0.0, "sayer_known": 0.0}  # fmt: skip
     source = set(parting.it.source.index)
     for one in mine[:2]:
-        ours = telling(one.speaker)
+        ours = content_stems(one.speaker)
         if not ours:
             continue
         found["sayer_known"] = max(found["sayer_known"], len(ours & source) / len(ours))
-        speakers = [telling(other.speaker) for _, other in theirs]
+        speakers = [content_stems(other.speaker) for _, other in theirs]
         found["sayer_speaks"] = max(found["sayer_speaks"], float(any(ours & other for other in speakers)))
         found["sayer_other"] = max(found["sayer_other"], float(any(other and not ours & other for other in speakers)))
     return found
