@@ -27,7 +27,22 @@ FLOWERS = '{"Tulip": {"planting_depth_cm": 15, "flowering_weeks": 3}, "Crocus": 
 RIPENS = "The Bergfried ripens for twelve months, the Graukar for four weeks."
 HIGH = "Torvald Tower is 143 m high. Its neighbour, Halden House, is 97 m high."
 STATIONS = "Station Ebnat opened in 1912, while Station Krummenau followed in 1931."
+BIKES = "The Lyra costs 899 euros and the Vega 1,099 euros."
+FOUNDED = "The library was founded in 1911. The museum was founded in 1934."
 TWINS = [
+    (BIKES, "The Lyra is 200 euros cheaper than the Vega.", "The Lyra is 300 euros cheaper than the Vega."),
+    (BIKES, "The Lyra is about 18 % cheaper than the Vega.", "The Lyra is about 30 % cheaper than the Vega."),
+    (FOUNDED, "The library is 23 years older than the museum.", "The library is 33 years older than the museum."),
+    (
+        "Unemployment stood at 3.1 % in 2019 and 4.2 % in 2023.",
+        "Unemployment was 1.1 percentage points higher in 2023 than in 2019.",
+        "Unemployment was 2.1 percentage points higher in 2023 than in 2019.",
+    ),
+    (
+        "The red tent weighs 2.1 kg. The blue tent weighs 1.8 kg.",
+        "The red tent is heavier than the blue one.",
+        "The red tent is lighter than the blue one.",
+    ),
     (RIPENS, "The Graukar is ready sooner than the Bergfried.", "The Graukar is ready later than the Bergfried."),
     (HIGH, "Torvald Tower is taller than Halden House.", "Halden House is taller than Torvald Tower."),
     (STATIONS, "Station Ebnat is older than Station Krummenau.", "Station Ebnat is newer than Station Krummenau."),
@@ -117,7 +132,9 @@ def test_a_comparison_is_supported_the_right_way_round_only(passage, true, false
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])
 def test_both_values_are_named(judge):
-    """The rationale of a turned comparison names what the passage says of either thing, and points at it."""
+    """The rationale of a comparison names what the passage says of either thing; of a turned one it points there."""
+    right = judged("The Graukar is ready sooner than the Bergfried.", RIPENS, judge)
+    assert right.rationale == "the passage says four weeks for Graukar and twelve months for Bergfried"
     turned = judged("The Bergfried is ready sooner than the Graukar.", RIPENS, judge)
     assert "twelve months for Bergfried and four weeks for Graukar" in turned.rationale
     assert turned.difference is not None

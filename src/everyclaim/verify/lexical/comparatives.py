@@ -24,7 +24,9 @@ from everyclaim.text.quantities import Quantity
 from everyclaim.text.tokens import content_stems, stem, tokenize, word_set
 from everyclaim.text.units import is_unit_word
 from everyclaim.verify.lexical.alignment import Source
+from everyclaim.verify.lexical.apart import is_apart
 from everyclaim.verify.lexical.belonging import Held, in_prose
+from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.labels import names
 from everyclaim.verify.lexical.likened import Likened, likened
 from everyclaim.verify.lexical.shortlist import Piece
@@ -236,7 +238,15 @@ def _stands(mine: Likened, sign: int, one: Fact, other: Fact) -> bool | None:
     stands = order == sign
     if mine.denied:
         return not stands
-    return None if stands and mine.is_apart else stands
+    return _is_apart(mine.apart, one, other) if stands and mine.apart else stands
+
+
+def _is_apart(said: str, one: Fact, other: Fact) -> bool | None:
+    """Say whether two values lie as far apart as a claim says; None where it says so in a way that is not read."""
+    amounts = facts(said)
+    if len(amounts) != 1 or not isinstance(amounts[0], Quantity):
+        return None
+    return is_apart(amounts[0], one, other)
 
 
 def _is_as(mine: Likened, one: Fact, other: Fact, order: int, sign: int) -> bool | None:
@@ -327,7 +337,7 @@ def _compared(mine: Likened, sentence: str) -> bool | None:
     agrees = signs.pop() * turn == 1
     if mine.denied:
         return not agrees
-    return None if agrees and (mine.is_apart and not theirs.is_apart) else agrees
+    return None if agrees and mine.apart and not theirs.apart else agrees
 
 
 def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -350,7 +360,7 @@ def _changed(mine: Likened, sentence: str) -> bool | None:
         return None
     rose, fell = bool(stems & _ROSE), bool(stems & _FELL)
     signs = {grade.sign for grade in mine.grades if grade.scale.is_general}
-    if rose == fell or len(signs) != 1 or mine.is_apart:
+    if rose == fell or len(signs) != 1 or mine.apart:
         return None
     return rose == (signs.pop() * turn > 0)
 

@@ -47,7 +47,8 @@ def explain(
     if label is Label.SUPPORTED or failing is None:
         share = row["exact_main"]
         how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
-        said = (f"the passage covers the claim ({how})", *_notes(it.checks), hedged)
+        covers = it.settled.said if it.settled and it.settled.agrees else f"the passage covers the claim ({how})"
+        said = (covers, *_notes(it.checks), hedged)
         return Findings("; ".join(filter(None, said)), flags)
     if asides:
         return Findings(failing.difference.reason, flags)

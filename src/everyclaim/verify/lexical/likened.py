@@ -34,6 +34,7 @@ _DENIES = word_set("not n't no never hardly neither nor")
 _TIMES = {"half": 0.5, "twice": 2.0, "thrice": 3.0}
 _NUMBERS = {"two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0, "six": 6.0, "ten": 10.0}
 _SAYS_HOW = word_set("compared relative twice half thrice times much far slightly even considerably significantly only")
+_CURRENCIES = frozenset("$€£¥")
 _GENERAL = frozenset(map(stem, word_set("time amount number level value total")))
 _NO_GRADES = word_set(
     "rather other another either neither whether former latter upper inner outer ever never over under"
@@ -54,7 +55,7 @@ class Likened(NamedTuple):
 
     `second` is None for "the most of all", and has no stems for "than before". `of` are the stems of what else is said,
     `noun` those of what there is more of, `names` of other names and years. `factor` is what "twice as" says, `apart`
-    whether the difference is stated, too.
+    the words that say how far the two lie apart: "40 km".
     """
 
     first: Thing
@@ -66,7 +67,7 @@ class Likened(NamedTuple):
     names: frozenset[str]
     denied: bool
     factor: float | None
-    is_apart: bool
+    apart: str
     is_bare: bool  # of a superlative: nothing narrows what it is the most of
     at: tuple[int, int]  # where the comparing word stands
 
@@ -203,6 +204,8 @@ def _pair(text: str, words: Sequence[Word], pivot: _Pivot) -> Likened | None:
     else:
         first = _first(words, pivot, second)
         second = _headed_alike(_bare(second), _subject(words, pivot.at))
+    if len(second) > 1 and second[-1].low in ("one", "ones"):
+        second = second[:-1]
     if not first or any(word.low in _PRONOUNS for word in (*first, *second)):
         return None
     mine, theirs = _stems(first), _stems(second)
@@ -212,7 +215,8 @@ def _pair(text: str, words: Sequence[Word], pivot: _Pivot) -> Likened | None:
     things = _telling(first, theirs), _telling(second, mine)
     if not things[0] or (second and not things[1]):
         return None
-    own = {words[at].low for at in range(pivot.at, pivot.after)}
+    start = pivot.at if pivot.factor is not None else _apart(words, pivot.at, things[0])
+    own = {words[at].low for at in range(start, pivot.after)}
     own |= {words[pivot.at - 1].low} & {"more", "less"} if pivot.at else set()
     rest = [word for word in words[_clause_start(words, pivot.at) : end] if word.low not in own]
     behind = words[pivot.after : pivot.second - 1]
@@ -229,12 +233,20 @@ def _pair(text: str, words: Sequence[Word], pivot: _Pivot) -> Likened | None:
         frozenset(_names(rest) - mine - theirs),
         denied,
         pivot.factor,
-        any(word.tag == "CD" or word.low in ("times", "twice", "%") for word in words[max(0, pivot.at - 4) : pivot.at])
-        and pivot.factor is None
-        and not {stem(word.low) for word in words[max(0, pivot.at - 4) : pivot.at] if word.tag == "CD"} <= things[0],
+        text[words[start].start : words[pivot.at].start].rstrip(),
         is_bare=True,
-        at=(words[pivot.at].start, words[pivot.after - 1].end),
+        at=(words[start].start, words[pivot.after - 1].end),
     )
+
+
+def _apart(words: Sequence[Word], before: int, first: frozenset[str]) -> int:
+    """Find where it is said by how much, before a comparative; a number of the first thing's name is none of that."""
+    near = range(max(0, before - 5), before)
+    said = [at for at in near if words[at].tag == "CD" or words[at].low in ("times", "twice", "%")]
+    numbers = {stem(words[at].low) for at in said if words[at].tag == "CD"}
+    if not said or (numbers and numbers <= first):
+        return before
+    return said[0] - 1 if said[0] and words[said[0] - 1].text in _CURRENCIES else said[0]
 
 
 def _clause_start(words: Sequence[Word], at: int) -> int:
@@ -371,7 +383,7 @@ def _most(text: str, words: Sequence[Word]) -> Likened | None:
             frozenset(_names(words) - _stems(first)),
             any(one.low in _DENIES for one in words),
             None,
-            is_apart=False,
+            apart="",
             is_bare=not limits and len(noun) <= 2,
             at=(word.start, words[after - 1].end),
         )
