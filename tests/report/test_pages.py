@@ -103,6 +103,31 @@ def test_policy_numbers_and_usage_are_said():
     assert matches("summary-policy", printed(summary_page(summary)))
 
 
+def test_a_long_list_of_answers_is_aligned_from_the_first_to_the_last():
+    """Below number 10 everything of an answer begins under its id, as it does below number 1."""
+    records = [sample.detailed(place) for place in range(12)]
+    lines = printed(run_page(*sample.page_parts(records, k=12))).partition("Worst answers")[2].splitlines()
+    firsts = [place for place, line in enumerate(lines) if re.match(r" *\d+\. ", line)]
+    assert len(firsts) == 12
+    begins = {re.match(r" *\d+\. ", lines[place]).end() for place in firsts}
+    assert begins == {4}
+    below = [line for place in firsts for line in lines[place + 1 : place + 9] if line]
+    assert all(line.startswith("    ") for line in below if not re.match(r" *\d+\. ", line))
+
+
+def test_warnings_that_are_not_listed_are_counted():
+    """Of many kinds of warnings the most frequent are quoted, and the number of the others is said."""
+    records = [
+        sample.kept(place, Result(f"q{place}", Outcome.SCORED, 1.0, sample.PROVENANCE, warnings=(f"oddity {place}",)))
+        for place in range(5)
+    ]
+    _, summary, _ = sample.page_parts(records)
+    text = printed(summary_page(summary))
+    assert re.search(r"warnings +5 on 5 answers", text)
+    assert text.count("1 answer: oddity") == 3
+    assert "… and 2 other kinds of warning" in text
+
+
 def test_the_parts_of_a_score_and_what_the_response_leaves_out():
     """The page is headed by the metric's name; parts have means; a reference's claims are told from the response's."""
     records = [sample.in_parts(i) for i in range(3)]

@@ -183,6 +183,17 @@ def test_a_phone_shows_it_without_scrolling_sideways(report, compared, watch, fi
     browser.check_accessibility()
 
 
+@pytest.mark.parametrize("file", ["report.html", "comparison.html"])
+def test_a_phone_shows_every_figure_of_a_table(report, compared, watch, file):
+    """Rates, intervals and findings are in view on a phone, without a hand to push the table aside."""
+    report(some_answers(30, 12), slices=["source"])
+    page = watch(compared, viewport={"width": 390, "height": 844}).open(f"/{file}")
+    cells = page.locator("table.figures").locator("th, td").filter(visible=True)
+    edges = cells.evaluate_all("cells => cells.map(one => [one.getBoundingClientRect().right, one.textContent])")
+    assert len(edges) > 20
+    assert max(edges)[0] <= 390, max(edges)
+
+
 def test_on_paper_everything_is_open(report, watch):
     """What a click would show is printed, and what is there to be clicked is not."""
     page = watch(report(some_answers(5, 3))).open("/report.html")

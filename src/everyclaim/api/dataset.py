@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import os
 from collections.abc import Mapping, Sequence, Sized
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 _CHUNK = 1 << 20
+_BEFORE = codecs.BOM_UTF8 + b" \t\r\n"  # the first row
 
 
 class Identity(NamedTuple):
@@ -48,13 +50,13 @@ def _rows(source: Any) -> int | None:
 
 def _content(path: Path) -> tuple[str, int | None]:
     digest = hashlib.blake2b(digest_size=16)
-    newlines, last = 0, b"\n"
+    newlines, last, head = 0, b"\n", b""
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
             newlines += chunk.count(b"\n")
-            last = chunk[-1:]
-    is_lines = path.suffix in {".jsonl", ".ndjson"}
+            last, head = chunk[-1:], head or chunk.lstrip(_BEFORE)[:1]
+    is_lines = path.suffix in {".jsonl", ".ndjson"} and head != b"["  # a JSON list may be called so, too
     return digest.hexdigest(), newlines + (last != b"\n") if is_lines else None
 
 

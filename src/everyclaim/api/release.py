@@ -26,7 +26,7 @@ from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
-from everyclaim.io import check_apart, open_sink
+from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.release import release_markdown
 from everyclaim.store.figures import Figures
@@ -71,6 +71,8 @@ class KeptReleaseReport(ReleaseReport):
             reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
         check_apart(reads, {"the report": destination})
         suffix = os.fspath(destination).lower()
+        if not suffix.endswith(MARKDOWN):
+            check_replaced(destination, PAGE if suffix.endswith(HTML) else DOCUMENT)
         if suffix.endswith(HTML):
             content = self._page()
         elif suffix.endswith(MARKDOWN):

@@ -12,7 +12,7 @@ from everyclaim.api.stored import StoredRun
 from everyclaim.api.trust import Trust, trust_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Kept
-from everyclaim.io import check_apart, open_sink
+from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
 from everyclaim.store import Store
@@ -47,6 +47,7 @@ def write_run_report(
         as_html = os.fspath(destination).lower().endswith(HTML)
     check_apart({"the data set": run.record.dataset, "the store": run.store_location}, {"the report": destination})
     summary, trust = summary or run.summary, trust or trust_of(run)
+    check_replaced(destination, PAGE if as_html else DOCUMENT)
     if as_html:
         content = run_html(run, summary, trust)
     else:
@@ -84,6 +85,7 @@ def write_comparison_report(
     for name, run in zip(("the older run", "the newer run"), runs, strict=True):
         reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
     check_apart(reads, {"the report": destination})
+    check_replaced(destination, PAGE)
     before, after = (
         answers_at(run, (moved.mover.places[side] for moved in comparison.moved)) for side, run in enumerate(runs)
     )

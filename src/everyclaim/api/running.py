@@ -32,7 +32,7 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, check_apart, flat_answers, flat_table, read_samples, write_results
+from everyclaim.io import ReadReport, check_apart, check_replaced, flat_answers, flat_table, read_samples, write_results
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
@@ -129,6 +129,7 @@ class Run:
         """
         reads = {"the data set": self.record.dataset, "the store": self.store_location}
         check_apart(reads, {"the destination": destination})
+        check_replaced(destination)
         write_results(self.results(), destination)
 
     @public

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Annotated, Any, TypedDict
 from urllib.parse import unquote
 
-from everyclaim.core.errors import ConfigError, InputError
+from everyclaim.core.errors import ConfigError, InputError, OptionError
 from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.monitor.watching.rows import Rows
@@ -82,7 +82,7 @@ def _check_use(options: Mapping[str, Any], kind: str, known: set[str]) -> None:
     for option in sorted(set().union(*_OF.values()) - known):
         if options.get(option) is not None:
             whose = " and ".join(other for other, names in _OF.items() if option in names)
-            raise ConfigError(f"{option} is for {whose}, not for {kind}: it would do nothing")
+            raise OptionError(f"`{option}` is for {whose}, not for {kind}: it would do nothing")
 
 
 def _check_scheme(text: str, kind: str, *, is_spec: bool) -> None:
@@ -146,9 +146,9 @@ def _sql(url: str, options: Mapping[str, Any], rows: Rows) -> Source:
 
     query, watermark = options.get("query"), options.get("watermark")
     if not query or not watermark:
-        raise ConfigError(
-            "sql needs a query and a watermark, the column that grows: --query 'SELECT id, at, question, answer,"
-            " contexts FROM answers' --watermark at"
+        raise OptionError(
+            "sql needs `query`, such as 'SELECT id, at, question, answer, contexts FROM answers', and `watermark`, the"
+            " column of it that grows, such as 'at'"
         )
     lateness = timedelta(seconds=options.get("lateness", 3600.0))
     return SqlQuery(url, Query(query, watermark, options.get("key") or "id", lateness), rows)
@@ -158,7 +158,7 @@ def _time(text: str) -> datetime:
     try:
         when = datetime.fromisoformat(text)
     except ValueError:
-        raise ConfigError(f"since must be a time such as 2026-01-31T12:00:00Z, got {text!r}") from None
+        raise OptionError(f"`since` must be a time such as 2026-01-31T12:00:00Z, got {text!r}") from None
     return when.replace(tzinfo=UTC) if when.tzinfo is None else when
 
 

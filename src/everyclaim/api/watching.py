@@ -16,7 +16,7 @@ from everyclaim.api.running import Run
 from everyclaim.api.session import Session
 from everyclaim.api.sources import SourceOptions, open_source, watch_name
 from everyclaim.api.talking import DEFAULT_STORE, cache_beside, talks
-from everyclaim.core.errors import ConfigError, InputError, JudgeError
+from everyclaim.core.errors import InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
@@ -166,9 +166,9 @@ def _alarms(plan: Plan, options: WatchingOptions, store: str | os.PathLike[str])
     usual = None if named is None else baseline(named, store=store)
     if limit is None and usual is None:
         if sinks:
-            raise ConfigError(
-                "alerts need alert_above, the share of contradicted claims that is still in order, or alert_baseline, "
-                "the run that says what is usual"
+            raise OptionError(
+                "`alerts` needs `alert_above`, the share of contradicted claims that is still in order, or"
+                " `alert_baseline`, the run that says what is usual"
             )
         return None
     notifier = Notifier([sink_from_spec(one) if isinstance(one, str) else one for one in sinks]) if sinks else None
@@ -181,23 +181,24 @@ def _check_use(options: WatchingOptions) -> None:
     if options.get("rate", 1.0) == 1.0:
         for name in ("min_per_slice", "screen"):
             if options.get(name):
-                raise ConfigError(f"{name} does nothing where all answers are judged: give a rate below 1")
+                raise OptionError(f"`{name}` does nothing where all answers are judged: give a `rate` below 1")
     if options.get("min_per_slice") and not options.get("slices"):
-        raise ConfigError("min_per_slice needs slices: name the fields whose values are meant")
+        raise OptionError("`min_per_slice` needs `slices`: name the fields whose values are meant")
     if options.get("worry") is not None and not options.get("screen"):
-        raise ConfigError("worry does nothing without screen, the judge that would be worried")
+        raise OptionError("`worry` does nothing without `screen`, the judge that would be worried")
     limits = ("daily_answers", "daily_tokens", "daily_cost")
     if options.get("when_spent", "skip") != "skip" and all(options.get(name) is None for name in limits):
-        raise ConfigError(f"when_spent does nothing without a limit of a day: {', '.join(limits)}")
+        named = ", ".join(f"`{name}`" for name in limits)
+        raise OptionError(f"`when_spent` does nothing without a limit of a day: {named}")
     if options.get("once") and options.get("every") is not None:
-        raise ConfigError("every is the time between passes, and once makes only one")
+        raise OptionError("`every` is the time between passes, and `once` makes only one")
 
 
 def _screen(spec: str | None) -> Session | None:
     if spec is None:
         return None
     if talks(spec):
-        raise ConfigError(f"screen is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}")
+        raise OptionError(f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}")
     return Session({"judge": spec}, kept=True)
 
 

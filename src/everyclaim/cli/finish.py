@@ -12,7 +12,7 @@ from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Su
 from everyclaim.analysis.gate import against_baseline, together
 from everyclaim.analysis.slices import without_answers
 from everyclaim.api.compare import compare
-from everyclaim.api.reporting import check_report, run_document, write_run_report
+from everyclaim.api.reporting import HTML, check_report, run_document, write_run_report
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.trust import trust_of
@@ -21,7 +21,7 @@ from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
-from everyclaim.io import check_apart, check_format, open_sink
+from everyclaim.io import DOCUMENT, PAGE, TEST_SUITE, Kind, check_apart, check_format, check_replaced, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
@@ -71,9 +71,10 @@ class OutputOptions:
         if self.report is not None:
             check_report(self.report)
         check_destination("--out", self.out)
-        check_destination("--report", self.report, any_name=True)
-        check_destination("--html", self.html, any_name=True)
-        check_destination("--junit", self.junit, any_name=True)
+        is_page = (self.report or "").lower().endswith(HTML)
+        check_destination("--report", self.report, PAGE if is_page else DOCUMENT, any_name=True)
+        check_destination("--html", self.html, PAGE, any_name=True)
+        check_destination("--junit", self.junit, TEST_SUITE, any_name=True)
         check_destination("--markdown", self.markdown, any_name=True)
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
             raise ConfigError("--github writes annotations to standard output, where something else is to go already")
@@ -100,8 +101,11 @@ class Wishes:
     baseline: Run | None
 
 
-def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
-    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
+def check_destination(option: str, path: str | None, kind: Kind | None = None, *, any_name: bool = False) -> None:
+    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name.
+
+    `kind` is of a document, which replaces only its like; rows replace no answers.
+    """
     if path is None or path == "-":
         return
     try:
@@ -118,6 +122,11 @@ def check_destination(option: str, path: str | None, *, any_name: bool = False) 
         needed.append(place.parent)
     if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
         raise ConfigError(f"{option} {path}: cannot be written there")
+    if kind is not None or not any_name:
+        try:
+            check_replaced(path, kind)
+        except ConfigError as error:
+            raise ConfigError(f"{option}: {error}") from None
 
 
 def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:

@@ -12,7 +12,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.finish import check_destination
 from everyclaim.cli.screen import warn
 from everyclaim.core.errors import ConfigError
-from everyclaim.io import check_apart
+from everyclaim.io import DASHBOARD, RULES, check_apart
 from everyclaim.io.sinks import open_sink
 from everyclaim.report.clean import json_text
 
@@ -56,7 +56,7 @@ def rules(
     from everyclaim.monitor.rules import rules_text
 
     settings = opt.settings(config, store=store, max_failed=max_failed)
-    check_destination("--out", out, any_name=True)
+    check_destination("--out", out, DASHBOARD if dashboard else RULES, any_name=True)
     check_apart({"the store": settings.store}, {"--out": out})
     notes: tuple[str, ...] = ()
     if dashboard:

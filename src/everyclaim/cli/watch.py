@@ -21,10 +21,11 @@ from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.groups import Scoring
 from everyclaim.cli.screen import show_json, warn
 from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, why_it_stopped, with_talking
-from everyclaim.core.errors import BudgetExceeded
+from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.monitor.watching.report import Pass
 
 _SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
+_FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert", "send_back": "--keep"}  # of another name here
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +214,7 @@ def watch(
     reading: Reading,
     every: Annotated[
         float | None,
-        typer.Option("--every", metavar="SECONDS", min=0, help="Time between passes (10).", rich_help_panel=_RUN),
+        typer.Option("--every", metavar="SECONDS", min=0.01, help="Time between passes (10).", rich_help_panel=_RUN),
     ] = None,
     per: Annotated[
         str, typer.Option("--per", metavar="day|release", help="What one run holds.", rich_help_panel=_RUN)
@@ -251,6 +252,9 @@ def watch(
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, [source], {"the store": settings.store, "standard output": "-"})
     opt.one_of("--when-spent", budget.when_spent, ("skip", "wait"))
+    for flag, limit in (("--daily-cost", budget.daily_cost), ("--alert-above", alerting.alert_above)):
+        if limit == 0:
+            raise ConfigError(f"{flag} must be above 0")
     stop = threading.Event()
     of_watch: dict[str, Any] = {
         **asdict(chosen), **asdict(budget), **asdict(alerting), **asdict(reading),
@@ -272,7 +276,14 @@ def watch(
         except BudgetExceeded as spent:
             warn(f"{why_it_stopped(spent, evaluator)}; the same command goes on from there", kind="")
             return TOO_MANY_FAILURES
+        except OptionError as error:
+            raise ConfigError(error.spelled(_flag)) from None
     return _end(seen, settings, once=once, quiet=quiet)
+
+
+def _flag(option: str) -> str:
+    """Return an option of `Evaluator.watch` as the command line spells it."""
+    return _FLAGS.get(option) or f"--{option.replace('_', '-')}"
 
 
 class _Telling:

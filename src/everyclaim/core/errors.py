@@ -4,6 +4,7 @@
     ├── UserError                 the caller: fix the input or the call
     │   ├── InputError            a file, a row or a text cannot be read as samples or claims
     │   ├── ConfigError           a setting, a spec or an option is wrong
+    │   │   └── OptionError       options that do not go together, or do nothing
     │   └── MissingExtraError     an optional part is not installed
     ├── OperatorError             whoever runs it: disk, database, limits
     │   ├── StoreError            the store cannot be opened, read or written
@@ -18,10 +19,14 @@ A message says what, the offending value, and what to do about it; never a secre
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 from everyclaim.core.hiding import hidden
 from everyclaim.core.types import Usage
+
+_OPTION = re.compile(r"`(\w+)`")
 
 
 class EveryclaimError(Exception):
@@ -41,6 +46,24 @@ class InputError(UserError):
 
 class ConfigError(UserError):
     """A setting, a component spec or an option is wrong."""
+
+
+class OptionError(ConfigError):
+    """Options that do not go together, or do nothing where they are given.
+
+    The message names them between backticks, as in Python, so that a command line can spell them as its own.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.marked: str = self.args[0]
+
+    def __str__(self) -> str:
+        return self.spelled(str)
+
+    def spelled(self, spell: Callable[[str], str]) -> str:
+        """Return the message with every option as `spell` writes it."""
+        return _OPTION.sub(lambda found: spell(found[1]), self.marked)
 
 
 class MissingExtraError(UserError):

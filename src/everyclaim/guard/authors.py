@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from everyclaim.core.accounting import accounted
-from everyclaim.core.errors import GeneratorError, JudgeError, OperatorError, UserError
+from everyclaim.core.errors import ConfigError, GeneratorError, JudgeError, OperatorError, UserError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
@@ -58,6 +58,17 @@ class FunctionAuthor:
     """
 
     generate: Generate
+
+    def __post_init__(self) -> None:
+        try:
+            inspect.signature(self.generate).bind("", (), "")
+        except TypeError as error:
+            raise ConfigError(
+                "a generator is called with question, passages and instructions, as in def generate(question, passages,"
+                f" instructions): this one is not made for that ({error})"
+            ) from None
+        except ValueError:
+            return  # one that does not say what it takes
 
     async def write(self, task: Task, told: str, faults: Sequence[Fault]) -> str:
         """Call the function, with what there is to avoid behind the application's instructions."""

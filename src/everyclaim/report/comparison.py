@@ -235,9 +235,12 @@ def _sign(label: Label) -> tuple[str, str]:
 def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
     tests = sum(look.p_value is not None for look in comparison.looks)
-    return (
+    said = (
         f"A word is said of a difference where Holm's correction for all {counted(tests, 'test')} leaves it at 5 %,"
-        " half for the whole and half for the parts, and its interval holds no 0. Intervals are each at 95 % of their"
+        " half for the whole and half for the parts, and its interval holds no 0."
+    )
+    return (
+        f"{said if tests else 'There are too few samples to test any difference.'} Intervals are each at 95 % of their"
         f" own, by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
         f" below {FEW} answers that show nothing. Shown is what this judge finds, not how good the judge is."
     )

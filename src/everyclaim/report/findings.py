@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -29,27 +30,40 @@ EVIDENCE_SHOWN = 2
 CONTEXT = 60  # characters of the passage on either side of a quote
 _LONG = 400  # characters of a claim, a question or a quote that are shown
 
+_Row = TypeVar("_Row")
+
 _ORDER = {Label.CONTRADICTED: 0, Label.UNSUPPORTED: 1, Label.SUPPORTED: 2}
 
 
 def findings(records: Sequence[Kept]) -> RenderableType:
     """List answers with what is wrong with them, contradicted claims first."""
     parts: list[RenderableType] = []
-    for place, record in enumerate(records, 1):
-        parts += [Text(), *_answer(place, record)]
+    for number, record in _numbered(records):
+        body = indented(Stack(*_answer(record)), len(number) + 1)
+        parts += [Text(), hanging(Text(number, "dim"), _heading(record.result)), body]
     return Stack(*parts)
 
 
 def claim_findings(rows: Sequence[tuple[Sample, Verdict]]) -> RenderableType:
     """List given claims with what is wrong with them; each is the response of its sample."""
     parts: list[RenderableType] = []
-    for place, (sample, verdict) in enumerate(rows, 1):
+    for number, (sample, verdict) in _numbered(rows):
         claim = JudgedClaim(verdict.claim_id, sample.response, Span(0, len(sample.response)), "", verdict)
-        parts += [Text(), hanging(Text(f"{place}.", "dim"), data(sample.id, "bold", 120))]
-        if sample.question:
-            parts.append(indented(Text.assemble(("question ", "dim"), data(sample.question, limit=_LONG)), 3))
-        parts += _failing([claim], {passage.id: passage.text for passage in sample.passages})
+        body = [_question(sample.question)] if sample.question else []
+        body += _failing([claim], {passage.id: passage.text for passage in sample.passages})
+        parts += [Text(), hanging(Text(number, "dim"), data(sample.id, "bold", 120))]
+        parts.append(indented(Stack(*body), len(number) + 1))
     return Stack(*parts)
+
+
+def _numbered(rows: Sequence[_Row]) -> Iterator[tuple[str, _Row]]:
+    """Number the entries of a list, all numbers as wide as the last."""
+    width = len(f"{len(rows)}.")
+    return ((f"{place}.".rjust(width), row) for place, row in enumerate(rows, 1))
+
+
+def _question(text: str) -> Text:
+    return Text.assemble(("question ", "dim"), data(text, limit=_LONG))
 
 
 def is_failing(verdict: Verdict) -> bool:
@@ -63,23 +77,24 @@ def how_bad(verdict: Verdict) -> tuple[int, float]:
     return _ORDER[verdict.label], probability
 
 
-def _answer(place: int, record: Kept) -> Iterator[RenderableType]:
-    result = record.result
+def _heading(result: Result) -> Text:
     score = "no score" if result.score is None else f"{result.score:.3f}"
     tags = [data(f"{key}={', '.join(tag_values(tag))}", "dim", 60) for key, tag in sorted(result.tags.items())]
     whole = [] if result.probability is None else [f"faithful with probability {result.probability:.2f}"]
-    yield hanging(
-        Text(f"{place}.", "dim"), joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])
-    )
+    return joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])
+
+
+def _answer(record: Kept) -> Iterator[RenderableType]:
+    result = record.result
     if result.question:
-        yield indented(Text.assemble(("question ", "dim"), data(result.question, limit=_LONG)), 3)
+        yield _question(result.question)
     if result.components:
-        yield indented(Text.assemble(("parts ", "dim"), _parts(result.components)), 3)
+        yield Text.assemble(("parts ", "dim"), _parts(result.components))
     yield from _failing(result.claims, _texts(record.sample, result))
     missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
         of = counted(len(result.reference_claims), "claim")
-        yield indented(Text(f"of the reference's {of}, the response does not hold {len(missing):,}:", style="dim"), 3)
+        yield Text(f"of the reference's {of}, the response does not hold {len(missing):,}:", style="dim")
         yield from _failing(missing, {RESPONSE: record.sample.response})
 
 
@@ -96,9 +111,9 @@ def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterato
         (claim for claim in claims if is_failing(claim.verdict)), key=lambda claim: _ORDER[claim.verdict.label]
     )
     for claim in failing[:CLAIMS_SHOWN]:
-        yield from (indented(line, 3 + level) for level, line in _claim(claim, texts))
+        yield from (indented(line, level) for level, line in _claim(claim, texts))
     if len(failing) > CLAIMS_SHOWN:
-        yield indented(Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim"), 3)
+        yield Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim")
 
 
 def _parts(components: Mapping[str, float | None]) -> Text:

@@ -102,7 +102,7 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
         column.no_wrap = True
     for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
-        total = record.kept if record.total is None else record.total
+        total = record.kept + record.bad_rows if record.reading or record.total is None else record.total
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
         band = None if score.value is None else band_of(score.value)
         made.add_row(

@@ -16,7 +16,7 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.estimates import interval, percent, share_of, span
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingSummary
-from everyclaim.analysis.summary import Group, Summary
+from everyclaim.analysis.summary import TEXTS_KEPT, Group, Summary
 from everyclaim.core.bands import LOWER_BOUNDS, Band
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.protocols import Kept
@@ -192,8 +192,8 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("skipped", _skipped(summary), when=summary.unchecked or summary.all_skipped, style="yellow")
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")
     line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
-    for text, count in _most(summary.warning_texts)[:WARNINGS_SHOWN]:
-        line("", joined([counted(count, "answer"), data(text)], ": "), when=True)
+    for said in _warnings(summary.warning_texts):
+        line("", said, when=True)
     by_policy = f"the mean holds {counted(group.counted_unscored, 'number')} of answers that were not scored"
     line("policy", by_policy, when=group.counted_unscored)
     for name, said in _judging(summary.judging):
@@ -201,6 +201,16 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("usage", usage_line(summary.usage), when=summary.usage.calls or summary.usage.cache_hits)
     line("interval", _how(summary), when=group.score.n)
     return lines
+
+
+def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
+    """Tell the warnings of most answers, then how many other kinds there are."""
+    kinds = _most(texts)
+    for text, count in kinds[:WARNINGS_SHOWN]:
+        yield joined([counted(count, "answer"), data(text)], ": ")
+    if rest := kinds[WARNINGS_SHOWN:]:
+        more = " or more" if len(kinds) >= TEXTS_KEPT else ""
+        yield Text(f"… and {counted(len(rest), 'other kind')} of warning{more}")
 
 
 def _skipped(summary: Summary) -> Text:

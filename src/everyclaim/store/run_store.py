@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -12,6 +13,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
 from everyclaim.store.connect import POSTGRES_SCHEMA, translated
 from everyclaim.store.database import Database
@@ -21,6 +23,7 @@ from everyclaim.store.rows import run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
 _MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
+_RECENT = 200  # runs whose names are looked through for the one that was meant
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 
@@ -134,7 +137,12 @@ class RunStore(Database):
             if len(found) > 1 and len(wanted) >= _PREFIX:
                 ids = ", ".join(record.id for record in found)
                 raise InputError(f"run {wanted!r} could be any of {ids}, …: give more of the id")
-        raise InputError(f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there")
+        if os.path.isfile(wanted):  # noqa: PTH113 - of what may be no path
+            raise InputError(f"{wanted} is a file, not a run: score it first, and name the run that this makes")
+        meant = did_you_mean(wanted, [record.name for record in self.runs(_RECENT) if record.name])
+        raise InputError(
+            f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there{meant}"
+        )
 
     def delete_run(self, run: str) -> None:
         """Delete a run with its samples, claims and queues. Human labels stay: they belong to the text and hold none.

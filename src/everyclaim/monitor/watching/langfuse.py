@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
 
-from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError
+from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
@@ -64,7 +64,7 @@ class Langfuse:
         except ImportError:
             raise MissingExtraError("Watching Langfuse", "langfuse") from None
         if project.settle >= project.lateness:
-            raise ConfigError("settle must be less than lateness: an answer is looked at again for no longer than that")
+            raise OptionError("`settle` must be less than `lateness`: an answer is looked at again for no longer than that")
         self._project = project
         self._rows = rows
         who = sha256(project.public_key.encode()).hexdigest()[:8]

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from everyclaim.core.errors import ConfigError
+from everyclaim.core.errors import OptionError
 from everyclaim.core.types import Label, Result, Sample, Usage, tag_values
 from everyclaim.store import Spent
 
@@ -51,12 +51,12 @@ class Day:
     slices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def may_go_on(self, budget: Budget) -> bool:
-        """Whether another answer is within the budget. Raises `ConfigError` where cost is limited and not known."""
+        """Whether another answer is within the budget. Raises `OptionError` where cost is limited and not known."""
         spent = self.spent
         if budget.cost is not None and spent.cost is None:
-            raise ConfigError(
-                "a daily limit of cost needs the judge's prices, and they are not known: give --prices, or limit"
-                " answers or tokens instead"
+            raise OptionError(
+                "`daily_cost` needs the judge's prices, and they are not known: give `prices`, or limit answers or"
+                " tokens instead"
             )
         return (
             (budget.answers is None or spent.answers < budget.answers)
