@@ -53,6 +53,27 @@ def test_no_line_ends_between_a_number_and_its_per_cent_sign(runs, monkeypatch, 
     assert "\uf8ff" not in printed
 
 
+def test_where_nothing_could_be_tested_no_correction_is_told_of(everyclaim):
+    """Of a handful of answers the page says that they are too few, not that zero tests were corrected for."""
+    for name, rows in (("old", OLD[:3]), ("new", NEW[:3])):
+        write_jsonl(f"{name}.jsonl", rows)
+        assert everyclaim("score", f"{name}.jsonl", "--name", name, "-q").code == 0
+    page = " ".join(everyclaim("compare", "old", "new").out.split())
+    assert "There are too few samples to test any difference." in page
+    assert "0 tests" not in page
+
+
+def test_files_in_the_place_of_runs_are_told_to_be_scored_first(runs):
+    """Who compares two files learns the step between; a name with a slip gets the one that was meant."""
+    done = runs("compare", "old.jsonl", "new.jsonl")
+    assert (done.code, done.said) == (
+        2,
+        ["error: old.jsonl is a file, not a run: score it first, and name the run that this makes"],
+    )
+    assert runs("score", "new.jsonl", "--name", "nightly", "-q").code == 0
+    assert "did you mean 'nightly'?" in runs("compare", "old", "nightyl").err
+
+
 def test_a_regression_fails_when_asked_to(runs):
     """Exit code 1, and only for a regression."""
     assert runs("compare", "old", "new", "--fail-on-regression").code == 1

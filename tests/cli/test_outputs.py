@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from command_line import ANSWERS, PLUGIN, write_jsonl
 
+import everyclaim as ec
+
 CLAIMS = [{"id": "a", "claim": "It is red", "contexts": ["It is red"]}]
 
 
@@ -109,6 +111,75 @@ def test_a_redirected_input_is_the_same_file(process, desk, out):
     assert "standard output is the input claims.jsonl, which is read" in done.stderr
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report --html notes.txt",
+        "report --html page.html",
+        "report --report old.json",
+        "report --junit pom.xml",
+        "compare run run --html notes.txt",
+        "rules --rate 0.02 --out prometheus.yml",
+        "rules --dashboard --out old.json",
+        "report --out other.jsonl",
+        "score answers.jsonl --report page.html",
+        "verify claims.jsonl --out other.jsonl",
+    ],
+)
+def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, command):
+    """A page replaces a page, rules replace rules, and nothing replaces answers; the message names the file."""
+    write_jsonl("claims.jsonl", CLAIMS)
+    write_jsonl("other.jsonl", ANSWERS)
+    Path("notes.txt").write_text("Ask Ottavela about the seals.\n")
+    Path("page.html").write_text("<!doctype html><title>Our home page</title>")
+    Path("old.json").write_text('{"name": "a package"}')
+    Path("pom.xml").write_text('<?xml version="1.0"?><project/>')
+    Path("prometheus.yml").write_text("groups:\n  - name: ours\n")
+    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
+    before = files(desk)
+    done = everyclaim(*command.split())
+    assert done.code == 2
+    assert files(desk) == before
+    assert done.said[-1].startswith(f"error: {command.split()[-1]} ")
+    assert "give another name" in done.said[-1]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "report --html page.html",
+        "report --report page.json --junit junit.xml --out results.csv",
+        "report --out results.jsonl",
+        "report --out results.json",
+        "compare run run --html page.html",
+        "rules --rate 0.02 --out rules.yml",
+        "rules --dashboard --out board.json",
+        "verify claims.jsonl --out verdicts.jsonl",
+        "label run --n 2 --out todo.csv",
+    ],
+)
+def test_what_was_written_is_written_again(everyclaim, command):
+    """The same command may be given twice, and into an empty file that was made for it."""
+    write_jsonl("claims.jsonl", CLAIMS)
+    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
+    Path(command.split()[-1]).touch()
+    for _ in range(2):
+        assert everyclaim(*command.split()).code == 0
+
+
+def test_python_writes_over_nothing_else_either(everyclaim):
+    """`Run.report`, `Run.write` and `Comparison.report` hold to the same."""
+    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
+    write_jsonl("other.jsonl", ANSWERS)
+    Path("page.html").write_text("<!doctype html><title>Our home page</title>")
+    run = ec.find_run("run")
+    for write in (run.report, ec.compare(run, run).report):
+        with pytest.raises(ec.ConfigError, match="page.html is there, and is not a page of everyclaim"):
+            write("page.html")
+    with pytest.raises(ec.ConfigError, match="holds answers"):
+        run.write("other.jsonl")
+
+
 def test_a_kept_run_is_not_written_over_its_answers(everyclaim, desk):
     """`report` knows what the run was made of; so does `Run.write`."""
     everyclaim("score", "answers.jsonl", "--quiet")
@@ -161,13 +232,13 @@ def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arg
     small_disk(small)
     try:
         old = small / Path(arguments[-1] if "--worst" not in arguments else arguments[3]).name
-        old.write_text("older")
+        old.write_text('{"schema": "older"}')
         write_jsonl("answers.jsonl", [ANSWERS[2] | {"id": str(i), "question": "why " * 99} for i in range(1500)])
         done = everyclaim(*arguments, "--quiet")
         assert done.code == 2
         assert "No space left on device" in done.err
         assert ("everyclaim report" in done.err) == (arguments[0] == "score")
-        assert [(path.name, path.read_text()) for path in small.iterdir()] == [(old.name, "older")]
+        assert [(path.name, path.read_text()) for path in small.iterdir()] == [(old.name, '{"schema": "older"}')]
     finally:
         subprocess.run(["umount", "-l", str(small)], check=True)
 

@@ -29,6 +29,14 @@ def tree(folder):
     return {str(path.relative_to(folder)): path.is_file() and path.read_bytes() for path in folder.rglob("*")}
 
 
+def test_the_answers_of_a_list_are_counted_whatever_its_file_is_called(everyclaim):
+    """A JSON list over many lines in a file named .jsonl has as many answers as it holds, not as many as lines."""
+    Path("list.jsonl").write_text(json.dumps(ANSWERS, indent=1), "utf-8")
+    assert everyclaim("score", "list.jsonl", "--quiet").code == 0
+    assert everyclaim("runs").out.split()[-1] == "3/5"
+    assert [run["total"] for run in listed(everyclaim)] in ([None], [5])
+
+
 @pytest.mark.parametrize("command", [["runs"], ["runs", "--json"], ["report"], ["doctor"], ["runs", "--upgrade"]])
 @pytest.mark.parametrize("store", [".everyclaim/runs.db", "no/such/runs.db"])
 def test_looking_makes_no_store(everyclaim, desk, command, store):

@@ -44,7 +44,12 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
             "the day's budget is used up",
         ),
         ([ANSWER], ("--per", "month"), 2, "choose one of day, release"),
-        ([ANSWER], ("--screen", "lexical"), 2, "error: --screen does nothing where all answers are judged: give a --rate"),
+        (
+            [ANSWER],
+            ("--screen", "lexical"),
+            2,
+            "error: --screen does nothing where all answers are judged: give a --rate",
+        ),
         ([ANSWER], ("--min-per-slice", "2", "--rate", "0.5"), 2, "error: --min-per-slice needs --slice"),
         ([ANSWER], ("--alert", "command:cat"), 2, "error: --alert needs --alert-above, "),
         ([ANSWER], ("--when-spent", "wait"), 2, "limit of a day: --daily-answers, --daily-tokens, --daily-cost"),

@@ -407,6 +407,13 @@ def test_a_wrong_option_is_refused_when_the_guard_is_made(options: dict[str, Any
         ec.Guard(Writer([GOOD]), **options)
 
 
+@pytest.mark.parametrize("generate", [lambda: GOOD, lambda question: GOOD, lambda question, passages: GOOD])
+def test_a_function_that_takes_something_else_is_refused_when_the_guard_is_made(generate: Any) -> None:
+    """The message says with what a generator is called, before any user waits for an answer."""
+    with pytest.raises(ec.ConfigError, match=r"def generate\(question, passages, instructions\)"):
+        ec.Guard(generate)
+
+
 def test_a_generator_that_is_none_is_refused() -> None:
     """A number writes nothing."""
     with pytest.raises(ec.ConfigError, match="must be a function, a chat model or its spec, or None, got 7"):

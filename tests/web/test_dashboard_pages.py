@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import re
@@ -179,6 +180,27 @@ def test_slices_by_failure_modes_lead_to_the_answers(dashboard, two_runs, watch)
     page.go_back()
     page.get_by_label("Slice by").select_option("auto:length")
     page.get_by_text("1–3 claims").wait_for()
+
+
+def test_a_cell_of_an_automatic_slice_leads_to_its_answers(dashboard, two_runs):
+    """What an answer shows by itself filters as a tag does: the list, the way through it, and what is taken along."""
+    base = f"{dashboard}/runs/{two_runs[2]}"
+    matrix = httpx.get(f"{base}/slices", params={"tag": "auto:length"}).text
+    row = matrix.partition("1–3 claims")[2].partition("</tr>")[0]
+    link, count = re.search(r'href="([^"]+mode=[^"]+)">[^<]*<span class="small">(\d+)', row).groups()
+    asked = f"{dashboard}{html.unescape(link)}"
+    listed = httpx.get(asked).text
+    assert f"of {count} answers" in " ".join(listed.split())
+    assert re.search(r'<option value="auto%3Alength[^"]*" selected>', listed)
+    exported = httpx.get(asked.replace("/answers?", "/export.jsonl?")).text.splitlines()
+    assert len(exported) == int(count)
+    whole = {
+        json.loads(line)["id"] for line in httpx.get(f"{base}/export.jsonl?slice=auto%3Alength%3D").text.splitlines()
+    }
+    assert not whole, "every answer has a length"
+    first = re.search(r'href="(/runs/[^"]+/answers/\d+\?[^"]*auto[^"]*)"', listed)[1]
+    answer = httpx.get(f"{dashboard}{html.unescape(first)}").text
+    assert re.search(r'href="[^"]*auto[^"]*" rel="next"', answer)
 
 
 def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):

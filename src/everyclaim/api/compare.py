@@ -71,18 +71,8 @@ def compare(
     differently, unless `anyway`; `InputError` when there is no such run.
     """
     runs = found(before, store), found(after, store)
-    _check_several(runs)
     differs = check_alike([run.record for run in runs], anyway=anyway)
     return _compare(runs, by=tuple(by), differs=differs, movers=movers)
-
-
-def _check_several(runs: Sequence[Run]) -> None:
-    """Refuse a run that is given twice: beside itself nothing can have changed. Raises `ConfigError`."""
-    seen = set()
-    for run in runs:
-        if run.id in seen:
-            raise ConfigError(f"run {run.id} is given twice: name runs that differ; `everyclaim runs` lists them")
-        seen.add(run.id)
 
 
 def _compare(runs: tuple[Run, Run], *, by: tuple[str, ...], differs: tuple[str, ...], movers: int) -> KeptComparison:
@@ -133,7 +123,6 @@ def trend(
     if len(runs) < FEWEST_RUNS:
         raise ConfigError(f"a trend needs at least {FEWEST_RUNS} runs, not {len(runs)}; two are compared")
     known = [found(run, store) for run in runs]
-    _check_several(known)
     records = [run.record for run in known]
     differs = check_alike(records, anyway=anyway)
     figures = [figures_of(run, by) for run in known]

@@ -33,7 +33,7 @@ def write_sheet(
 
 def _keep_filled(destination: str | os.PathLike[str], read: Read) -> None:
     name = os.fspath(destination)
-    if name == _STANDARD or not Path(name).is_file():
+    if name == _STANDARD or not Path(name).is_file() or not Path(name).stat().st_size:
         return
     report = ReadReport()
     try:

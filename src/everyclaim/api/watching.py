@@ -198,7 +198,9 @@ def _screen(spec: str | None) -> Session | None:
     if spec is None:
         return None
     if talks(spec):
-        raise OptionError(f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}")
+        raise OptionError(
+            f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}"
+        )
     return Session({"judge": spec}, kept=True)
 
 

@@ -15,7 +15,6 @@ from everyclaim.cli.finish import check_destination
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
-from everyclaim.io import PAGE
 from everyclaim.report.comparison import comparison_page, trend_page
 
 _TWO = 2
@@ -59,7 +58,7 @@ def compare(
     """
     if len(runs) < _TWO:
         raise ConfigError("two runs are needed at least, the older first; `everyclaim runs` lists them")
-    check_destination("--html", html, PAGE, any_name=True)
+    check_destination("--html", html, any_name=True)
     if html == "-" and json:
         raise ConfigError("--html - and --json would both write to standard output: choose one")
     settings = opt.settings(config, store=store)

@@ -21,7 +21,7 @@ from everyclaim.cli.exits import OF_GATE, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
-from everyclaim.io import DOCUMENT, PAGE, TEST_SUITE, Kind, check_apart, check_format, check_replaced, open_sink
+from everyclaim.io import DOCUMENT, PAGE, TEST_SUITE, check_apart, check_format, check_replaced, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
@@ -71,13 +71,20 @@ class OutputOptions:
         if self.report is not None:
             check_report(self.report)
         check_destination("--out", self.out)
-        is_page = (self.report or "").lower().endswith(HTML)
-        check_destination("--report", self.report, PAGE if is_page else DOCUMENT, any_name=True)
-        check_destination("--html", self.html, PAGE, any_name=True)
-        check_destination("--junit", self.junit, TEST_SUITE, any_name=True)
+        check_destination("--report", self.report, any_name=True)
+        check_destination("--html", self.html, any_name=True)
+        check_destination("--junit", self.junit, any_name=True)
         check_destination("--markdown", self.markdown, any_name=True)
         if self.github and (self.json or "-" in (self.out, self.junit, self.markdown)):
             raise ConfigError("--github writes annotations to standard output, where something else is to go already")
+
+    def check_replaced(self) -> None:
+        """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
+        is_page = (self.report or "").lower().endswith(HTML)
+        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE))
+        for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
+            if place is not None:
+                check_replaced(place, kind)
 
     @property
     def outputs(self) -> dict[str, str | None]:
@@ -101,11 +108,8 @@ class Wishes:
     baseline: Run | None
 
 
-def check_destination(option: str, path: str | None, kind: Kind | None = None, *, any_name: bool = False) -> None:
-    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name.
-
-    `kind` is of a document, which replaces only its like; rows replace no answers.
-    """
+def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
+    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
     if path is None or path == "-":
         return
     try:
@@ -122,17 +126,13 @@ def check_destination(option: str, path: str | None, kind: Kind | None = None, *
         needed.append(place.parent)
     if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
         raise ConfigError(f"{option} {path}: cannot be written there")
-    if kind is not None or not any_name:
-        try:
-            check_replaced(path, kind)
-        except ConfigError as error:
-            raise ConfigError(f"{option}: {error}") from None
 
 
 def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
     """Write and show a run, and return the exit code that its gate and its input give."""
     record = run.record
     check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.output.outputs)
+    wishes.output.check_replaced()
     summary, found = _read(run, record, wishes)
     for tag in () if wishes.output.quiet else without_answers(summary.slices):
         warn(f"no answer has a tag {tag!r}", kind="warning")

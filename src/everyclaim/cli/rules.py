@@ -12,7 +12,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.finish import check_destination
 from everyclaim.cli.screen import warn
 from everyclaim.core.errors import ConfigError
-from everyclaim.io import DASHBOARD, RULES, check_apart
+from everyclaim.io import DASHBOARD, RULES, check_apart, check_replaced
 from everyclaim.io.sinks import open_sink
 from everyclaim.report.clean import json_text
 
@@ -56,7 +56,7 @@ def rules(
     from everyclaim.monitor.rules import rules_text
 
     settings = opt.settings(config, store=store, max_failed=max_failed)
-    check_destination("--out", out, DASHBOARD if dashboard else RULES, any_name=True)
+    check_destination("--out", out, any_name=True)
     check_apart({"the store": settings.store}, {"--out": out})
     notes: tuple[str, ...] = ()
     if dashboard:
@@ -74,6 +74,7 @@ def rules(
         matchers = opt.pairs(match, "--match", "a label, an equals sign and its value, as in job=bot")
         text = rules_text(budget, match=matchers, max_failed=settings.max_failed)
         notes = budget.notes
+    check_replaced(out, DASHBOARD if dashboard else RULES)
     with open_sink(out) as sink:
         sink.write(text.encode("utf-8"))
     for note in notes:

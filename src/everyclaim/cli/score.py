@@ -101,6 +101,7 @@ def score(
     wishes = Wishes(output, bars, bars.against(settings.store))
     check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, files, {"the store": settings.store} | output.outputs)
+    output.check_replaced()
     chosen = for_evaluator(settings)
     chosen |= {"mapping": settings.map, "slices": settings.slices, "concurrency": settings.concurrency}
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}

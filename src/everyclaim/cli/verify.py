@@ -26,7 +26,7 @@ from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, 
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json
-from everyclaim.io import ReadReport, open_rows
+from everyclaim.io import ReadReport, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
 
@@ -85,6 +85,8 @@ def verify(
     check_use(talking, settings.judge)
     # Standard output is not only the page's: what is piped in and out by one redirected file never ends.
     check_files(settings, config, [file], {"--out": None if out == "-" else out, "standard output": "-"})
+    if out:
+        check_replaced(out)
     reading = ReadReport()
     tally = _Tally(worst)
     stop = None

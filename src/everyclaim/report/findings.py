@@ -49,7 +49,7 @@ def claim_findings(rows: Sequence[tuple[Sample, Verdict]]) -> RenderableType:
     parts: list[RenderableType] = []
     for number, (sample, verdict) in _numbered(rows):
         claim = JudgedClaim(verdict.claim_id, sample.response, Span(0, len(sample.response)), "", verdict)
-        body = [_question(sample.question)] if sample.question else []
+        body: list[RenderableType] = [_question(sample.question)] if sample.question else []
         body += _failing([claim], {passage.id: passage.text for passage in sample.passages})
         parts += [Text(), hanging(Text(number, "dim"), data(sample.id, "bold", 120))]
         parts.append(indented(Stack(*body), len(number) + 1))

@@ -94,9 +94,7 @@ def count(store: Store, run: str, wanted: Wanted) -> int:
 def neighbours(store: Store, run: str, wanted: Wanted, position: int) -> Neighbours:
     """Return the places next to an answer's among those wanted, in their order; none for one that is not wanted."""
     if wanted.order == "worst":
-        places = [None, *positions(store, run, wanted), None]
-        here = places.index(position) if position in places else 0
-        return Neighbours(places[here - 1], places[here + 1]) if here else Neighbours(None, None)
+        return neighbours_in(positions(store, run, wanted), position)
     place = SAMPLES.c.position
     base = sa.select(place).where(*_conditions(run, wanted)).limit(1)
     with store.reading() as connection:
@@ -104,6 +102,15 @@ def neighbours(store: Store, run: str, wanted: Wanted, position: int) -> Neighbo
             connection.execute(base.where(place < position).order_by(place.desc())).scalar(),
             connection.execute(base.where(place > position).order_by(place)).scalar(),
         )
+
+
+def neighbours_in(places: Sequence[int], position: int) -> Neighbours:
+    """Return the places next to an answer's in this order; none for one that is not there."""
+    if position not in places:
+        return Neighbours(None, None)
+    around = [None, *places, None]
+    here = around.index(position)
+    return Neighbours(around[here - 1], around[here + 1])
 
 
 def label_counts(store: Store, run: str) -> dict[Label, int]:

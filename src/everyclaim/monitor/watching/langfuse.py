@@ -64,7 +64,9 @@ class Langfuse:
         except ImportError:
             raise MissingExtraError("Watching Langfuse", "langfuse") from None
         if project.settle >= project.lateness:
-            raise OptionError("`settle` must be less than `lateness`: an answer is looked at again for no longer than that")
+            raise OptionError(
+                "`settle` must be less than `lateness`: an answer is looked at again for no longer than that"
+            )
         self._project = project
         self._rows = rows
         who = sha256(project.public_key.encode()).hexdigest()[:8]

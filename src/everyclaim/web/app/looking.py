@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
+
+import numpy as np
 
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT
 from everyclaim.analysis.summary import Summary
@@ -13,6 +15,7 @@ from everyclaim.api.running import Run
 from everyclaim.api.trust import Trust, trust_of
 from everyclaim.core.types import Label
 from everyclaim.store import RunRecord, browsing
+from everyclaim.store.browsing import Neighbours, Wanted
 from everyclaim.store.figures import Figures
 from everyclaim.web.app.filtering import slice_field
 from everyclaim.web.app.site import Site
@@ -72,10 +75,36 @@ class Looking:
         """The tags of its answers, with their values."""
         return self.once("tags", lambda: browsing.tag_values_of(self.site.shelf.store, self.record.id))
 
+    def places(self, wanted: Wanted) -> list[int]:
+        """Return the places of all answers wanted; automatic slices, which the database does not know, too."""
+        store, run = self.site.shelf.store, self.record.id
+        if not is_computed(wanted):
+            return browsing.positions(store, run, wanted)
+        figures = self.figures
+        values = figures.tags.get(wanted.tag, {})
+        nowhere = np.array([], dtype=np.int32)
+        if wanted.value:
+            inside = values.get(wanted.value, nowhere)
+        else:
+            inside = np.setdiff1d(np.arange(len(figures.ids)), np.concatenate([nowhere, *values.values()]))
+        among = set(figures.positions[inside].tolist())
+        return [place for place in browsing.positions(store, run, replace(wanted, tag="")) if place in among]
+
+    def beside(self, wanted: Wanted, position: int) -> Neighbours:
+        """Return the places next to an answer's among those wanted."""
+        if is_computed(wanted):
+            return browsing.neighbours_in(self.places(wanted), position)
+        return browsing.neighbours(self.site.shelf.store, self.record.id, wanted, position)
+
+
+def is_computed(wanted: Wanted) -> bool:
+    """Whether a slice is wanted that is made of what answers show, and stands in no column."""
+    return wanted.tag in AUTOMATIC
+
 
 def slice_address(tag: str, value: str) -> str:
-    """Return the field of an address that asks for a slice; empty for one that the database does not know."""
-    return "" if tag in AUTOMATIC or JOINT in tag else slice_field(tag, value)
+    """Return the field of an address that asks for a slice; empty for a cut of several, which no address names."""
+    return "" if JOINT in tag else slice_field(tag, value)
 
 
 def look_at(site: Site, wanted: str) -> Looking:

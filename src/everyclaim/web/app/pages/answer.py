@@ -10,7 +10,6 @@ from starlette.responses import Response
 from everyclaim.core.errors import InputError
 from everyclaim.core.protocols import Kept
 from everyclaim.report.html.answers import answer_view
-from everyclaim.store import browsing
 from everyclaim.web.app.filtering import Filter, asked
 from everyclaim.web.app.looking import Looking, look_at
 from everyclaim.web.app.site import render, site_of
@@ -27,7 +26,7 @@ def answer(
     """Show an answer, and the way to the ones beside it among those that the filter asks for."""
     looking = look_at(site_of(request), name)
     kept = kept_at(looking, position)
-    beside = browsing.neighbours(looking.site.shelf.store, looking.record.id, asks.wanted, position)
+    beside = looking.beside(asks.wanted, position)
     return render(
         request,
         "answer.html",

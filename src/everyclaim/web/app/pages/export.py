@@ -14,7 +14,6 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from everyclaim.io import write_results
-from everyclaim.store import browsing
 from everyclaim.web.app.filtering import Filter, asked
 from everyclaim.web.app.looking import look_at
 from everyclaim.web.app.pages.answer import kept_at
@@ -43,7 +42,7 @@ def export(
     elif asks.is_empty:
         places, part = None, ""
     else:
-        places, part = browsing.positions(store, run, asks.wanted), "-part"
+        places, part = looking.places(asks.wanted), "-part"
     records = store.records(run) if places is None else store.records_at(run, places)
     handle, path = tempfile.mkstemp(suffix=f".{kind}", prefix="everyclaim-")
     os.close(handle)

@@ -13,7 +13,7 @@ from everyclaim.report.html.charts import Reading, interval_plot, label_bar
 from everyclaim.report.html.run import score_chart
 from everyclaim.store import browsing
 from everyclaim.web.app.filtering import Filter, asked, slice_field
-from everyclaim.web.app.looking import look_at, slice_address
+from everyclaim.web.app.looking import is_computed, look_at, slice_address
 from everyclaim.web.app.paging import Paging
 from everyclaim.web.app.site import render, site_of
 
@@ -72,14 +72,21 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)]
     """List answers."""
     looking = look_at(site_of(request), name)
     store, run, wanted = looking.site.shelf.store, looking.record.id, asks.wanted
-    if wanted.text:  # what takes long to find is found once
-        places = browsing.positions(store, run, wanted)
+    if wanted.text or is_computed(wanted):  # what takes long to find is found once
+        places = looking.places(wanted)
         paging = Paging(len(places), page, PER_PAGE, asks.query)
         rows = browsing.answers_at(store, run, places[paging.first : paging.last])
     else:
         total = looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
         paging = Paging(total, page, PER_PAGE, asks.query)
         rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE)
+    slices = [
+        (slice_field(tag, value), f"{tag}: {value}")
+        for tag, values in looking.tags.items()
+        for value in values[:_MOST_VALUES]
+    ]
+    if is_computed(wanted):
+        slices.append((asks.slice, f"{wanted.tag}: {wanted.value or '(not given)'}"))
     return render(
         request,
         "answers.html",
@@ -89,9 +96,5 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)]
         rows=rows,
         modes=[mode.value for mode in FailureMode],
         outcomes=[outcome.value for outcome, number in looking.record.counts.items() if number],
-        slices=[
-            (slice_field(tag, value), f"{tag}: {value}")
-            for tag, values in looking.tags.items()
-            for value in values[:_MOST_VALUES]
-        ],
+        slices=slices,
     )
