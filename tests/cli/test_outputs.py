@@ -174,7 +174,7 @@ def test_python_writes_over_nothing_else_either(everyclaim):
     Path("page.html").write_text("<!doctype html><title>Our home page</title>")
     run = ec.find_run("run")
     for write in (run.report, ec.compare(run, run).report):
-        with pytest.raises(ec.ConfigError, match="page.html is there, and is not a page of everyclaim"):
+        with pytest.raises(ec.ConfigError, match=r"page\.html is there, and is not a page of everyclaim"):
             write("page.html")
     with pytest.raises(ec.ConfigError, match="holds answers"):
         run.write("other.jsonl")
