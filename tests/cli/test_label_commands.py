@@ -36,6 +36,17 @@ def labels_of(rows, **more):
     ]
 
 
+def test_a_sheet_is_not_written_over_another_table(everyclaim, desk):
+    """What is no sheet stays as it is, and the message is about the file, not about its fields."""
+    assert everyclaim("score", "answers.jsonl", "--quiet").code == 0
+    (desk / "prices.csv").write_text("article;price\nrye;4.80\n")
+    done = everyclaim("label", "--n", "2", "--out", "prices.csv")
+    assert (done.code, done.said[-1]) == (
+        2, "error: prices.csv is there, and is no sheet to fill in: give another name, or move it away"
+    )  # fmt: skip
+    assert (desk / "prices.csv").read_text() == "article;price\nrye;4.80\n"
+
+
 def test_a_file_to_label_has_what_people_need_and_no_verdict(scored):
     """Claim, sentence, question, passages, evidence, an empty label; the judge's word only when it is asked for."""
     assert scored("label", "one", "--n", 10, "--out", "todo.jsonl").code == 0

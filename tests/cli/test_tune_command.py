@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from everyclaim.io import write_rows
 from everyclaim.testing import JudgeServer, play
 
 COLOURS = ("red", "blue", "green", "black", "white")
@@ -70,6 +71,18 @@ def test_too_few_labels_are_inconclusive(cli):
     assert done.code == 4
     assert "10 sets of passages" in " ".join(done.out.split())
     assert not Path("tuned.json").exists()
+
+
+@pytest.mark.parametrize("name", ["half.jsonl", "half.csv"])
+def test_a_sheet_that_is_half_filled_in_serves_with_what_there_is(cli, name):
+    """Claims that nobody has labelled yet are passed over and counted, as `calibrate` does it."""
+    rows = [row | {"contexts": row["contexts"][0]} for row in list(labels(lax=False))[:6]]
+    rows = [row | {"label": "" if place % 3 else row["label"].lower()} for place, row in enumerate(rows)]
+    write_rows(rows, name)
+    done = cli("tune", name, "--out", "tuned.json")
+    assert done.code == 4, done.err
+    assert "2 labelled claims" in done.out
+    assert "warning: 4 rows without a label so far" in done.said
 
 
 def test_json_has_the_numbers(cli):

@@ -19,6 +19,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="streams and signals of PO
         ('judge = "é"'.encode("latin-1"), "everyclaim.toml is not UTF-8 text (byte 9): save it as UTF-8"),
         ('judge = "lexical"'.encode("utf-16"), "everyclaim.toml is not UTF-8 text (byte 0): save it as UTF-8"),
         (b"judge = ", "everyclaim.toml is not valid TOML"),
+        (b"judge = embedded", 'a text stands in quotes, as in judge = "embedded"'),
         (
             b"fail_undr = 0.5",
             "unknown setting 'fail_undr' in",

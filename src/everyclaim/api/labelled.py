@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any
 
 from everyclaim.core.errors import InputError
+from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Sample, tag_values
 from everyclaim.io import ClaimRow, ReadReport, read_claims, read_samples
 from everyclaim.text.segment import sentences
@@ -40,7 +41,7 @@ def read_labelled(
     fields = {ours: _theirs(renamed, ours) for ours in ((LABEL,) if answers is None else (LABEL, ANSWER))}
     slices = list(fields.values())
     read = read_claims(source, mapping=renamed, format=format, slices=slices, report=report, contexts=False)
-    rows = _with_labels(read, fields)
+    rows = _with_labels(read, fields, report)
     if answers is not None:
         rows = iter(_of_answers(list(rows), answers, report))
     found = list(islice(rows, limit))
@@ -72,17 +73,20 @@ def _theirs(mapping: dict[str, str], ours: str) -> str:
     return theirs
 
 
-def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str]) -> Iterator[ClaimRow]:
+def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str], report: ReadReport) -> Iterator[ClaimRow]:
+    empty = 0
     for row in rows:
-        given = row.tags.get(fields[LABEL])
-        if given is None:
-            continue  # not labelled yet
-        given = ", ".join(tag_values(given))  # several are no label
+        given = ", ".join(tag_values(row.tags.get(fields[LABEL], "")))  # several are no label
+        if not given.strip():
+            empty += 1
+            continue
         label = given.strip().upper().replace(" ", "_").replace("-", "_")
         if label not in MEANS:
             raise InputError(f"claim {row.id!r} has the label {given!r}: it must be one of {', '.join(MEANS)}")
         tags = {ours: row.tags[theirs] for ours, theirs in fields.items() if theirs in row.tags}
         yield replace(row, tags=tags | {LABEL: label})
+    if empty:
+        report.warn(f"{counted(empty, 'row')} without a label so far")
 
 
 def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[ClaimRow]:

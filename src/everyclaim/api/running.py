@@ -357,6 +357,6 @@ def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
     try:
         frames = import_module(library)
     except ImportError:
-        raise MissingExtraError(f"{library} frames", library) from None
+        raise MissingExtraError(f"making {library} frames", library) from None
     rows = list(table)
     return frames.DataFrame(rows, infer_schema_length=None) if library == "polars" else frames.DataFrame(rows)

@@ -155,7 +155,8 @@ def _read(file: Path) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ConfigError(f"{file} is not UTF-8 text (byte {error.start}): save it as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{file} is not valid TOML: {error}") from None
+        hint = '; a text stands in quotes, as in judge = "embedded"' if "Invalid value" in str(error) else ""
+        raise ConfigError(f"{file} is not valid TOML: {error}{hint}") from None
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
 

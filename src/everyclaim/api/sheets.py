@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.errors import ConfigError, OperatorError
+from everyclaim.core.errors import ConfigError, UserError
 from everyclaim.core.plaintext import counted
 from everyclaim.io import LabelRow, MarkRow, ReadReport, open_rows
 
@@ -40,8 +40,8 @@ def _keep_filled(destination: str | os.PathLike[str], read: Read) -> None:
         begun = sum(
             (row.label if isinstance(row, LabelRow) else row.mark) is not None for row in read(name, report=report)
         )
-    except OperatorError:
-        return  # no sheet of ours: replaced, as other output is
+    except UserError:
+        raise ConfigError(f"{name} is there, and is no sheet to fill in: give another name, or move it away") from None
     if begun + report.bad:
         raise ConfigError(f"{name} is begun: {counted(begun + report.bad, 'row')} filled in, which would be lost; give"
                           " another name, or move it away")  # fmt: skip

@@ -121,7 +121,7 @@ def _open(path: Path, wanted: Wanted | None = None) -> Generator[Any]:
     try:
         import pyarrow as pa
     except ImportError:
-        raise MissingExtraError("Parquet and Arrow files", "tables") from None
+        raise MissingExtraError("reading Parquet and Arrow", "tables") from None
     try:
         with path.open("rb") as file:
             head = file.read(6)

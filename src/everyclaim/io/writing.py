@@ -289,4 +289,4 @@ def _require_pyarrow() -> None:
     try:
         import pyarrow  # noqa: F401, ICN001 - only to see whether it is there
     except ImportError:
-        raise MissingExtraError("Parquet files", "tables") from None
+        raise MissingExtraError("writing Parquet", "tables") from None

@@ -37,7 +37,7 @@ class Metrics:
         try:
             import prometheus_client
         except ImportError:
-            raise MissingExtraError("metrics for Prometheus", "prometheus") from None
+            raise MissingExtraError("counting for Prometheus", "prometheus") from None
         if max_releases < 1:
             raise ConfigError(f"max_releases must be at least 1, got {max_releases!r}")
         self._client: Any = prometheus_client
