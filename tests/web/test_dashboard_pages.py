@@ -203,6 +203,17 @@ def test_a_cell_of_an_automatic_slice_leads_to_its_answers(dashboard, two_runs):
     assert re.search(r'href="[^"]*auto[^"]*" rel="next"', answer)
 
 
+@pytest.mark.parametrize("path", ["/runs/{before}", "/compare?before={before}&after={after}"])
+def test_a_phone_shows_every_figure_of_a_table(dashboard, two_runs, watch, path):
+    """Shares, intervals and findings are in view on a phone, as they are in a report."""
+    _, before, after = two_runs
+    page = watch(dashboard, viewport={"width": 390, "height": 844}).open(path.format(before=before, after=after))
+    cells = page.locator("table.figures").locator("th, td").filter(visible=True)
+    edges = cells.evaluate_all("cells => cells.map(one => [one.getBoundingClientRect().right, one.textContent])")
+    assert len(edges) > 20
+    assert max(edges)[0] <= 390, max(edges)
+
+
 def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     """With labels the page shows the judge's rates and the corrected share; new labels count at once; without, how to."""
     place, labelled, _ = two_runs
