@@ -11,9 +11,9 @@ With the first alone, nothing is fitted on answers of the documents that it has 
 fitted to what they leave over, on claims of marked answers and on labelled claims of other kinds that the network has
 not read, and count with a share (`SHARE`) below one, so that on text of another kind the old fit prevails. Then:
 
-- the level at which a claim counts as supported (`CUT`); the levels of an alarm (the least at which `PRECISION` of the
-  claims called CONTRADICTED are, or at which a thousand claims set off one false alarm); the probability of whole
-  answers: all on predictions for documents that the trees have not seen;
+- the level at which a claim counts as supported (`CUT`); the levels of an alarm (the least from which on `PRECISION` of
+  the claims called CONTRADICTED are, as the mean of answers and of other claims); the probability of whole answers: all
+  on predictions for documents that the trees have not seen;
 - tables on data that took no part: other documents' answers, the other half of the development claims; and every
   family of claims left out of the fit in turn.
 
@@ -49,12 +49,13 @@ from answers.rows import half
 from everyclaim.verify.lexical.model import FORMAT, Head, Whole, is_named
 from lexical_data import Row, fitted_half, share, split
 
-VERSION = "6"
+VERSION = "7"
 SHARE = 0.65  # of the new trees; 0 is the fit before
 CUT = 0.5  # probability, before the shift, that becomes one half
 PRECISION = 0.80
-SELDOM = 0.001  # false alarms per claim
-UNNAMED = 0.9  # least level where no check names a reason: below it hardly a claim of an answer was contradicted
+# Least levels of an alarm, in hundredths: where no check names a reason, below that hardly a claim of an answer was
+# contradicted.
+LEAST = {"named": 50, "other": 90}
 _AT_ONCE = 2000  # rows measured before the file is written
 MADE = 0.4  # share of the made claims that take part
 TREES = {
@@ -103,6 +104,14 @@ def measured(options: argparse.Namespace) -> tuple[Any, Any, dict[str, bool]]:
         pairs = ((row, sentence, stranger(row, readers)) for row, sentence in (*rows, *others))
         parts.append(cache.table([(row, sentence, network) for row, sentence, network in pairs if network]))
     return (*parts, right)
+
+
+def in_order(it: Any, first: list[str]) -> Any:
+    """Put the features that a model knows before those it does not, in its order."""
+    if lacking := [name for name in first if name not in it.names]:
+        raise SystemExit(f"features of --start that are no longer measured: {', '.join(lacking)}")
+    names = [*first, *(name for name in it.names if name not in first)]
+    return joined_up(names, it.values[:, [it.names.index(name) for name in names]], it.overlap, it.rows)
 
 
 def stranger(row: Row, halves: Sequence[Path]) -> Path | None:
@@ -241,15 +250,10 @@ def _widened(member: dict[str, Any], features: int) -> dict[str, Any]:
     return {**member, **{name: [*member[name], *[usual] * more] for name, usual in longer.items()}}
 
 
-def alarm(label: Matrix, supported: Matrix, contradicted: Matrix) -> float:
-    """Return the least P(CONTRADICTED) above which `PRECISION` of those called so are, or next to none are wrong."""
-    share = (1 - supported) * contradicted
-    order = np.argsort(-share, kind="stable")
-    order = order[supported[order] <= 0.5]
-    right = np.cumsum(label[order] == "CONTRADICTED")
-    wrong = np.arange(1, len(order) + 1) - right
-    good = np.flatnonzero((right >= PRECISION * (right + wrong)) | (wrong <= SELDOM * len(label)))
-    return float(share[order][good[-1]]) if len(good) else 1.0
+def precision(label: Matrix, supported: Matrix, contradicted: Matrix, level: float) -> float:
+    """Return how many of the claims called contradicted from a level on are; 1 where none is."""
+    called = ((1 - supported) * contradicted >= level) & (supported <= 0.5)
+    return float((label[called] == "CONTRADICTED").mean()) if called.any() else 1.0
 
 
 def differs(it: Any) -> Matrix:
@@ -260,18 +264,21 @@ def differs(it: Any) -> Matrix:
 def alarms(it: Any, supported: Matrix, contradicted: Matrix) -> dict[str, float]:
     """Return the levels of alarm, where a checked difference names the reason and where none does.
 
-    Each is the least at which an alarm can be believed both on answers and on other claims.
+    Each is the least hundredth from which on `PRECISION` of those called contradicted are, as the mean of answers and
+    of other claims: of answers too few are called for a level of their own.
     """
     known = (it.labels != "NOT_SUPPORTED") & ~np.char.startswith(it.datasets.astype(str), "made_")
     is_answer, named = np.char.startswith(it.datasets.astype(str), "answers_"), differs(it)
     found = {}
     for name, inside in (("named", named), ("other", ~named)):
-        levels = []
-        for kind in (is_answer, ~is_answer):
-            use = known & inside & kind
-            levels.append(alarm(it.labels[use], supported[use], contradicted[use]))
-        print(f"alarm, {name}: answers {levels[0]:.3f}, other claims {levels[1]:.3f}")
-        found[name] = round(max(*levels, UNNAMED if name == "other" else 0.0), 3)
+        parts = [known & inside & kind for kind in (is_answer, ~is_answer)]
+        for hundredth in range(LEAST[name], 101):
+            level = hundredth / 100
+            precise = [precision(it.labels[use], supported[use], contradicted[use], level) for use in parts]
+            if np.mean(precise) >= PRECISION:
+                break
+        print(f"alarm, {name}, from {level}: right {precise[0]:.2f} of answers, {precise[1]:.2f} of other claims")
+        found[name] = level
     return found
 
 
@@ -343,11 +350,10 @@ def main() -> None:
     parser.add_argument("--leave-out", action="store_true", help="also leave every family of claims out in turn")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    it, test, right = measured(options)
     start = json.loads(options.start.read_text(encoding="utf-8"))
     heads = {name: Head.parse(head) for name, head in start["heads"].items()}
-    if it.names[: len(start["features"])] != start["features"]:
-        raise SystemExit("features of --start must come first, in the same order")
+    *tables, right = measured(options)
+    it, test = (in_order(each, start["features"]) for each in tables)
     known = len(start["features"])
     odds = {name: lexical.logit(head.probability(it.values[:, :known])) for name, head in heads.items()}
     positive, every = it.labels == "SUPPORTED", np.ones(len(it.rows), dtype=bool)
@@ -398,7 +404,6 @@ def write(path: Path, it: Any, start: dict[str, Any], found: dict[str, Any]) -> 
         "trust": TRUST,
         "cut": CUT,
         "precision": PRECISION,
-        "seldom": SELDOM,
     }
     model = {
         **start, **found, "format": FORMAT, "version": VERSION, "features": it.names,

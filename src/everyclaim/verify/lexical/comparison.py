@@ -10,6 +10,7 @@ from functools import cached_property
 from everyclaim.text.agreement import AGREES, relation
 from everyclaim.text.cues import Cue, cues
 from everyclaim.text.tokens import stem, tokenize, word_set
+from everyclaim.verify.lexical import words
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
 from everyclaim.verify.lexical.analysis import PLAIN, Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
@@ -75,10 +76,29 @@ class Comparison:
         readings = self.source.readings
         return [*answers(self.claim, readings, (number, low, high)), *states(self.claim, readings)]
 
+    @property
+    def is_answered_otherwise(self) -> bool:
+        """Whether the fields that the claim names deny it, or are not given where it states what they would say."""
+        if any(field.agrees for field in self.named):
+            return False
+        states = not _speaks_of_saying(self.claim) and not words.negating(self.claim.norms)
+        return any(field.agrees is False or states for field in self.named)
+
     @cached_property
     def attribution(self) -> Attribution:
         """Who is said to have said what."""
         return check_speaker(self.claim.text, self.text)
+
+    @property
+    def is_said_by_another(self) -> bool:
+        """Whether a sentence gives it to somebody else by name, and does not speak of whom the claim names."""
+        speaker = self.attribution
+        names = [word for word in speaker.claimed.split() if word[:1].isupper()]
+        if speaker.status != "conflict" or not names or names[-1] != speaker.claimed.split()[-1]:
+            return False
+        sentences = (self.reading.text[low:high] for low, high in self.reading.sentences)
+        spoken = [one for one in sentences if speaker.instead in one]
+        return bool(spoken) and not any(name in one for one in spoken for name in names)
 
     @cached_property
     def settled(self) -> Settled | None:
@@ -130,9 +150,13 @@ def compare(
     )
 
 
+def _speaks_of_saying(claim: Reading) -> bool:
+    return not _OF_SAYING.isdisjoint(map(stem, claim.norms))
+
+
 def _blank(claim: Reading, source: Source) -> list[int]:
     """List the sentences (columns) that only say that a field is not given; none for a claim about what is said."""
-    if not _OF_SAYING.isdisjoint(map(stem, claim.norms)):
+    if _speaks_of_saying(claim):
         return []
     return [column for column in range(len(source.places)) if sentence(source, column).endswith(": not given")]
 

@@ -28,6 +28,7 @@ from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
 _SETTLED = 0.9  # probability of what the values of a comparison say
+_OTHERWISE = 0.4  # most that is left of P(supported) where fields answer otherwise, or somebody else said it
 _NEAR = 0.05  # of one half: too near to call
 
 Threshold = Annotated[float, Range(above=0, below=1), Opt("a claim is supported above this probability")]
@@ -157,13 +158,18 @@ def only_mentioned(claim: Claim, judge: str, asides: Sequence[Aside], evidence: 
 
 
 def heeded(supported: float, contradicted: float, it: Comparison, row: Mapping[str, float]) -> tuple[float, float]:
-    """Heed what the passages' values say of a claim's comparison, in P(supported) and P(contradicted | not supported).
+    """Heed what fields answer, who said it, and what compares, in P(supported) and P(contradicted | not supported).
+
+    Where the fields that a claim names answer otherwise, or are not given, or where somebody else is named to have said
+    it, the likeness of their words counts little.
 
     No word of a comparison tells which way round it is true. Where it is, the claim is supported unless something else
     in it is not: a value, a name or more than a little of its other words.
     """
     if it.is_turned:
         return min(supported, 1 - _SETTLED), max(contradicted, _SETTLED)
+    if it.is_answered_otherwise or it.is_said_by_another:
+        return min(supported, _OTHERWISE), contradicted
     if it.settled is None or is_negated(row) or row["speaker_conflict"] or speaks_of_more(it, it.settled.held):
         return supported, contradicted
     return max(supported, _SETTLED), contradicted
