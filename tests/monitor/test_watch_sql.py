@@ -146,7 +146,7 @@ def test_wrong_names_are_told_with_the_nearest(url: str, store: Path) -> None:
         look(url, store, watermark="att")
     with pytest.raises(ConfigError, match=r"no column 'nr'"):
         look(url, store, key="nr")
-    with pytest.raises(ConfigError, match="needs a query and a watermark"):
+    with pytest.raises(ConfigError, match="needs query, such as .*, and watermark"):
         watched(f"sql:{url}", store, query=QUERY)
 
 

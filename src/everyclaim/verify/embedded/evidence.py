@@ -34,9 +34,24 @@ def evidence(
     gains = alignment.weights @ np.maximum(held - held[:, [first]], 0.0) + _READING * np.maximum(read, 0.0) - _READING
     gains = np.where(read < 0, -1.0, gains + _READING * 0.5)
     gains[first] = -1.0
+    answering = _answering(compared)
+    if first in answering:  # a field that answers needs no other beside it, but one that answers as well
+        gains[[column for column in range(len(gains)) if column not in answering]] = -1.0
     second = int(np.argmax(gains))
     chosen = sorted({first, second} if gains[second] >= _SECOND else {first})
     return shown(((column, column) for column in chosen), source, pieces, passages)
+
+
+def _answering(compared: Comparison) -> set[int]:
+    """List the sentences that are fields which answer a claim."""
+    places, readings = compared.source.places, compared.source.readings
+    return {
+        column
+        for column, (number, sentence) in enumerate(places)
+        for field in compared.named
+        if field.reading == number
+        and readings[number].sentences[sentence][0] <= field.start < readings[number].sentences[sentence][1]
+    }
 
 
 def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
