@@ -109,6 +109,7 @@ def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_nam
     assert "on answers with source=multi" in found.sentence
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
 def test_chance_is_called_a_difference_in_at_most_one_comparison_of_twenty(paired):
     """200 splits of one run in halves at random, and 200 exchanges of what each pair came to at random."""

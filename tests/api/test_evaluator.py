@@ -302,6 +302,7 @@ def test_own_components_keep_their_connections_between_synchronous_calls() -> No
     assert len(loops) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.parametrize("judge", ["openai:m", "embedded"])
 def test_a_forked_process_has_an_evaluator_of_its_own(server: JudgeServer, judge: str) -> None:

@@ -235,6 +235,7 @@ def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_one_answers_alone(

@@ -43,6 +43,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path / "runs.db"
 
 
+@pytest.mark.slow
 def test_a_rise_that_lasts_over_runs_is_a_reason_to_roll_back(store: Path) -> None:
     """Each of the last two runs is shown to be worse, corrected for as many looks; one alone is to be watched."""
     score(rows("v1", 0.02, seed=1), store, "before")

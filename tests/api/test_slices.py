@@ -116,6 +116,7 @@ def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
     assert found.by[:2] == ("auto:sources", "auto:length")
 
 
+@pytest.mark.slow
 def test_a_comparison_cuts_as_a_summary_does(tmp_path: Path) -> None:
     """Every automatic slice has the same answers in both, also where a run is read in several parts."""
     draw = random.Random(7)

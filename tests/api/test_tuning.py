@@ -206,6 +206,7 @@ def test_another_judge_may_label_a_sample_of_answers() -> None:
     assert fit.fit.labelled_by.startswith("openai:m")
 
 
+@pytest.mark.slow
 def test_failures_of_the_other_judge_are_no_labels_and_limits_end_the_asking() -> None:
     """Both are said."""
 

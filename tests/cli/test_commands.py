@@ -367,6 +367,7 @@ def everything(terminal):
     return b"".join(parts).decode()
 
 
+@pytest.mark.slow
 def test_progress_is_shown_only_on_a_terminal_and_never_on_stdout(desk, process):
     """On a terminal stderr shows how many and how fast; stdout stays one JSON document."""
     write_jsonl("many.jsonl", [ANSWERS[0] | {"id": str(i)} for i in range(50)])

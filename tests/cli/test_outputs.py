@@ -218,6 +218,7 @@ def small_disk(folder):
         pytest.skip("mounting a small file system needs privileges")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     [

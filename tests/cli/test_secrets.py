@@ -184,6 +184,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", WRONG)
 def test_no_error_repeats_a_secret_that_was_put_in_a_wrong_place(secretive, desk, caplog, monkeypatch, place):
     """The option is named, its value is not; in no file, stream, traceback or log, and no part of it."""

@@ -87,6 +87,7 @@ def test_a_file_that_breaks_off_is_remembered(everyclaim, desk):
     assert "the input could not be read to its end" in " ".join(everyclaim("report").out.split())
 
 
+@pytest.mark.slow
 def test_a_stopped_run_passes_no_gate(everyclaim, desk, process):
     """Half of the answers may be the better half: inconclusive, not passed."""
     rows = [ANSWERS[0] | {"id": f"s{i}"} for i in range(30)]

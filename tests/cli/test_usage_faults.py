@@ -151,6 +151,7 @@ def test_an_interrupt_while_starting_is_one_line(desk, number, word):
     assert (process.returncode, out, err) == (128 + number, "", f"{word}\n")
 
 
+@pytest.mark.slow
 @posix
 def test_an_ignored_hang_up_stays_ignored(desk):
     """That is what nohup is for."""
@@ -177,6 +178,7 @@ def test_a_limit_beyond_all_numbers_is_no_limit(everyclaim, desk, number):
         assert everyclaim(*command, "--limit", number).code == 0
 
 
+@pytest.mark.slow
 @posix
 def test_waiting_for_input_ends_when_asked(desk):
     """Nothing was read yet, so nothing is kept, and that is all there is to say."""

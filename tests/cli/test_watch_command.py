@@ -19,6 +19,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
     """Counts and runs on standard error; with --json one line on standard output and nothing else."""
     write_jsonl(tmp_path / "a.jsonl", [ANSWER, {"nothing": 1}])
@@ -33,6 +34,7 @@ def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
     assert next(iter(told["runs"].values())).startswith("again ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "words", "code", "said"),
     [

@@ -18,6 +18,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PARTS)
 def test_a_missing_framework_is_told_with_what_to_install(name: str) -> None:
     """As a UserError, and without its traceback through our code being needed to understand it."""

@@ -97,6 +97,7 @@ def test_a_file_of_answers_is_one_test_per_row(project: pytest.Pytester) -> None
     assert told["everyclaim_contradicted"] == "1"
 
 
+@pytest.mark.slow
 def test_rows_are_spread_over_processes(project: pytest.Pytester) -> None:
     """Under xdist every row is tested once, and the sum is of all processes."""
     rows = [{**row, "id": f"{row['id']}-{copy}"} for copy in range(4) for row in ANSWERS[:2]]

@@ -247,6 +247,7 @@ GIANTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", GIANTS)
 def test_a_row_of_two_hundred_megabytes_is_never_in_memory(tmp_path, suffix):
     """No more than a few times the limit of a row."""

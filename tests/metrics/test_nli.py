@@ -53,6 +53,7 @@ def test_the_score_is_the_mean_worth_of_the_labels_and_its_parts_are_their_share
     assert [claim.verdict.label for claim in result.claims] == labels
 
 
+@pytest.mark.slow
 @SLOW
 @given(LABELS, st.data())
 def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data: st.DataObject) -> None:
@@ -61,6 +62,7 @@ def test_the_order_of_the_sentences_does_not_matter(labels: list[ec.Label], data
     assert score(labels, order).score == pytest.approx(score(labels).score)
 
 
+@pytest.mark.slow
 @SLOW
 @given(LABELS, st.data())
 def test_more_support_never_lowers_the_score(labels: list[ec.Label], data: st.DataObject) -> None:

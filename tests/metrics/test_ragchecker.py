@@ -116,6 +116,7 @@ def test_the_identities_of_the_paper_hold(mine: list[str], theirs: list[str], pa
     assert 1 - (parts["precision"] or 0) == pytest.approx(noise[0] + noise[1] + made_up)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(letters(6), letters(6), PASSAGES, st.randoms(use_true_random=False))
 def test_order_changes_nothing(mine: list[str], theirs: list[str], passages: list[str], random: Any) -> None:

@@ -140,6 +140,7 @@ def test_a_missing_key_is_asked_for_by_its_name(acme: JudgeServer, monkeypatch: 
     assert acme.calls == 0
 
 
+@pytest.mark.slow
 def test_the_command_line_knows_it(acme: JudgeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`score --judge` takes it, and `doctor` says whether its key is there."""
     monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=":")

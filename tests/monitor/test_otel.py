@@ -188,6 +188,7 @@ def test_a_spec_exports_to_the_address_given_by_the_time_the_evaluator_is_closed
         assert b"weighs" not in collector.raw
 
 
+@pytest.mark.slow
 def test_the_command_line_exports_what_it_scores(tmp_path: Path) -> None:
     """`--observe` says where; without it nothing is sent, and OTEL_EXPORTER_OTLP_ENDPOINT alone sends nothing."""
     rows = tmp_path / "answers.jsonl"

@@ -41,6 +41,7 @@ def test_without_the_correction_the_same_noise_would_have_cried_wolf(tmp_path: P
     assert set(found) == {"EveryclaimContradictedClaims"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("budget", "rates"),
     [

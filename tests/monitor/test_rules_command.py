@@ -47,6 +47,7 @@ def test_rules_of_a_run_are_rules_and_say_what_they_stand_on(desk: Path) -> None
     assert everyclaim(desk, "rules", "--baseline", "first", "--match", "job=support-bot").stdout == text
 
 
+@pytest.mark.slow
 def test_labels_of_the_baseline_correct_the_rates(desk: Path, tmp_path: Path) -> None:
     """Sensitivity and specificity of calling a claim contradicted, by the labels of the run."""
     shutil.copytree(desk / ".everyclaim", tmp_path / ".everyclaim")
@@ -71,6 +72,7 @@ def test_a_rate_reads_no_run(tmp_path: Path) -> None:
     assert not (tmp_path / ".everyclaim").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "told"),
     [
@@ -90,6 +92,7 @@ def test_wrong_wishes_are_one_line_and_code_2(tmp_path: Path, words: tuple[str, 
     assert len(done.stderr.strip().splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_the_answers_of_the_run_are_not_written_over(desk: Path, tmp_path: Path) -> None:
     """Nor is the store."""
     rows = tmp_path / "answers.jsonl"

@@ -59,6 +59,7 @@ def test_answers_come_in_with_their_passages_and_scores_go_back(project: Langfus
     assert about["comment"] == "unsupported: The unit weighs 9 kg."
 
 
+@pytest.mark.slow
 def test_all_pages_are_read(project: Langfuse, store: Path) -> None:
     """More answers than fit on a page, many of them at the same moment."""
     for number in range(230):
@@ -133,6 +134,7 @@ def test_a_trace_that_is_deleted_meanwhile_is_counted_as_that(
     assert look(project, store).refused == 0
 
 
+@pytest.mark.slow
 def test_what_fails_for_a_moment_is_tried_again(project: Langfuse, store: Path) -> None:
     """Too many requests, and a server that stumbles, when listing and when writing."""
     project.answer(1)
@@ -142,6 +144,7 @@ def test_what_fails_for_a_moment_is_tried_again(project: Langfuse, store: Path) 
     assert ids(store) == Counter({"trace1:trace1-root": 1})
 
 
+@pytest.mark.slow
 def test_scores_that_were_not_taken_are_sent_again_and_are_the_same_scores(project: Langfuse, store: Path) -> None:
     """The result is kept meanwhile; what was perhaps taken is written over and not doubled."""
     project.answer(1)

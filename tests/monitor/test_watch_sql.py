@@ -66,6 +66,7 @@ def look(url: str, store: Path, **options: Any) -> Any:
     return watched(f"sql:{url}", store, **{"query": QUERY, "watermark": "at"} | options)
 
 
+@pytest.mark.slow
 def test_a_pass_reads_the_rows_behind_the_watermark(url: str, store: Path, write: Write) -> None:
     """More rows than fit in one batch, many of them at the same moment; then only what is new."""
     for number in range(430):
@@ -146,7 +147,7 @@ def test_wrong_names_are_told_with_the_nearest(url: str, store: Path) -> None:
         look(url, store, watermark="att")
     with pytest.raises(ConfigError, match=r"no column 'nr'"):
         look(url, store, key="nr")
-    with pytest.raises(ConfigError, match="needs query, such as .*, and watermark"):
+    with pytest.raises(ConfigError, match="needs query, such as"):
         watched(f"sql:{url}", store, query=QUERY)
 
 

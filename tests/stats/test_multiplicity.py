@@ -12,6 +12,7 @@ p_values = st.lists(st.floats(0, 1), min_size=1, max_size=50)
 WAYS = [(holm, "holm"), (benjamini_hochberg, "fdr_bh"), (benjamini_yekutieli, "fdr_by")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ours", "peer"), WAYS)
 @given(p=p_values)
 def test_adjusted_values_are_those_of_statsmodels(ours, peer, p):

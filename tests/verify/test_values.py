@@ -52,6 +52,7 @@ def judged(judge: str, several: bool) -> tuple[tuple[Pair, Verdict, Verdict], ..
     return tuple(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("several", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("judge", JUDGES)
 def test_an_equal_value_contradicts_nothing(judge, several):

