@@ -169,19 +169,20 @@ def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Reading]:
     flags = Counter(
         flag for verdict in verdicts for flag in (*verdict.flags, *(("conflict",) if verdict.conflict else ()))
     )
-    for label in Label:
-        yield Reading(CLAIMS, (label.value, release), result.count(label))
+    counts = result.counts
+    for label, count in counts.items():
+        yield Reading(CLAIMS, (label.value, release), count)
     for mode in FailureMode:
         yield Reading(FAILING, (mode.value, release), modes[mode])
     for flag, count in flags.items():
         yield Reading(FLAGGED, (flag,), count)
-    claims, wrong = len(result.claims), result.count(Label.CONTRADICTED)
+    claims, wrong = len(result.claims), counts[Label.CONTRADICTED]
     products = {CLAIM_SQUARES: claims**2, CONTRADICTED_SQUARES: wrong**2, CLAIM_PRODUCTS: claims * wrong}
     for of, amount in products.items():
         yield Reading(PRODUCTS, (of, release), amount)
     for tag in slices:
         for value in tag_values(result.tags.get(tag, ())):
-            for label, count in result.counts.items():
+            for label, count in counts.items():
                 yield Reading(SLICED, (tag, value, label.value), count)
 
 

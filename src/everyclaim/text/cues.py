@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import lowered
+from everyclaim.text.gradables import forms
 from everyclaim.text.tokens import word_set
 
 __all__ = ["Cue", "CueKind", "antonyms", "cues"]
@@ -79,7 +80,6 @@ _GRADED = word_set(
     dry loud quiet happy healthy broad narrow rare simple busy lengthy wealthy sharp smooth steep fresh
     """
 )
-_DOUBLED = word_set("big hot thin wet")
 # Not negations though they begin with one: what follows is affirmed, or only bounded. And "all" that is of nothing.
 _AFFIRMED = """
 not only, not just, not merely, not simply, nothing but, no more than, no less than, no fewer than, above all, in all,
@@ -99,11 +99,7 @@ def _listed(listing: str) -> list[str]:
 
 
 def _compared() -> list[str]:
-    forms: list[str] = []
-    for word in sorted(_GRADED):
-        base = word[:-1] + "i" if word.endswith("y") else word.rstrip("e") + ("" if word not in _DOUBLED else word[-1])
-        forms += [base + "er", base + "est"]
-    return forms
+    return [form for word in sorted(_GRADED) for form in forms(word)[1:]]
 
 
 def _lexicon() -> tuple[dict[str, CueKind], dict[str, tuple[tuple[str, CueKind | None], ...]]]:

@@ -52,13 +52,13 @@ def _words() -> _Words:
         scale = Scale(number, signs, frozenset(map(stem, cues.split())))
         for words, sign in ((up, 1), (down, -1)):
             for word in words.split():
-                for table, form in zip(found, _forms(word), strict=True):
+                for table, form in zip(found, forms(word), strict=True):
                     if Grade(scale, sign) not in table.get(form, ()):
                         table[form] = (*table.get(form, ()), Grade(scale, sign))
     return found
 
 
-def _forms(word: str) -> tuple[str, str, str]:
+def forms(word: str) -> tuple[str, str, str]:
     """Give the plain form, that of more and that of most."""
     if "/" in word:
         plain, more, most = word.split("/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.text.edges import in_unspaced_script, tidied
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.premise import Premise
+from everyclaim.verify.lexical.alignment import Source
 from everyclaim.verify.lexical.comparison import Comparison
 from everyclaim.verify.lexical.evidence import shown
 from everyclaim.verify.lexical.shortlist import Piece
@@ -44,28 +45,33 @@ def evidence(
 
 def _answering(compared: Comparison) -> set[int]:
     """List the sentences that are fields which answer a claim."""
-    places, readings = compared.source.places, compared.source.readings
-    return {
-        column
-        for column, (number, sentence) in enumerate(places)
-        for field in compared.named
-        if field.reading == number
-        and readings[number].sentences[sentence][0] <= field.start < readings[number].sentences[sentence][1]
-    }
+    columns = _columns(compared.source)
+    found = (_column(compared.source, columns, field.reading, field.start) for field in compared.named)
+    return {column for column in found if column is not None}
+
+
+def _columns(source: Source) -> dict[tuple[int, int], int]:
+    """Say which column the sentences are that have one."""
+    return {place: column for column, place in enumerate(source.places)}
+
+
+def _column(source: Source, columns: Mapping[tuple[int, int], int], number: int, start: int) -> int | None:
+    """Find the sentence of reading `number` that holds a character; None where it has no column."""
+    reading = source.readings[number]
+    return columns.get((number, bisect_right(reading.sentences, (start, len(reading.text) + 1)) - 1))
 
 
 def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenScore]) -> np.ndarray:
     """Give every sentence the mean probability of its tokens to be evidence; -1 where it was not read."""
     source = compared.source
-    columns = {place: column for column, place in enumerate(source.places)}
+    columns = _columns(source)
     total, count = np.zeros(len(columns)), np.zeros(len(columns))
     for score in scores:
         place = premise.place(score.start, score.end)
         if place is None:
             continue
         number, start, _ = place
-        sentences = source.readings[number].sentences
-        column = columns.get((number, bisect_right(sentences, (start, len(source.readings[number].text) + 1)) - 1))
+        column = _column(source, columns, number, start)
         if column is not None:
             total[column] += 1.0 / (1.0 + np.exp(-score.logit))
             count[column] += 1

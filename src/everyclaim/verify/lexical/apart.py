@@ -5,8 +5,9 @@ from __future__ import annotations
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.dates import Moment
 from everyclaim.text.quantities import Quantity
+from everyclaim.text.units import UNITS
 
-_YEAR = 31_557_600.0  # seconds
+_YEAR = UNITS["year"].factor
 
 
 def is_apart(amount: Quantity, one: Fact, other: Fact) -> bool | None:

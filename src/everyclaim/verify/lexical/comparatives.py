@@ -10,7 +10,6 @@ differ.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from textwrap import shorten
@@ -28,7 +27,7 @@ from everyclaim.verify.lexical.apart import is_apart
 from everyclaim.verify.lexical.belonging import Held, in_prose
 from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.labels import names
-from everyclaim.verify.lexical.likened import Likened, likened
+from everyclaim.verify.lexical.likened import YEAR, Likened, likened
 from everyclaim.verify.lexical.shortlist import Piece
 from everyclaim.verify.lexical.tabled import columns, in_records, in_tables, listed
 
@@ -44,7 +43,6 @@ _MOST = 200  # values that are set beside each other
 _QUOTED = 160  # characters of a sentence
 _COUNTS = word_set("two three four five six seven eight nine ten all")
 _FACTORS = word_set("twice half thrice times")
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LONGEST = 20_000  # characters of a passage that is read
 
 
@@ -348,10 +346,10 @@ def _changed(mine: Likened, sentence: str) -> bool | None:
     """Say whether a sentence says that something rose or fell as a claim says: since before, or from year to year."""
     stems, turn = content_stems(sentence), 1
     if mine.second is not None and mine.second.stems:
-        years = [int(one) for thing in (mine.first, mine.second) for one in thing.stems if _YEAR.fullmatch(one)]
+        years = [int(one) for thing in (mine.first, mine.second) for one in thing.stems if YEAR.fullmatch(one)]
         if len(years) != 2 or len(mine.first.stems | mine.second.stems) != 2:
             return None
-        if {int(one) for one in stems if _YEAR.fullmatch(one)} != set(years):
+        if {int(one) for one in stems if YEAR.fullmatch(one)} != set(years):
             return None
         needed, turn = mine.of | mine.first.stems | mine.second.stems, 1 if years[0] > years[1] else -1
     else:

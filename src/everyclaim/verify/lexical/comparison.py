@@ -79,10 +79,11 @@ class Comparison:
     @property
     def is_answered_otherwise(self) -> bool:
         """Whether the fields that the claim names deny it, or are not given where it states what they would say."""
-        if any(field.agrees for field in self.named):
+        if not self.named or any(field.agrees for field in self.named):
             return False
-        states = not _speaks_of_saying(self.claim) and not words.negating(self.claim.norms)
-        return any(field.agrees is False or states for field in self.named)
+        if any(field.agrees is False for field in self.named):
+            return True
+        return not _speaks_of_saying(self.claim) and not words.negating(self.claim.norms)
 
     @cached_property
     def attribution(self) -> Attribution:

@@ -21,7 +21,7 @@ _COMPARES = re.compile(
     r"(?:\w+est|most|least|farthest|furthest)\b",
     re.IGNORECASE,
 )
-_YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _LONGEST = 600  # characters of a sentence that is read
 _STOPS = word_set(", ; : ( ) . — – while whereas but although though because when if since so")
 _PREPOSITIONS = word_set("in at on for from by of with during among to under inside over per")
@@ -392,9 +392,7 @@ def _most(text: str, words: Sequence[Word]) -> Likened | None:
 
 def _names(words: Sequence[Word]) -> set[str]:
     """Give the stems of names and years."""
-    return _stems(
-        [one for one in words if one.tag in ("NNP", "NNPS") or (one.tag == "CD" and _YEAR.fullmatch(one.low))]
-    )
+    return _stems([one for one in words if one.tag in ("NNP", "NNPS") or (one.tag == "CD" and YEAR.fullmatch(one.low))])
 
 
 def _stems(words: Sequence[Word]) -> set[str]:

@@ -15,7 +15,7 @@ from everyclaim.text.tokens import content_stems
 from everyclaim.text.units import is_unit_word
 from everyclaim.verify.lexical.belonging import Held
 from everyclaim.verify.lexical.checks import facts, span
-from everyclaim.verify.lexical.shortlist import Piece
+from everyclaim.verify.lexical.shortlist import Piece, Place
 from everyclaim.verify.lexical.siblings import lists_of
 from everyclaim.verify.lexical.tables import read_tables
 
@@ -77,10 +77,7 @@ def in_records(pieces: Sequence[Piece], texts: Sequence[str], things: Sequence[f
     """Yield the values that the records of a list give of some things, where each names one of them."""
     for which, rows in lists_of(pieces).items():
         named: list[set[int]] = [set() for _ in things]
-        fields = {
-            item: [(n, field, texts[n][field.low : field.high].partition(": ")) for n, field in row]
-            for item, row in rows.items()
-        }
+        fields = {item: _parted(row, texts) for item, row in rows.items()}
         for item, row in fields.items():
             for _, _, (label, _, name) in row:
                 stems = content_stems(name) if len(name) <= _LONGEST_NAME else frozenset()
@@ -130,10 +127,11 @@ def columns(pieces: Sequence[Piece]) -> Iterator[list[Entry]]:
 
 def listed(pieces: Sequence[Piece]) -> Iterator[list[Entry]]:
     """Yield the fields in which every record of a list has one value."""
+    texts = [piece.text for piece in pieces]
     for rows in lists_of(pieces).values() if any(piece.fields for piece in pieces) else ():
         fields: dict[str, list[Entry]] = {}
         for row in rows.values():
-            parts = [(n, field, pieces[n].text[field.low : field.high].partition(": ")) for n, field in row]
+            parts = _parted(row, texts)
             name = next((said for _, _, (_, _, said) in parts if len(said) <= _LONGEST_NAME and said[:1].isalpha()), "")
             for number, field, (label, _, said) in parts:
                 if (value := _value_of(label, said)) is not None:
@@ -149,6 +147,11 @@ def listed(pieces: Sequence[Piece]) -> Iterator[list[Entry]]:
                     )
                     fields.setdefault(label, []).append(entry)
         yield from (entries for entries in fields.values() if len(entries) == len(rows))
+
+
+def _parted(row: Sequence[tuple[int, Place]], texts: Sequence[str]) -> list[tuple[int, Place, tuple[str, str, str]]]:
+    """Part the fields of a record into label and value, beside where they stand."""
+    return [(number, field, texts[number][field.low : field.high].partition(": ")) for number, field in row]
 
 
 def _value_of(label: str, said: str) -> Fact | None:

@@ -155,7 +155,7 @@ class Parting:
 
 
 def same_speaker(mine: str, theirs: str) -> bool:
-    """Say whether two speakers share a content_stems word; a pronoun may be anyone."""
+    """Say whether two speakers share a telling word; a pronoun may be anyone."""
     ours, others = content_stems(mine), content_stems(theirs)
     return not ours or not others or bool(ours & others)
 
