@@ -1,4 +1,4 @@
-"""How much `everyclaim tune` gains on kinds of text that its model has not seen, by the number of labels.
+"""How much `everyclaim judge tune` gains on kinds of text that its model has not seen, by the number of labels.
 
     python benchmarks/accuracy/tuning.py --data DATA --made PROBE.jsonl TESTED.jsonl --cache FEATURES.pkl \
         --start MODEL.json [--json FILE]

@@ -10,7 +10,7 @@ import typer
 import everyclaim as ec
 from everyclaim.api.components import Options
 from everyclaim.api.settings import Settings, load_settings
-from everyclaim.cli.app import app
+from everyclaim.cli.tree import COMMANDS, Lazy
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import declared_options
 
@@ -21,7 +21,7 @@ DECLARED = declared_options(Options)
 
 def flags() -> dict[str, typer.core.TyperOption]:
     """Return the parameters of `score` that are options, by their longest spelling."""
-    command = typer.main.get_command(app).commands["score"]  # type: ignore[attr-defined]
+    command = Lazy("score", COMMANDS["score"]).load()
     return {one.opts[0]: one for one in command.params if one.opts[0].startswith("--")}
 
 

@@ -38,7 +38,7 @@ def unit():
 def commands():
     container = next(rest for name, rest in instructions() if name == "CMD")
     texts = "\n".join(path.read_text("utf-8") for path in DEPLOY.iterdir() if path.is_file())
-    said = re.findall(r"^#   (?:.*\s)?(?:\S*/)?everyclaim ((?:serve|rules) [^>&#\n]*)", texts, re.MULTILINE)
+    said = re.findall(r"^#   (?:.*\s)?(?:\S*/)?everyclaim ((?:serve|watch) [^>&#\n]*)", texts, re.MULTILINE)
     return [
         json.loads(container),
         compose()["services"]["everyclaim"]["command"],

@@ -36,7 +36,7 @@ class QueueOptions(TypedDict, total=False):
 
 @public
 def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> Queue:
-    """Make a queue of claims of a run that people label on the page of `everyclaim ui`.
+    """Make a queue of claims of a run that people label on the page of `everyclaim serve --ui`.
 
     Chosen as by `label`, and not what waits in another queue of the run. The share `overlap` goes to all of several
     `annotators`, the rest to one of them each; everyone has an order of their own. Raises `InputError` where nothing is

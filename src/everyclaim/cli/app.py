@@ -12,39 +12,19 @@ from typing import Annotated
 import typer
 
 from everyclaim._version import __version__
-from everyclaim.cli import (
-    band,
-    calibrate,
-    claims,
-    compare,
-    corpus,
-    doctor,
-    judge_check,
-    judge_test,
-    label,
-    release_report,
-    report,
-    rules,
-    runs,
-    score,
-    serve,
-    signals,
-    tune,
-    ui,
-    verify,
-    watch,
-)
+from everyclaim.cli import signals
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
-from everyclaim.cli.helping import App
 from everyclaim.cli.screen import prepare_streams, warn
+from everyclaim.cli.tree import Tree
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 from everyclaim.core.kept_open import keeping_open
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-app = App(
+app = typer.Typer(
     name="everyclaim",
+    cls=Tree,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
@@ -66,27 +46,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-app.command("score")(score.score)
-app.command("verify")(verify.verify)
-app.command("claims")(claims.claims)
-app.command("runs")(runs.runs)
-app.command("report")(report.report)
-app.command("release-report")(release_report.release_report)
-app.command("compare")(compare.compare)
-app.command("label")(label.label)
-app.command("calibrate")(calibrate.calibrate)
-app.command("band")(band.band)
-app.command("tune")(tune.tune)
-app.command("judge-test")(judge_test.judge_test)
-app.command("judge-check")(judge_check.judge_check)
-app.command("ui")(ui.ui)
-app.command("rules")(rules.rules)
-app.command("watch")(watch.watch)
-app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
-app.add_typer(corpus.commands, name="corpus")
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""``everyclaim band``: where the first judge of a cascade may decide alone, fitted to labels."""
+"""``everyclaim judge cascade``: where the first judge of a cascade may decide alone, fitted to labels."""
 
 from __future__ import annotations
 

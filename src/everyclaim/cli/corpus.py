@@ -8,7 +8,6 @@ import typer
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.cli import options as opt
-from everyclaim.cli.helping import App
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport, check_apart
@@ -16,10 +15,7 @@ from everyclaim.report.listings import passages_page
 from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus import Found
 
-commands = App(no_args_is_help=True, help="Build and search corpora for the metrics factscore and safe.")
 
-
-@commands.command("build")
 def build(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="A folder of .txt and .md files, or a table of text, title, id.")
@@ -50,7 +46,6 @@ def build(
         warn(f"{info.documents:,} documents, {info.passages:,} passages in {out} (version {info.version})", kind="")
 
 
-@commands.command("search")
 def search(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file, or documents to read into memory.")],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from everyclaim.analysis import GateStatus
-
 OK = 0
 GATE_FAILED = 1
 USAGE = 2  # bad input or usage, or a store that cannot be used
@@ -19,13 +17,6 @@ BROKEN_PIPE = 141
 class InterruptedWorkError(Exception):
     """The user pressed Ctrl-C; the message says how to go on."""
 
-
-OF_GATE = {
-    GateStatus.PASSED: OK,
-    GateStatus.FAILED: GATE_FAILED,
-    GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
-    GateStatus.INCONCLUSIVE: INCONCLUSIVE,
-}
 
 _GRAVEST_FIRST = (USAGE, TOO_MANY_FAILURES, GATE_FAILED, INCONCLUSIVE, OK)
 

@@ -17,7 +17,7 @@ from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.api.trust import trust_of
 from everyclaim.cli import options as opt
-from everyclaim.cli.exits import OF_GATE, USAGE, gravest
+from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
@@ -26,6 +26,13 @@ from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store import RunRecord
+
+_CODES = {
+    GateStatus.PASSED: OK,
+    GateStatus.FAILED: GATE_FAILED,
+    GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
+    GateStatus.INCONCLUSIVE: INCONCLUSIVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +159,7 @@ def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
         show(page, stderr="-" in (wishes.output.out, wishes.output.html))
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
-    return gravest([OF_GATE[result.status], _reading(record)])
+    return gravest([_CODES[result.status], _reading(record)])
 
 
 def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes) -> None:

@@ -1,4 +1,4 @@
-"""``everyclaim judge-check``: whether a judge repeats itself, drifts, or minds order and length."""
+"""``everyclaim judge evaluate``: whether a judge repeats itself, drifts, or minds order and length."""
 
 from __future__ import annotations
 

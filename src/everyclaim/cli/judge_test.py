@@ -1,4 +1,4 @@
-"""``everyclaim judge-test``: whether a model is fit to judge, on claims that ship with the package."""
+"""``everyclaim judge smoke``: whether a model is fit to judge, on claims that ship with the package."""
 
 from __future__ import annotations
 

@@ -47,7 +47,8 @@ def label(
         typer.Option("--overlap", metavar="SHARE", min=0, max=1, help="Share that every one of several labels (0.2)."),
     ] = 0.2,
     queue: Annotated[
-        bool, typer.Option("--queue", help="Keep it in the store, for the labelling page of everyclaim ui; no file.")
+        bool,
+        typer.Option("--queue", help="Keep it in the store, for the labelling page of serve --ui; no file."),
     ] = False,
     with_verdicts: Annotated[
         bool, typer.Option("--with-verdicts", help="Show the judge's verdict; people tend to follow it.")
@@ -110,7 +111,7 @@ def label(
             found, n, by=way, answers=answers, annotators=names or ["annotator"], overlap=overlap, seed=seed
         )
         shares = ", ".join(f"{name} {one.left:,}" for name, one in made.progress.items())
-        warn(f"queue {made.id} at /label/queues/{made.id} of `everyclaim ui`: {shares}", kind="")
+        warn(f"queue {made.id} at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
     sheet = choose(
         found,

@@ -6,9 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
-from everyclaim.cli.app import app
+from everyclaim.cli.tree import every_command
 
 _HEAD = """\
 # Command line
@@ -39,22 +37,14 @@ Nothing that a command reads is written over, whatever it is called; a file that
 
 def reference() -> str:
     """Return the page."""
-    group: Any = typer.main.get_command(app)
-    return "\n".join([_HEAD, *(line for name, command in _commands(group) for line in _command(name, command))])
-
-
-def _commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every command with its whole name; a group stands for the commands in it."""
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _commands(command, f"{before}{name} ")
-        else:
-            yield f"{before}{name}", command
+    return "\n".join([_HEAD, *(line for name, command in every_command() for line in _command(name, command))])
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    options = [
+        parameter for parameter in command.params if parameter.param_type_name == "option" and not parameter.hidden
+    ]
     shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
     yield f"## everyclaim {name}\n"
     yield f"```text\neveryclaim {' '.join([name, *shown, '[OPTIONS]'])}\n```\n"

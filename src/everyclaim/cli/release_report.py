@@ -1,4 +1,4 @@
-"""``everyclaim release-report RUN…``: the newest release against the one before, and whether to take it back."""
+"""``everyclaim compare --release RUN…``: the newest release against the one before, and whether to take it back."""
 
 from __future__ import annotations
 

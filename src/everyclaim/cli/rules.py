@@ -1,4 +1,4 @@
-"""``everyclaim rules``: alerts for Prometheus, held against a kept run or a stated rate; or a dashboard for Grafana."""
+"""``everyclaim watch rules``: alert rules for Prometheus, or a dashboard for Grafana."""
 
 from __future__ import annotations
 

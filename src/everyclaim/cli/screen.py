@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from everyclaim.core.plaintext import one_line
-from everyclaim.io import ReadReport
 from everyclaim.report.clean import json_text
+
+if TYPE_CHECKING:
+    from everyclaim.io import ReadReport
 
 BAD_ROWS_SHOWN = 5
 

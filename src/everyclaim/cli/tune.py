@@ -1,4 +1,4 @@
-"""``everyclaim tune``: the embedded judge, fitted to a team's own labels."""
+"""``everyclaim judge tune``: the embedded judge, fitted to a team's own labels."""
 
 from __future__ import annotations
 

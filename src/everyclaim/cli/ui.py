@@ -1,4 +1,4 @@
-"""``everyclaim ui``: the dashboard over a store, in a browser."""
+"""``everyclaim serve --ui``: the dashboard over a store, in a browser."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Telemetry, alerts and what they are held against; each part is imported on first use.
 
 `Metrics` (Prometheus), `OpenTelemetry` and `evaluating` are told of the work by ``Evaluator(observe=…)``; `Detector`
-and the sinks serve those without Prometheus; `everyclaim rules` writes rules for those with it.
+and the sinks serve those without Prometheus; `everyclaim watch rules` writes rules for those with it.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def dashboard() -> dict[str, Any]:
             "percentunit",
         ),
         _panel(
-            "Contradicted claims, corrected for the judge's error, over 1h (rules of `everyclaim rules`)",
+            "Contradicted claims, corrected for the judge's error, over 1h (rules of `everyclaim watch rules`)",
             [
                 (corrected, "{{release}}"),
                 (f"{corrected} + 2 * everyclaim:contradicted:error_1h", "and 2 standard errors"),

@@ -84,7 +84,7 @@ def rules_text(budget: Budget, *, match: Mapping[str, str] | None = None, max_fa
 
 def _notes(budget: Budget, wanted: _Selector) -> list[str]:
     return [
-        "Rules for Prometheus, written by `everyclaim rules`: write them anew rather than changing them.",
+        "Rules for Prometheus, written by `everyclaim watch rules`: write them anew rather than changing them.",
         *budget.notes,
         (
             f"An alert needs {', '.join(f'{one.factor:g}' for one in BURNS)} times the odds of the budget over "

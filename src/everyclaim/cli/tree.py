@@ -1,0 +1,185 @@
+"""The tree of commands. A command is imported when it is used; the help of the tree imports none."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A command: where its function is, and its first line of help.
+
+    `forms` are other forms of the command, by the flag or word that chooses each: ``--ui`` of `serve`.
+    """
+
+    place: str  # "module:function" of this package; empty where only the forms do something
+    summary: str
+    forms: dict[str, Entry] = field(default_factory=dict)
+
+
+COMMANDS = {
+    "score": Entry("score:score", "Score answers claim by claim and keep the run in the store."),
+    "verify": Entry("verify:verify", "Judge given claims, without decomposition."),
+    "claims": Entry("claims:claims", "Show the claims of a text, and what is skipped and why."),
+    "runs": Entry("runs:runs", "List the runs in the store, newest first."),
+    "report": Entry("report:report", "Show a stored run again; no judge is called."),
+    "compare": Entry(
+        "compare:compare",
+        "Compare two runs, or show the trend of a series; no judge is called.",
+        {"--release": Entry("release_report:release_report", "Compare the newest release with the one before.")},
+    ),
+    "label": Entry("label:label", "Choose claims of a run for people to label."),
+    "calibrate": Entry("calibrate:calibrate", "Compare a run with human labels: judge error, corrected rate."),
+    "judge": Entry(
+        "",
+        "Test, evaluate and tune judges.",
+        {
+            "smoke": Entry("judge_test:judge_test", "Test a judge on 60 labelled claims before paying for it."),
+            "evaluate": Entry("judge_check:judge_check", "Measure repeatability, drift, order and length bias."),
+            "tune": Entry("tune:tune", "Fit the embedded judge to your own labels."),
+            "cascade": Entry("band:band", "Fit the deferral zone of a cascade to labels."),
+        },
+    ),
+    "watch": Entry(
+        "watch:watch",
+        "Score answers as they come, each once.",
+        {"rules": Entry("rules:rules", "Write alert rules for Prometheus or a dashboard for Grafana.")},
+    ),
+    "serve": Entry(
+        "serve:serve",
+        "Serve scoring over HTTP, or with --ui the dashboard.",
+        {"--ui": Entry("ui:ui", "Serve the dashboard: runs, answers, comparisons, labelling.")},
+    ),
+    "doctor": Entry("doctor:doctor", "Check the installation and score one answer."),
+}
+HIDDEN = {
+    "corpus": Entry(
+        "",
+        "Build and search corpora for the metrics factscore and safe.",
+        {
+            "build": Entry("corpus:build", "Cut documents into passages and index them in one file."),
+            "search": Entry("corpus:search", "Show the passages that a metric would judge a claim by."),
+        },
+    ),
+}
+FORMER_NAMES = {
+    "band": ("judge", "cascade"),
+    "judge-test": ("judge", "smoke"),
+    "judge-check": ("judge", "evaluate"),
+    "tune": ("judge", "tune"),
+    "release-report": ("compare", "--release"),
+    "rules": ("watch", "rules"),
+    "ui": ("serve", "--ui"),
+}
+
+
+class Lazy(TyperCommand):
+    """A command that is imported when it is used."""
+
+    def __init__(self, name: str, entry: Entry, *, hidden: bool = False) -> None:
+        super().__init__(name, help=entry.summary, hidden=hidden)
+        self.entry = entry
+
+    def load(self) -> Any:
+        """Import the command; the flags of its other forms are in its help."""
+        command = _imported(self.name or "", self.entry)
+        for flag, form in self.entry.forms.items():
+            if flag.startswith("--"):
+                command.params.append(_flag(flag, f"{form.summary.rstrip('.')}; see {self.name} {flag} --help."))
+        return command
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Parse the arguments by the command itself, or by the form of it that they choose."""
+        chosen = next((form for form in self.entry.forms if form in (args if form[0] == "-" else args[:1])), None)
+        if chosen is not None:
+            args.remove(chosen)
+            name = f"{info_name} {chosen}"
+            return _imported(name, self.entry.forms[chosen]).make_context(name, args, parent, **extra)
+        return self.load().make_context(info_name, args, parent, **extra)
+
+
+class Tree(TyperGroup):
+    """A group of such commands."""
+
+    def __init__(self, *, name: str | None = None, commands: Any = None, **options: Any) -> None:
+        super().__init__(name=name, commands=commands or _lazy(COMMANDS) | _lazy(HIDDEN, hidden=True), **options)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that is named, also by a name that it had."""
+        if args[0] not in self.commands:
+            args = [*FORMER_NAMES.get(args[0], args[:1]), *args[1:]]
+        return super().resolve_command(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _without_types(super().get_params(ctx))
+
+
+class Command(TyperCommand):
+    """A command whose help shows flags as they are typed."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the help's own among them."""
+        return _without_types(super().get_params(ctx))
+
+
+def every_command() -> Iterator[tuple[str, Any]]:
+    """Yield the visible commands with their names, all forms of each included."""
+    for name, entry in COMMANDS.items():
+        if entry.place:
+            yield name, Lazy(name, entry).load()
+        for form, of_form in entry.forms.items():
+            yield f"{name} {form}", _imported(f"{name} {form}", of_form)
+
+
+def _lazy(entries: dict[str, Entry], *, hidden: bool = False) -> dict[str, Any]:
+    return {
+        name: Lazy(name, entry, hidden=hidden)
+        if entry.place
+        else Tree(name=name, commands=_lazy(entry.forms), help=entry.summary, no_args_is_help=True, hidden=hidden)
+        for name, entry in entries.items()
+    }
+
+
+def _imported(name: str, entry: Entry) -> Any:
+    module, _, function = entry.place.partition(":")
+    made: Callable[..., Any] = getattr(import_module(f"everyclaim.cli.{module}"), function)
+    _, _, details = inspect.cleandoc(made.__doc__ or "").partition("\n\n")
+    return _command(made, name, "\n\n".join(_paragraphs(f"{entry.summary}\n\n{details}")).strip())
+
+
+def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command(name, cls=Command, help=text)(function)
+    return typer.main.get_command(app)
+
+
+def _flag(name: str, text: str) -> Any:
+    """Return an option that stands in the help; what it chooses is chosen before options are parsed."""
+
+    def shown(flag: Annotated[bool, typer.Option(name, help=text)] = False) -> None:
+        """Carry the option."""
+
+    shown.__annotations__ = {"flag": Annotated[bool, typer.Option(name, help=text)], "return": None}
+    option = _command(shown).params[0]
+    option.expose_value = False
+    return option
+
+
+def _without_types(parameters: list[Any]) -> list[Any]:
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False) and parameter.metavar is None:
+            parameter.metavar = ""  # otherwise Typer shows the type: <bool>
+    return parameters
+
+
+def _paragraphs(text: str) -> list[str]:
+    """Take the line breaks out of paragraphs: Typer would keep those of all but the first."""
+    return [" ".join(part.split()) for part in text.split("\n\n")]
