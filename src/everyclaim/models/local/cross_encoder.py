@@ -12,9 +12,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -23,7 +21,14 @@ import numpy as np
 import numpy.typing as npt
 
 from everyclaim.core.memory import once
-from everyclaim.models.local.onnx import quiet_onnxruntime
+from everyclaim.models.local.onnx import (
+    CLS,
+    SEP,
+    shipped_tokenizer,
+    single_threaded_session,
+    threads_by_default,
+    worker_pool,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -32,7 +37,6 @@ if TYPE_CHECKING:
 Float32Array = npt.NDArray[np.float32]
 POSITIONS = 512  # tokens of everything that is read at a time
 CONTEXT, CLAIM = 48, 96  # tokens that are read at most; the premise has its own budget
-CLS, SEP = 101, 102
 _LONGEST = 100  # characters of a token and the space around it; what lies beyond is not tokenised
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character: the tokenizer takes none
 
@@ -78,7 +82,7 @@ class CrossEncoder:
         """Read every pair; equal pairs are read once."""
         distinct = list(dict.fromkeys(pairs))
         if self.threads > 1 and len(distinct) > 1:
-            found = dict(zip(distinct, _pool(self.threads, os.getpid()).map(self._one, distinct), strict=True))
+            found = dict(zip(distinct, worker_pool(self.threads, os.getpid()).map(self._one, distinct), strict=True))
         else:
             found = {pair: self._one(pair) for pair in distinct}
         return [found[pair] for pair in pairs]
@@ -131,33 +135,7 @@ def _shipped() -> CrossEncoder:
 
 def load_cross_encoder(path: Path, threads: int = 0) -> CrossEncoder:
     """Load a network of this shape from an ONNX file."""
-    from tokenizers import Tokenizer
-
-    onnxruntime = quiet_onnxruntime()
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    text = files("everyclaim.models").joinpath("data", "tokenizer.json").read_text("utf-8")
-    tokenizer = Tokenizer.from_str(text)
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
-    return CrossEncoder(session, tokenizer, threads or min(4, _cores()))
-
-
-def _cores() -> int:
-    """Count the processor cores this process may use, and is told to use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    told = os.environ.get("OMP_NUM_THREADS", "")
-    return min(cores, int(told)) if told.isdecimal() and int(told) else cores
-
-
-@lru_cache(maxsize=4)
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001 - a forked process has none of its threads
-    return ThreadPoolExecutor(threads, thread_name_prefix="everyclaim-reader")
+    return CrossEncoder(single_threaded_session(path), shipped_tokenizer(), threads or threads_by_default())
 
 
 def _scored(encoding: Encoding, logits: Float32Array) -> tuple[TokenScore, ...]:

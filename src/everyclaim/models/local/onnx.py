@@ -1,9 +1,24 @@
-"""onnxruntime, silent: some of its builds keep a device id and send usage events unless they are told not to."""
+"""onnxruntime, silent, and what the networks that ship have in common: tokenizer, threads.
+
+Some builds of onnxruntime keep a device id and send usage events unless they are told not to.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from everyclaim.core.memory import once
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+UNKNOWN, CLS, SEP = 100, 101, 102
 
 
 def quiet_onnxruntime() -> Any:
@@ -13,3 +28,39 @@ def quiet_onnxruntime() -> Any:
 
     onnxruntime.disable_telemetry_events()
     return onnxruntime
+
+
+def single_threaded_session(path: Path) -> InferenceSession:
+    """Load a network that computes in the thread that calls it."""
+    onnxruntime = quiet_onnxruntime()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    session: InferenceSession = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    return session
+
+
+@once
+def shipped_tokenizer() -> Tokenizer:
+    """Load the tokenizer of the networks that ship."""
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_str(files("everyclaim.models").joinpath("data", "tokenizer.json").read_text("utf-8"))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    tokenizer.encode_special_tokens = True  # "[SEP]" in a text is text
+    return tokenizer
+
+
+def threads_by_default() -> int:
+    """Count the processor cores this process may use, and is told to use; at most four."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    told = os.environ.get("OMP_NUM_THREADS", "")
+    return min(4, cores, int(told)) if told.isdecimal() and int(told) else min(4, cores)
+
+
+@lru_cache(maxsize=4)
+def worker_pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Return the threads that read; a forked process has none of them, so each has its own."""
+    return ThreadPoolExecutor(threads, thread_name_prefix="everyclaim-reader")

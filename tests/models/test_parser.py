@@ -1,0 +1,73 @@
+"""The parser that ships: words with their places, and a tree."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from everyclaim.models.local.parser import parse, shipped_parser
+
+
+def relations(text):
+    """Each word's relation and head, by their texts."""
+    tokens = parse([text])[0]
+    return {(t.text, t.relation, tokens[t.head].text if t.head >= 0 else "") for t in tokens}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "The museum opened in 1956.",
+            {("museum", "nsubj", "opened"), ("1956", "obl", "opened"), ("opened", "root", "")},
+        ),
+        ("The bridge was built by Dorman Long.", {("bridge", "nsubj:pass", "built"), ("was", "aux:pass", "built")}),
+        ("Aspirin reduces inflammation and lowers fever.", {("lowers", "conj", "reduces"), ("fever", "obj", "lowers")}),
+        ("Rome, which is old, is big.", {("old", "acl:relcl", "Rome"), ("Rome", "nsubj", "big")}),
+    ],
+)
+def test_who_does_what(text, expected):
+    """Relations are those of Universal Dependencies."""
+    assert expected <= relations(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It doesn't cost $5.", ["It", "does", "n't", "cost", "$", "5", "."]),
+        ("Anna's U.S. trip, 2.8 km", ["Anna", "'s", "U.S.", "trip", ",", "2.8", "km"]),
+        (
+            "You cannot re-use 1,000 well-known ones",
+            ["You", "can", "not", "re-use", "1,000", "well", "-", "known", "ones"],
+        ),
+    ],
+)
+def test_words(text, expected):
+    """Words are cut as the treebank cuts them."""
+    assert [token.text for token in parse([text])[0]] == expected
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(max_size=80))
+def test_any_text_has_a_tree(text):
+    """Every word has its true place and one head, one is the root, and nothing goes in circles."""
+    tokens = parse([text])[0]
+    assert all(text[token.start : token.end] == token.text for token in tokens)
+    assert sum(token.head < 0 for token in tokens) == bool(tokens)
+    for start in range(len(tokens)):
+        place, steps = start, 0
+        while tokens[place].head >= 0:
+            place, steps = tokens[place].head, steps + 1
+            assert steps <= len(tokens)
+
+
+def test_a_tree_does_not_depend_on_its_neighbours():
+    """Sentences read together are read as each alone."""
+    sentences = ["The museum opened in 1956.", "It is closed on Mondays, but the café is not.", "Go."]
+    assert shipped_parser().read(sentences) == [shipped_parser().read([one])[0] for one in sentences]
+
+
+def test_what_is_longer_than_can_be_read():
+    """The words behind the last position hang on the root."""
+    tokens = parse(["word " * 700])[0]
+    assert len(tokens) == 700
+    assert sum(token.head < 0 for token in tokens) == 1

@@ -1,0 +1,1 @@
+"""The dependency parser that ships: its data, network and training."""
