@@ -71,12 +71,12 @@ def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart
     assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
 
 
-def test_a_claim_that_loses_a_hedge_gives_way_to_its_sentence() -> None:
+def test_a_claim_that_invents_a_negation_gives_way_to_its_sentence() -> None:
     """Its verdict, which came with it, goes as well."""
-    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is red.")))
-    result = score(chat, "The kettle may be red. It holds 9 litres.")
-    assert [c.text for c in result.claims] == ["The kettle may be red.", "It holds 9 litres."]
-    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle may be red."}}]
+    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is not red.")))
+    result = score(chat, "The kettle is red. It holds 9 litres.")
+    assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
+    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
 
 
 def test_a_skipped_sentence_with_a_number_is_said() -> None:

@@ -81,19 +81,19 @@ def test_the_fixed_part_of_two_calls_stays_below_850_tokens() -> None:
 
 
 PINNED = {
-    "split-6/atomicity=high/coverage=high": "551cff6eb8f9",
-    "split-6/atomicity=low/coverage=low": "f49d1ad9eeae",
+    "split-7/atomicity=high/coverage=high": "ec5e6bca1dc3",
+    "split-7/atomicity=low/coverage=low": "f49d1ad9eeae",
     "verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "00ffa50951aa",
     "verdict-7/inference=explicit/numbers=exact/hedges=strict/reasons=failing/probabilities=scale": "29669c2576f5",
     "nli-1": "a03633ac898a",
-    "onecall-5/split-6/atomicity=high/coverage=high/verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "ffcea373cec1",
+    "onecall-5/split-7/atomicity=high/coverage=high/verdict-7/inference=allowed/numbers=rounded/hedges=flag/reasons=failing/probabilities=scale": "ffcea373cec1",
 }
 
 
 def wordings() -> dict[str, str]:
     """Return a hash of everything a model is told, by version."""
     told = [
-        (p := SplitPrompt(), p.messages(SplitTask({}, rejected={"s1": ["x"]}))),
+        (p := SplitPrompt(), p.messages(SplitTask({}, former={"s1": {"y": ["x"]}}))),
         (p := SplitPrompt("low", "low"), p.messages(SplitTask({}))),
         (p := VerdictPrompt(), p.messages([], {}, "", shared=False)),
         (p := VerdictPrompt(Strictness("explicit", "exact", "strict")), p.messages([], {}, "", shared=False)),

@@ -132,11 +132,15 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What a decomposer made of a response. `abstained`: the response declines to answer."""
+    """What a decomposer made of a response. `abstained`: the response declines to answer.
+
+    `kept_whole` counts the sentences that are claims as they stand since their claims invented something.
+    """
 
     claims: tuple[Claim, ...]
     skipped: tuple[Skipped, ...] = ()
     abstained: bool = False
+    kept_whole: int = 0
 
     def __str__(self) -> str:
         """Tell what was made of the response in a few lines."""

@@ -43,9 +43,8 @@ claims: all of `sentences`, in order, as "s1: claim", "s1: =" for one that is it
 """
 
 _AGAIN = """
-This is a second attempt. Per id, `not_in_sentence` gives words of your first claims that neither the sentence nor \
-what it refers to holds: leave them out; `left_out` gives words of the sentence that your claims lacked where they \
-matter, with the claim's beginning: keep them there, and split as finely as before."""
+This is a second attempt. `former_claims` holds your claims of the first one. Where a claim has `not_in_sentence`, its \
+sentence does not say these words: write that claim again without them. Return only such claims; the others stay."""
 
 _ATOMICITY = {
     "high": "One fact per claim: split and, asides, lists (over six items: five to a claim).",
@@ -63,8 +62,7 @@ class SplitTask(NamedTuple):
     sentences: Mapping[str, str]
     before: str = ""
     question: str = ""
-    rejected: Mapping[str, Sequence[str]] = {}  # words of earlier claims that their sentence does not hold
-    left_out: Mapping[str, Sequence[str]] = {}  # words of the sentence that they should not have left out
+    former: Mapping[str, Mapping[str, Sequence[str]]] = {}  # earlier claims of a sentence, each with what it invents
 
 
 class Split(NamedTuple):
@@ -94,7 +92,7 @@ class SplitPrompt:
         rules = (
             f"own={self.own.version}" if self.own.version else f"atomicity={self.atomicity}/coverage={self.coverage}"
         )
-        return f"split-6/{rules}{added}"
+        return f"split-7/{rules}{added}"
 
     @property
     def schema(self) -> Mapping[str, Any]:
@@ -120,7 +118,7 @@ class SplitPrompt:
             system += f"\n{EXAMPLES}"
         if self.domain.decompose:
             system += f"\n{self.domain.decompose}"
-        if task.rejected or task.left_out:
+        if task.former:
             system += _AGAIN
         return [Message("system", system, cache=True), Message("user", document(task_data(task)))]
 
@@ -202,8 +200,12 @@ def task_data(task: SplitTask) -> dict[str, Any]:
     if task.before:
         data["before"] = task.before
     data["sentences"] = dict(task.sentences)
-    if task.rejected:
-        data["not_in_sentence"] = {key: list(words) for key, words in task.rejected.items()}
-    if task.left_out:
-        data["left_out"] = {key: list(words) for key, words in task.left_out.items()}
+    if task.former:
+        data["former_claims"] = {
+            key: [
+                {"claim": claim, "not_in_sentence": list(odd)} if odd else {"claim": claim}
+                for claim, odd in rows.items()
+            ]
+            for key, rows in task.former.items()
+        }
     return data
