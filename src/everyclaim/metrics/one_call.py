@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from everyclaim.core.protocols import Message
+from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
@@ -99,6 +99,10 @@ class _Answered:
     @property
     def spec(self) -> str:
         return self.verifier.spec
+
+    @property
+    def chat(self) -> ChatModel:
+        return self.verifier.chat
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
