@@ -26,6 +26,7 @@ RIGHT = [
     ("On the phone, give no information; on a fraudulent call, hang up.", "On a fraudulent call, hang up."),
     ("The navy, which may grow, is China's.", "The navy is China's."),
     ("Police said the road was closed.", "Police said that the road was closed."),
+    ("Fees: none for members.", "There are no fees for members."),
     ("P60 is a form. It is due by 31 May.", "P60 is due by 31 May."),
     ("Die Behandlung dauert drei Wochen und ist nicht billig.", "Die Behandlung ist nicht billig."),
 ]

@@ -27,6 +27,7 @@ _THOUSANDS = re.compile(r"(?<=\d)[.,'](?=\d{3}(?!\d))")
 _PREFIX = re.compile(r"(?:un|in|im|ir|il|non|dis|mis)-?(?=[a-z]{3})")
 _LONGEST = 8_000  # characters of a sentence or claim; what is longer is not checked
 _FAR = 6  # words between a negation and what it denies
+_BEFORE = 1  # words of content in front of a negation that it may deny: "Fees: none"
 _LIKE = 4  # letters that two forms of one name share at least
 _ENDING = 3  # letters by which they may differ
 
@@ -169,8 +170,9 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
     if not places:
         return
     there = [i for i, token in enumerate(own) if _negates(token.norm)]
-    denied = {stem(token.norm) for i in there for token in own[i + 1 : i + 1 + _FAR]}
     stems = [stem(token.norm) for token in own]
+    denied = {word for i in there for word in stems[i + 1 : i + 1 + _FAR]}
+    denied |= {word for i in there for word in _before(own[:i])}
     for i in places:
         behind = [token.norm for token in tokens[i + 1 :] if token.norm not in STOPWORDS][:1]
         governed = stem(behind[0]) if behind else ""
@@ -179,6 +181,10 @@ def _negations(tokens: Sequence[Token], own: Sequence[Token], sentence: str) -> 
         if not there and (_is_opposite(governed, stems) or any(cue.kind == "negation" for cue in cues(sentence))):
             continue
         yield tokens[i].start, tokens[i].end
+
+
+def _before(tokens: Sequence[Token]) -> list[str]:
+    return [stem(token.norm) for token in tokens if token.norm not in STOPWORDS][-_BEFORE:]
 
 
 def _negates(norm: str) -> bool:

@@ -61,7 +61,8 @@ class OneCallFaithfulness:
             for text, finding in zip(found[piece.number][0].claims, found[piece.number][1], strict=True)
         }
         claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
-        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped)
+        probability = ctx.answer_probability(claims)
+        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped, probability=probability)
 
     async def _found(self, sample: Sample, pieces: Sequence[NumberedSentence]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""
