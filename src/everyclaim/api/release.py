@@ -141,7 +141,7 @@ def release_report(
         trend = trend_of(_sides(parts), [part.figures for part in parts], differs)
     notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
     rule = _rule(base, own, lasting, comparison.calibration)
-    return KeptReleaseReport(comparison, rule, trend, notes, runs=ends)
+    return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
 
 
 def _sides(parts: Sequence[Part]) -> list[Side]:

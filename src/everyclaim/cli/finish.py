@@ -27,7 +27,7 @@ from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store import RunRecord
 
-_CODES = {
+GATE_CODES = {
     GateStatus.PASSED: OK,
     GateStatus.FAILED: GATE_FAILED,
     GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
@@ -159,7 +159,7 @@ def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
         show(page, stderr="-" in (wishes.output.out, wishes.output.html))
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
-    return gravest([_CODES[result.status], _reading(record)])
+    return gravest([GATE_CODES[result.status], _reading(record)])
 
 
 def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes) -> None:
