@@ -48,14 +48,35 @@ def test_tokens_come_from_the_environment_as_well(file, monkeypatch):
 
 
 def test_a_token_taken_out_of_the_file_is_good_no_more(file):
-    """A change of the file counts at once; a file that became faulty leaves the tokens as they were."""
+    """A change of the file counts at once."""
     shown, token = new_token("ci")
     add_token(file, token)
     tokens = Tokens(file)
-    file.write_text("what is this\n")
     assert tokens.holder(shown)
     file.write_text("# none left\n")
     assert tokens.holder(shown) is None
+
+
+@pytest.mark.parametrize("fault", ["a line", "the mode", "not there", "no text"])
+def test_a_file_that_became_faulty_lets_nobody_in_until_it_is_corrected(file, fault, caplog):
+    """A token whose line is gone must not stay valid because another line is wrong; the fault is logged once."""
+    shown, token = new_token("ci")
+    add_token(file, token)
+    tokens = Tokens(file)
+    held = tokens.holder(shown)
+    if fault == "the mode":
+        file.chmod(0o622)
+    elif fault == "not there":
+        file.unlink()
+    else:
+        file.write_bytes(b"\xff\xfe" if fault == "no text" else b"what is this\n")
+    for _ in range(2):
+        assert tokens.holder(shown) is None
+        assert not tokens.has(held)
+    assert caplog.text.count("no token is valid until this is corrected") == 1
+    file.write_text(token.line)
+    file.chmod(0o600)
+    assert tokens.holder(shown) == held
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,8 @@ class Tokens:
     def __init__(self, path: Path | None = None, variable: str | None = None) -> None:
         self._path = path
         self._given = tuple(_read(variable or "", VARIABLE))
-        self._stamp = _stamp(path) if path else ()
+        self._stamp = _stamp(path) if path else None
+        self._fault = ""
         self._kept: tuple[Token, ...] = ()
         self._load()
 
@@ -108,14 +109,19 @@ class Tokens:
         return token in self._kept
 
     def _refresh(self) -> None:
-        """Read a file that was changed; of one that became faulty is told once, and the tokens read before stay."""
+        """Read a file that was changed. One that cannot be read or trusted lets nobody in, which is told once."""
         if self._path is None or (stamp := _stamp(self._path)) == self._stamp:
             return
         self._stamp = stamp
         try:
             self._load()
         except ConfigError as error:
-            _logger.error("tokens are as they were before the change: %s", error)  # noqa: TRY400 - told, not traced
+            self._kept, self._stamp = (), None  # tried again with the next request
+            if str(error) != self._fault:
+                _logger.error("no token is valid until this is corrected: %s", error)  # noqa: TRY400 - not traced
+            self._fault = str(error)
+        else:
+            self._fault = ""
 
     def _load(self) -> None:
         lines: list[Token] = []
@@ -249,12 +255,12 @@ def _check_scope(scope: str, where: str) -> None:
         raise ConfigError(f"{where}: unknown scope{shown}{did_you_mean(scope, SCOPES)} (there are {', '.join(SCOPES)})")
 
 
-def _stamp(path: Path) -> tuple[int, ...]:
+def _stamp(path: Path) -> tuple[int, ...] | None:
     try:
         state = path.stat()
     except OSError:
-        return ()
-    return state.st_mtime_ns, state.st_size, state.st_ino
+        return ()  # unlike None, which nothing is known by
+    return state.st_mtime_ns, state.st_ctime_ns, state.st_size, state.st_ino  # a change of mode counts, too
 
 
 def _check_mode(path: Path) -> None:
