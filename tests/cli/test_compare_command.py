@@ -251,6 +251,21 @@ def test_build_servers_are_told_what_failed(runs, tmp_path):
     assert runs("report", "new", "--github", "--json").code == 2
 
 
+def test_cases_fail_only_where_the_gate_does(runs):
+    """Of a run that passes no case fails; with a bar for each answer those below it fail, and the gate with them."""
+    rows = [row | {"response": "It is red | It is old"} if place < 5 else row for place, row in enumerate(OLD)]
+    write_jsonl("mixed.jsonl", rows)
+    assert runs("score", "mixed.jsonl", "--name", "mixed", "-q", "--fail-under", "0.5", "--junit", "a.xml").code == 0
+    suite = ET.parse("a.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures"), suite.get("errors")) == ("41", "0", "0")
+    assert "It is old" in suite.find("testcase/system-out").text
+    done = runs("report", "mixed", "--fail-answer-under", "0.6", "--junit", "a.xml", "-q")
+    assert done.code == 1
+    assert "5 of 40 scored answers are below the bar of 0.6" in done.err
+    assert ET.parse("a.xml").getroot().get("failures") == "6"
+    assert runs("report", "mixed", "--fail-answer-under", "0.5", "-q").code == 0
+
+
 def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
     """An id with a line break, a command of GitHub, markup and NUL stays one piece of text."""
     row = {"id": "x\n::error::forged", "response": "<b>&\u0000 ]]> ::set-env", "contexts": ["y"]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Look, Word
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
 
 MAX_FAILED_SHARE = 0.05
@@ -73,6 +73,20 @@ def gate(
         _against_limit(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None
     ]
     return together(found) if found else GateResult(GateStatus.PASSED, "no bar was set")
+
+
+def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
+    """Check that no answer scores below a bar. Raises `ConfigError` when the bar lies outside [0, 1]."""
+    if not 0 <= bar <= 1:
+        raise ConfigError(f"fail-answer-under is {bar:g}, but must lie between 0 and 1, as in 0.5")
+    below = [is_below(result, bar) for result in results if result.outcome is Outcome.SCORED]
+    told = f"{sum(below)} of {len(below)} scored answers are below the bar of {bar:g} for each"
+    return GateResult(GateStatus.FAILED if any(below) else GateStatus.PASSED, told)
+
+
+def is_below(result: Result, bar: float) -> bool:
+    """Whether an answer scores less than a bar; one without a score does not."""
+    return result.score is not None and result.score < bar - _ROUNDING
 
 
 def together(results: Sequence[GateResult]) -> GateResult:

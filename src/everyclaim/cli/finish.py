@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
-from everyclaim.analysis.gate import against_baseline, together
+from everyclaim.analysis.gate import against_baseline, answers_against_bar, together
 from everyclaim.analysis.slices import without_answers
 from everyclaim.api.compare import compare
 from everyclaim.api.reporting import HTML, check_report, run_document, write_run_report
@@ -40,6 +40,7 @@ class GateOptions:
     """Bars that a run has to clear; `baseline` names a kept run."""
 
     fail_under: opt.FailUnder = None
+    fail_answer_under: opt.FailAnswerUnder = None
     max_contradicted: opt.MaxContradicted = None
     max_unsupported: opt.MaxUnsupported = None
     baseline: opt.Baseline = None
@@ -166,7 +167,7 @@ def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: Ga
     name = run.record.name or run.record.dataset
     if wishes.output.junit:
         with open_sink(wishes.output.junit) as sink:
-            sink.write(junit(run.results(), result, name))
+            sink.write(junit(run.results(), result, name, wishes.bars.fail_answer_under))
     if wishes.output.markdown:
         with open_sink(wishes.output.markdown) as sink:
             sink.write(markdown(summary, [kept.result for kept in found], result, name).encode("utf-8", "replace"))
@@ -194,6 +195,11 @@ def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, setting
         max_failed_share=settings.max_failed,
         confident=bars.confident,
     )
+    if bars.fail_answer_under is not None:
+        each = answers_against_bar(run.results(), bars.fail_answer_under)
+        no_bar = not is_set and result.status is GateStatus.PASSED
+        result = each if no_bar else together([result, each])
+        is_set = True
     if wishes.baseline is not None:
         comparison = compare(wishes.baseline, run)
         beside = against_baseline(comparison, margin=bars.margin, confident=bars.confident)

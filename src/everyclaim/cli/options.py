@@ -148,7 +148,7 @@ Junit = Annotated[
     typer.Option(
         "--junit",
         metavar="FILE",
-        help="Write JUnit XML: a case per answer, and the gate.",
+        help="Write JUnit XML: a case per answer, failed where the gate fails, and the gate.",
         rich_help_panel=_OUTPUT,
     ),
 ]
@@ -186,6 +186,17 @@ ClusterBy = Annotated[
 FailUnder = Annotated[
     float | None,
     typer.Option("--fail-under", metavar="SCORE", help="Exit with 1 when the mean is below.", rich_help_panel=_GATE),
+]
+FailAnswerUnder = Annotated[
+    float | None,
+    typer.Option(
+        "--fail-answer-under",
+        metavar="SCORE",
+        min=0,
+        max=1,
+        help="Exit with 1 when any answer scores less.",
+        rich_help_panel=_GATE,
+    ),
 ]
 MaxContradicted = Annotated[
     float | None,

@@ -30,7 +30,8 @@ Made from the commands by `python docs/commands.py`. An option that is not given
 Pages and results go to standard output, everything else to standard error. An error is one line;
 `EVERYCLAIM_DEBUG=1` adds the traceback.
 
-Nothing that a command reads is written over, whatever it is called; a file that is written appears whole or not at all.
+Nothing that a command reads is written over, whatever it is called, and no file is replaced that everyclaim did not
+write. A file that is written appears whole or not at all.
 `runs`, `report` and `doctor` write nothing and need no right to.
 """
 

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 
 from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
+from everyclaim.analysis.gate import is_below
 from everyclaim.core.plaintext import number, one_line, quoted
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 
@@ -15,24 +16,29 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 _IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
 
 
-def junit(results: Iterable[Result], gate: GateResult, name: str) -> bytes:
-    """Write one test case per answer, failed by a claim that is not supported, and one for the gate.
+def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None) -> bytes:
+    """Write one test case per answer and one for the gate; cases fail only where the gate does.
 
-    An answer without a number because judging failed is an error; one without claims, or that abstains, is skipped.
+    Then an answer fails that scores below `bar`, or without a bar one that has a claim that is not supported; and one
+    whose judging failed is an error. Otherwise the failing claims are the output of a case that passes. An answer
+    without a score is skipped.
     """
+    is_failed = gate.status in (GateStatus.FAILED, GateStatus.TOO_MANY_FAILURES)
     suite = ET.Element("testsuite", package="everyclaim", name=_xml(name))
     counts = {"failure": 0, "error": 0, "skipped": 0}
     tests = 1
     for result in results:
         tests += 1
         case = ET.SubElement(suite, "testcase", classname=_xml(name), name=_xml(result.id))
+        lines = "\n".join(failing_lines(result))
         if result.outcome is Outcome.FAILED:
-            _child(case, "error", result.reason, "", counts)
+            _child(case, "error" if is_failed else "skipped", result.reason, "", counts)
         elif result.outcome is not Outcome.SCORED:
             _child(case, "skipped", result.outcome.value, "", counts)
-        elif result.failing:
-            lines = "\n".join(failing_lines(result))
+        elif is_failed and (result.failing if bar is None else is_below(result, bar)):
             _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
+        elif lines:
+            ET.SubElement(case, "system-out").text = _xml(lines)
     case = ET.SubElement(suite, "testcase", classname=_xml(name), name="gate")
     if gate.status is not GateStatus.PASSED:
         _child(case, "failure", gate.message, "", counts)
