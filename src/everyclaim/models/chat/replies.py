@@ -19,6 +19,7 @@ MAX_CHARS = 10_000_000
 MAX_DEPTH = 64
 
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_KEY = re.compile(r"""["'\w]\s*:""")  # of an object, however broken, as opposed to braces in prose
 _STOPS = re.compile(r'["{}\[\]]')
 _SLIP = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])|([{,]\s*)([A-Za-z_]\w*)(?=\s*:)', re.DOTALL)
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -81,7 +82,7 @@ def parse_object(text: str) -> dict[str, Any]:
             try:
                 found.append(_decode(_mended(piece)))
             except ValueError:
-                is_broken = is_broken or '":' in piece  # it may be the reply that was meant
+                is_broken = is_broken or bool(_KEY.search(piece))  # it may be the reply that was meant
         position = text.find("{", end)
     if found and is_broken:
         raise _malformed(fault, text)
