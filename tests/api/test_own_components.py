@@ -88,6 +88,24 @@ def test_what_is_no_verdict_fails_the_sample(wrong: Any) -> None:
     assert result.reason.startswith("bad_verdict: python:test_own_components:")
 
 
+@pytest.mark.parametrize("error", [StopIteration, StopAsyncIteration, SystemExit, GeneratorExit, ValueError])
+@pytest.mark.parametrize("part", ["judge", "decomposer", "metric"])
+def test_whatever_a_function_raises_fails_the_sample_with_its_type(error: type[BaseException], part: str) -> None:
+    """Also what a future cannot hold and what would end the process; it once waited for ever."""
+
+    def raising(*_: object) -> Any:
+        raise error("secret")
+
+    async def soon(*_: object) -> Any:
+        raise error("secret")
+
+    for function in (raising, soon) if error is not GeneratorExit else (raising,):
+        options: dict[str, Any] = {"judge": is_there, "decomposer": halves} | {part: function}
+        result = ec.score({"answer": ANSWER, "contexts": SHELF}, **options)
+        assert result.outcome is ec.Outcome.FAILED
+        assert f"component_error: {error.__name__} in test_own_components, line " in result.reason
+
+
 def test_a_function_that_raises_fails_the_sample() -> None:
     """With where it happened."""
 

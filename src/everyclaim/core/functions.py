@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from everyclaim.core.errors import ConfigError
+from everyclaim.core.errors import ConfigError, JudgeError
 
 
 def name_of(component: Any) -> str:
@@ -44,11 +45,42 @@ def places(function: Callable[..., Any], offered: tuple[str, ...], what: str) ->
 
 
 async def call(function: Callable[..., Any], values: Mapping[str, Any], what: str) -> Any:
-    """Call a function with those of the values that it takes; one that is not asynchronous, in a thread of its own."""
+    """Call a function with those of the values that it takes; one that is not asynchronous, in a thread of its own.
+
+    Whatever it raises can be caught by whoever awaits it: see `call_in_thread`.
+    """
     names = tuple(values)
     count, named = places(function, names, what)
     given, by_name = [values[name] for name in names[:count]], {name: values[name] for name in named}
-    if inspect.iscoroutinefunction(function):
-        return await function(*given, **by_name)
-    found = await asyncio.to_thread(function, *given, **by_name)
-    return await found if isinstance(found, Awaitable) else found
+    try:
+        if inspect.iscoroutinefunction(function):
+            return await function(*given, **by_name)
+        found = await call_in_thread(function, *given, **by_name)
+        return await found if isinstance(found, Awaitable) else found
+    except SystemExit as error:
+        raise JudgeError("component_error", where_it_failed(error)) from error
+
+
+async def call_in_thread(function: Callable[..., Any], *given: Any, **by_name: Any) -> Any:
+    """Call a function in a thread. What no future can hold (`StopIteration`), or what would end the process, is raised
+    as `JudgeError` with the code `component_error`.
+    """
+
+    def contained() -> Any:
+        try:
+            return function(*given, **by_name)
+        except (StopIteration, StopAsyncIteration, GeneratorExit, SystemExit) as error:
+            raise JudgeError("component_error", where_it_failed(error)) from error
+
+    return await asyncio.to_thread(contained)
+
+
+def where_it_failed(error: BaseException) -> str:
+    """Name the error and the line that raised it; its message may quote the data and is left out."""
+    if isinstance(error, RuntimeError) and isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
+        error = error.__cause__  # as Python hands one on that leaves a coroutine
+    frames = list(traceback.walk_tb(error.__traceback__))
+    if not frames:
+        return type(error).__name__
+    frame, line = frames[-1]
+    return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}"

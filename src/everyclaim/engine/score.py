@@ -11,12 +11,12 @@ import asyncio
 import json
 import math
 import time
-import traceback
 from dataclasses import replace
 
 from everyclaim.core.accounting import tallied
 from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
 from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
+from everyclaim.core.functions import where_it_failed
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
 
@@ -89,15 +89,6 @@ async def _score(metric: Scorer, sample: Sample, seconds: float | None) -> Resul
 
 def _failed(metric: Scorer, sample: Sample, reason: str) -> Result:
     return Result.of(sample, metric.provenance, Outcome.FAILED, reason=reason)
-
-
-def where_it_failed(error: BaseException) -> str:
-    """Name the error and the line that raised it; its message may quote the data and is left out."""
-    frames = list(traceback.walk_tb(error.__traceback__))
-    if not frames:
-        return type(error).__name__
-    frame, line = frames[-1]
-    return f"{type(error).__name__} in {frame.f_globals.get('__name__', '?')}, line {line}"
 
 
 def _fault(sample: Sample, result: object) -> str:

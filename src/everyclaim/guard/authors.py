@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError, GeneratorError, JudgeError, OperatorError, UserError
+from everyclaim.core.functions import call_in_thread
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Passage
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
@@ -106,7 +107,7 @@ class FunctionAuthor:
         if _is_async(self.generate):
             found: Any = self.generate(*arguments)
         else:
-            found = await asyncio.to_thread(self.generate, *arguments)
+            found = await call_in_thread(self.generate, *arguments)
         return await found if inspect.isawaitable(found) else found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
+from everyclaim.core.functions import call_in_thread
 from everyclaim.core.protocols import KnowledgeSource
 from everyclaim.core.types import Passage
 
@@ -64,7 +64,7 @@ class FunctionSource:
 async def _called(function: Retriever, query: str, options: Mapping[str, Any]) -> Any:
     if inspect.iscoroutinefunction(function):
         return await function(query, **options)
-    found = await asyncio.to_thread(function, query, **options)
+    found = await call_in_thread(function, query, **options)
     return await found if isinstance(found, Awaitable) else found
 
 

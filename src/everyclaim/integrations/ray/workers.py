@@ -18,8 +18,8 @@ from everyclaim.api.session import Session
 from everyclaim.api.shares import share_of
 from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, OperatorError
+from everyclaim.core.functions import where_it_failed
 from everyclaim.core.types import Provenance, Result, Sample, Usage
-from everyclaim.engine.score import where_it_failed
 
 _NOT_THEIRS = {"observe", "cache", "provider_batch"}  # told of, kept and batched where the run is
 _TRIES = 2  # on workers that others use as well; then once on one of its own
