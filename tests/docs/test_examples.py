@@ -64,6 +64,19 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) ->
     assert done.returncode == 0, done.stderr
 
 
+def test_the_readme_works_in_a_checkout_from_a_fresh_shell() -> None:
+    """It names no file and no run that is not there, installs what is there, and first says where the command is."""
+    page = ROOT / "README.md"
+    found = BLOCK.findall(page.read_text("utf-8"))
+    lines = [line for kind, code in found if kind in ("shell", "console") for line in code.splitlines()]
+    words = [shlex.split(line, comments=True) for line in lines]
+    assert all((ROOT / word).is_file() for line in words for word in line if word.endswith(".jsonl"))
+    assert not any("RUN" in line for line in words)
+    assert all(line[2].startswith(".") for line in words if line[:2] == ["pip", "install"])
+    commands = [line for line in lines if line.startswith(("make demo", "source .venv/bin/activate", "everyclaim "))]
+    assert [line.split()[0] for line in commands[:3]] == ["make", "source", "everyclaim"]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_the_commands_of_a_page_run(page: Path, desk: Path) -> None:
