@@ -2,10 +2,14 @@
 
 import csv
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 from command_line import ANSWERS, write_jsonl
+
+from everyclaim.api.settings import load_settings
 
 
 def only_line(done):
@@ -193,12 +197,44 @@ def test_settings_come_from_the_file_the_variables_and_the_options(everyclaim, d
     below = desk / "below"
     below.mkdir()
     monkeypatch.chdir(below)
+    assert everyclaim("score", "../answers.jsonl").code == 0  # above the project's root
+    (desk / ".git").mkdir()
     done = everyclaim("score", "../answers.jsonl")
     assert done.code == 1
     assert "topic   scored" in done.out
     monkeypatch.setenv("EVERYCLAIM_FAIL_UNDER", "0.45")
     assert everyclaim("score", "../answers.jsonl").code == 0
     assert everyclaim("score", "../answers.jsonl", "--fail-under", "0.55").code == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="owners and modes of POSIX")
+@pytest.mark.parametrize("whose", ["of another user", "of everybody"])
+def test_settings_of_somebody_else_are_not_read(everyclaim, desk, caplog, whose):
+    """They say where answers and keys go; whoever trusts them names them."""
+    file = desk / "everyclaim.toml"
+    file.write_text("fail_under = 0.9\n")
+    if whose == "of everybody":
+        file.chmod(0o666)
+    elif os.getuid():
+        pytest.skip("only root gives files away")
+    else:
+        os.chown(file, 12345, 12345)
+    assert everyclaim("score", "answers.jsonl").code == 0
+    assert "everyclaim.toml is not read, as " in caplog.text
+    assert everyclaim("score", "answers.jsonl", "--config", "everyclaim.toml").code == 1
+
+
+@pytest.mark.parametrize(
+    "line", ['base_url = "https://elsewhere.test/v1"', 'judge = "openai:m?base_url=https://elsewhere.test/v1"']
+)
+def test_the_host_that_a_settings_file_sends_keys_to_is_named(desk, caplog, line):
+    """Nobody named it on the command line."""
+    (desk / "everyclaim.toml").write_text(f"{line}\n")
+    load_settings()
+    assert "requests and their API key go to elsewhere.test, as " in caplog.text
+    caplog.clear()
+    load_settings(Path("everyclaim.toml"))
+    assert not caplog.text
 
 
 # ---- input that is not what it should be

@@ -7,12 +7,16 @@ Whatever a call or a command-line option says goes over both. Lists and tables i
 from __future__ import annotations
 
 import json
+import logging
 import os
+import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin
+from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
 from pydantic_settings import (
@@ -32,6 +36,8 @@ from everyclaim.core.options import declared_options
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
+_ADDRESS = re.compile(r"base_url=([^&;,]+)")  # within a spec
+_logger = logging.getLogger(__name__)
 _MAY_HOLD_SECRETS = frozenset(
     {"base_url", "headers", "judge", "decomposer", "metric", "store"}
 )  # not repeated in errors
@@ -108,13 +114,46 @@ def options_of(settings: Settings) -> Options:
     return cast("Options", {name: value for name, value in found.items() if name not in idle})
 
 
-def find_settings_file(start: Path | None = None) -> Path | None:
-    """Return the nearest `everyclaim.toml` in `start` (the working directory) or a folder above it."""
+def find_settings_file(start: Path | None = None, *, warn: bool = False) -> Path | None:
+    """Return the nearest `everyclaim.toml` in `start` (the working directory) or above it, up to the project's root.
+
+    The root is the nearest folder with `.git`, or without one `start` itself. A file that somebody else owns or that
+    everybody may write to is passed over: it says where requests and keys go.
+    """
     folder = (start or Path.cwd()).resolve()
-    for place in (folder, *folder.parents):
-        if (place / FILE_NAME).is_file():
-            return place / FILE_NAME
+    above = [folder, *folder.parents]
+    root = next((place for place in above if (place / ".git").exists()), folder)
+    for place in above[: above.index(root) + 1]:
+        if (file := place / FILE_NAME).is_file():
+            if not (fault := _distrust(file)):
+                return file
+            if warn:
+                _logger.warning("%s is not read, as %s: name it with --config if you trust it", file, fault)
     return None
+
+
+def _distrust(file: Path) -> str:
+    if os.name != "posix":
+        return ""
+    state = file.stat()
+    if state.st_uid not in (os.getuid(), 0):
+        return "it belongs to another user"
+    return "everybody may write to it" if state.st_mode & stat.S_IWOTH else ""
+
+
+def _tell_of_addresses(rows: Mapping[str, Any], settings: Settings, file: Path) -> None:
+    """Name the hosts that requests, with their keys, go to because a settings file says so that nobody named."""
+    specs = (
+        rows[name]
+        for name in ("judge", "decomposer", "metric")
+        if name in rows and rows[name] == getattr(settings, name)
+    )
+    places = [found for spec in specs if isinstance(spec, str) for found in _ADDRESS.findall(spec)]
+    if rows.get("base_url") and rows["base_url"] == settings.base_url:
+        places.append(settings.base_url)
+    for host in dict.fromkeys(urlsplit(place).hostname for place in places):
+        if host not in (None, "localhost", "127.0.0.1", "::1"):
+            _logger.warning("requests and their API key go to %s, as %s says", host, file)
 
 
 def load_settings(file: Path | None = None, **given: Any) -> Settings:
@@ -122,7 +161,8 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
 
     Raises `ConfigError` naming the setting and the value that is wrong.
     """
-    source = file or find_settings_file()
+    found = None if file else find_settings_file(warn=True)
+    source = file or found
     if file and not file.is_file():
         raise ConfigError(f"no settings file at {file}")
     rows = _read(source) if source else {}
@@ -142,11 +182,14 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
             return init_settings, env_settings, InitSettingsSource(settings_cls, rows)
 
     try:
-        return FromFile(**said)
+        settings = FromFile(**said)
     except SettingsError:
         raise ConfigError(_no_json()) from None
     except ValidationError as error:
         raise ConfigError(_first_fault(error, said, source)) from None
+    if found:
+        _tell_of_addresses(rows, settings, found)
+    return settings
 
 
 def _read(file: Path) -> dict[str, Any]:

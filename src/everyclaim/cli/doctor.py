@@ -100,7 +100,7 @@ def doctor(
 def _settings_in_use(config: Path | None) -> str:
     file = config or find_settings_file()
     variables = sorted(name for name in os.environ if name.startswith("EVERYCLAIM_") and name != "EVERYCLAIM_DEBUG")
-    parts = [str(file) if file else "no everyclaim.toml here or above"]
+    parts = [str(file) if file else "no everyclaim.toml here or above in the project"]
     return ", ".join(parts + variables)
 
 
