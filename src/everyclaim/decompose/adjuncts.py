@@ -81,4 +81,6 @@ def _is_apart(tree: Tree, clause: int, head: int) -> bool:
         return False
     if not marks:
         return tree.tokens[clause].tag == "VBG" and not tree.of(clause, *SUBJECTS)
+    if marks == {"to"} and not any(head < kid < clause for kid in tree.of(head, "obj", "obl")):
+        return False  # "worked to improve relations"
     return clause > head and marks <= {"to", "after", "before", "while"}

@@ -64,6 +64,8 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
     """Whether each predicate holds alone."""
     if not is_stated(tree, place, draft) or not _are_joined(tree, place, conjuncts):
         return False
+    if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
+        return False
     subject = tree.subject(place)
     if subject is not None and any(tree.subject(c) is None and not tree.agrees(subject, c) for c in conjuncts):
         return False
@@ -82,6 +84,11 @@ def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> boo
         tree.subject(c) is None and (tree.of(c, "ccomp") or tree.is_past(told[0]) is not tree.is_past(c))
         for c in conjuncts
     )
+
+
+def _is_noun(tree: Tree, one: int) -> bool:
+    """Whether a conjunct is a mere noun, and no predicate."""
+    return tree.tokens[one].pos in {"NOUN", "PROPN"} and not tree.of(one, "cop") and tree.subject(one) is None
 
 
 def _is_bare(tree: Tree, one: int) -> bool:

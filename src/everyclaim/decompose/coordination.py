@@ -58,15 +58,25 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
     if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
         return False  # "Trinidad and Tobago is"
     if relation in {"amod", "compound"}:
+        if any(sign.isdigit() for one in [place, *conjuncts] for sign in tree.tokens[one].text):
+            return False  # "late 19th and early 20th centuries"
+        if _is_mixture(tree, token.head):
+            return False
         above = tree.tokens[token.head]
         return above.tag in {"NNS", "NNPS"} or any(
             tree.relation(step) in SUBJECTS for step in way_up(tree, place, draft)
         ) is False  # fmt: skip
     if relation == "nmod" and any(tree.low(case) == "of" for case in tree.of(place, "case")):
-        owner = token.head
-        indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(owner, "det"))
-        return not indefinite and not tree.of(owner, "nummod") and tree.kind(owner) not in {"nsubj", "nmod"}
+        return not _is_mixture(tree, place) and tree.kind(token.head) not in {"nsubj", "nmod"}
     return True
+
+
+def _is_mixture(tree: Tree, noun: int) -> bool:
+    """Whether a noun tells what one thing, or so many, are made of: "a blend of jazz and funk"."""
+    owner = tree.tokens[noun].head
+    if tree.kind(noun) != "nmod" or not any(tree.low(case) == "of" for case in tree.of(noun, "case")):
+        return False
+    return any(tree.low(det) in {"a", "an"} for det in tree.of(owner, "det")) or bool(tree.of(owner, "nummod"))
 
 
 def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft | None:
@@ -81,7 +91,7 @@ def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int])
         kept = (
             tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
         )
-    found = draft.only(draft.places - whole | kept)
+    found = draft.only((draft.places - _between(tree, place, one)) - whole | kept)
     if tree.kind(place) in {"amod", "compound"}:
         found = found.without(
             [i for i in tree.of(tree.tokens[place].head, "det", "cc:preconj") if tree.low(i) == "both"]
@@ -141,6 +151,14 @@ def _shared_behind(tree: Tree, place: int, conjuncts: list[int]) -> frozenset[in
     gap = [i for i in range(place + 1, last) if tree.relation(i) != "cc"]
     behind = [kid for kid in tree.of(last, "nmod") if any(tree.low(case) == "of" for case in tree.of(kid, "case"))]
     return frozenset(i for kid in behind for i in tree.under(kid)) if not gap else frozenset()
+
+
+def _between(tree: Tree, place: int, one: int) -> frozenset[int]:
+    """What stands between two conjuncts and belongs to the first: "as leader from 1990 and as minister from 1996"."""
+    beside = (
+        [kid for kid in tree.kids[tree.tokens[place].head] if place < kid < one] if tree.tokens[place].head >= 0 else []
+    )
+    return frozenset(i for kid in beside if tree.kind(kid) in {"obl", "nmod", "advcl"} for i in tree.under(kid))
 
 
 def _list_before(tree: Tree, draft: Draft, place: int) -> list[int]:

@@ -118,6 +118,7 @@ def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
             kept.pop()
             continue
         kept.append(piece)
+    kept = [piece for piece in kept if not _joins_nothing(piece, tree, pieces)]
     while kept and _is_sign(kept[-1], tree):
         kept.pop()
     while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc":
@@ -134,6 +135,14 @@ def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str
         closes = tree.tokens[sign].head in pieces and not _ends_subject(sign - 1, tree)
         return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and not closes
     return sign - 1 not in pieces and pos == "ADP"
+
+
+def _joins_nothing(piece: int | str, tree: Tree, pieces: Sequence[int | str]) -> bool:
+    """Whether a conjunction stands before a conjunct whose first one is gone."""
+    if not isinstance(piece, int) or tree.relation(piece) != "cc":
+        return False
+    conjunct = tree.tokens[piece].head
+    return conjunct not in pieces or (tree.relation(conjunct) == "conj" and tree.tokens[conjunct].head not in pieces)
 
 
 def _ends_subject(place: int, tree: Tree) -> bool:

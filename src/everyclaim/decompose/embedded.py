@@ -1,7 +1,7 @@
-"""The decomposer that ships with the library: sentences, then clauses; offline and deterministic.
+"""The decomposer that ships with the library: sentences, then facts; offline and deterministic.
 
 The response is segmented (`text.segment`), what is not a claim is set aside with its reason
-(`selection`), and the rest is split where that is surely sound (`clauses`).
+(`selection`), and the rest is split by its grammar where that is sound (`facts`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ LONG = 1_000_000  # a response longer than this is no answer but a document: its
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedDecomposer:
-    """Split a response into sentences or, by default, into clauses; see `DESIGN` rule 9 for what stays whole.
+    """Split a response into sentences or, by default, into facts; see `DESIGN` rule 9 for what stays together.
 
     With `atomicity` low, sentences stay whole. `language` is an ISO 639-1 code; without one, every part of a
-    response is read in the language it is in. Clauses are split in English only. With `coverage` low, asides are left
-    out, in English too: brackets, appositions, clauses with *who* and *which*.
+    response is read in the language it is in. Facts are split in English only. With `coverage` low, what only adds to a
+    noun is left out, in English too: brackets, appositions, clauses between commas with *who* and *which*.
     """
 
-    atomicity: Annotated[Degree, Opt("high: clauses; low: whole sentences")] = "high"
+    atomicity: Annotated[Degree, Opt("high: facts; low: whole sentences")] = "high"
     language: Annotated[
         str, Matching("([a-z]{2,3})?"), "an ISO 639-1 code such as 'en'", Opt("of the answers; else it is found out")
     ] = ""

@@ -64,6 +64,8 @@ def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
     if any(tree.low(verb) in _JOINT for verb in verbs[:1]):
         return True
     clause = {tree.low(kid) for step in way for kid in tree.kids[step] if kid in draft.places}
+    if any(tree.low(i) == "each" for i in tree.under(place)):
+        return True  # "for each other"
     return bool(clause & _RECIPROCAL)
 
 

@@ -78,6 +78,8 @@ def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
         return None
     if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
         return None
+    if max(inside) + 1 < len(tree.tokens) and tree.tokens[max(inside) + 1].pos != "PUNCT":
+        return None  # the second of a list
     if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
         return None  # "Lund, Sweden"
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
@@ -127,7 +129,8 @@ def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[in
     if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"}:
         return None
     body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
-    return Draft((*phrase(tree, owner, draft, place), _be(tree, draft, owner), *body), place, minor=apart)
+    be = "was" if tree.low(place) == "born" else _be(tree, draft, owner)
+    return Draft((*phrase(tree, owner, draft, place), be, *body), place, minor=apart)
 
 
 def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft | None:

@@ -175,7 +175,8 @@ def _member(tokens: Sequence[Token], place: int) -> int | None:
         return above.head
     if above.pos != "VERB" or any(one.head == place and one.relation in SUBJECTS for one in tokens):
         return None
-    objects = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].relation == "obj"]
+    held = [i for i in range(token.head, place) if tokens[i].head == token.head]
+    objects = [i for i in held if tokens[i].relation == "obj"] or [i for i in held if tokens[i].relation == "obl"]
     return objects[-1] if objects else None
 
 
