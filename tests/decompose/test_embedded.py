@@ -4,7 +4,7 @@ import asyncio
 import re
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import everyclaim as ec
@@ -190,6 +190,20 @@ SPLITS = {
 def test_sure_splits(text, expected):
     """A sentence with several statements becomes claims that can each be read alone."""
     assert claims(text) == expected
+
+
+WORDS = (
+    'Anna and said that which built house , " - 3 May 1990 is the ( ) & with such as or not who was ; : '
+    "including sold by a it they of in"
+).split()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.sampled_from(WORDS), min_size=4, max_size=30))
+def test_no_order_of_words_is_beyond_it(words):
+    """Whatever the parser makes of a text, it is taken apart in time, and its claims stand in it."""
+    text = f"{' '.join(words)}."
+    assert all(0 <= claim.span.start < claim.span.end <= len(text) for claim in decompose(text).claims)
 
 
 WHOLE = {

@@ -21,30 +21,39 @@ _LONGEST_TITLE = 12  # words in quotes that are taken for one name
 def repaired(tokens: Sequence[Token]) -> Sequence[Token]:
     """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
     found = list(tokens)
+    placed = {one.head for one in tokens if one.relation == "case"}
     for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
         tops = [i for i in range(start, end) if not start <= found[i].head < end]
-        placed = {one.head for one in tokens if one.relation == "case"}
-        main = max(tops, key=lambda i: (i in placed, tokens[i].pos != "PUNCT", i))
+        main = max(tops, key=lambda i: (found[i].head < 0, i in placed, tokens[i].pos != "PUNCT", i))
         for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
-            found[i] = found[i] if i == main else found[i]._replace(head=main, relation="flat")
+            if i != main:
+                _hang(found, i, main, "flat")
     for place, token in enumerate(found):
         if token.relation == "advcl:relcl" and found[token.head].pos == "PROPN":
             found[place] = token._replace(relation="acl:relcl")
-        if token.relation == "parataxis" and _goes_on(found, place):
+        elif token.relation == "parataxis" and _goes_on(found, place):
             found[place] = token._replace(relation="conj")
-    for place, token in enumerate(found):
-        if token.relation == "appos" and _is_listed(found, place):
+        elif token.relation == "appos" and _is_listed(found, place):
             found[place] = token._replace(relation="conj")
-            found = [
-                one._replace(head=token.head) if one.relation == "conj" and one.head == place else one for one in found
-            ]
+            for other, one in enumerate(found):
+                if one.relation == "conj" and one.head == place:
+                    _hang(found, other, token.head, "conj")
     for place, token in enumerate(found):
         if token.relation == "conj":
-            following = _modified(found, place)
-            found[place] = (
-                _rehung(found, place) if following is None else token._replace(head=following, relation="amod")
-            )
+            if (following := _modified(found, place)) is not None:
+                _hang(found, place, following, "amod")
+            else:
+                _hang(found, place, *_better_head(found, place))
     return found
+
+
+def _hang(tokens: list[Token], place: int, head: int, relation: str) -> None:
+    """Hang a word on another, unless that hangs on it."""
+    above = head
+    while above >= 0 and above != place:
+        above = tokens[above].head
+    if above < 0:
+        tokens[place] = tokens[place]._replace(head=head, relation=relation)
 
 
 def _hyphenated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
@@ -106,22 +115,16 @@ def _goes_on(tokens: Sequence[Token], place: int) -> bool:
     return same and not any(one.head == place and one.relation in SUBJECTS for one in tokens)
 
 
-def _rehung(tokens: Sequence[Token], place: int) -> Token:
-    """A conjunct with the head that its form speaks for."""
+def _better_head(tokens: Sequence[Token], place: int) -> tuple[int, str]:
+    """The head that the form of a conjunct speaks for, and its relation to it."""
     token = tokens[place]
     if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
-        return token._replace(relation="flat")
-    for better in (
-        _member(tokens, place),
-        _predicate(tokens, place),
-        _closes(tokens, place),
-        _also_told(tokens, place),
-        _outside(tokens, place),
-        _title(tokens, place),
-    ):
+        return token.head, "flat"
+    for reading in (_member, _predicate, _closes, _also_told, _outside, _title):
+        better = reading(tokens, place)
         if better is not None and better != place:
-            return token._replace(head=better)
-    return token
+            return better, "conj"
+    return token.head, "conj"
 
 
 def _modified(tokens: Sequence[Token], place: int) -> int | None:
