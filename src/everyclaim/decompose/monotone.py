@@ -66,7 +66,7 @@ def holds_jointly(tree: Tree, place: int, draft: Draft) -> bool:
     clause = {tree.low(kid) for step in way for kid in tree.kids[step] if kid in draft.places}
     if any(tree.low(i) == "each" for i in tree.under(place)):
         return True  # "for each other"
-    if any(tree.low(kid) == "both" for step in way[1:] for kid in tree.kids[step]):
+    if any(tree.low(kid) == "both" for step in verbs for kid in tree.kids[step]):
         return True  # "A and B both remain"
     return bool(clause & _RECIPROCAL)
 
