@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from everyclaim.decompose import grammar
-from everyclaim.decompose.grammar import RELATIVES
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.tagger import FINITE, NOUNS, Word, tag
 from everyclaim.text.tokens import word_set
 
+_RELATIVES = frozenset({"who", "which", "that", "whom", "whose", "where", "what", "how", "why"})
+_BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "'re"})
 _LONGEST = 400  # characters that are looked at
 _MANY = 4  # words; so many in another language are taken to assert
 _OPEN = word_set(
@@ -100,12 +100,12 @@ def _clause_states(words: Sequence[Word]) -> bool:
     subject = [word for word in words[:verb] if word.tag != "RB"]
     if not any(word.tag in NOUNS | {"PRP", "DT", "CD", "EX", "VBG", "X"} for word in subject):
         return False
-    opened = next((index for index, word in enumerate(subject) if index and word.low in RELATIVES), None)
+    opened = next((index for index, word in enumerate(subject) if index and word.low in _RELATIVES), None)
     if opened is not None:  # "the film that won" is no clause of its own, "the fact that it leaks" holds one
         return subject[opened].low == "that" and _clause_states(words[words.index(subject[opened]) + 1 :])
     if len(subject) > 1 and subject[-1].tag == "PRP" and any(word.tag in NOUNS for word in subject[:-1]):
         return False  # "the answer you wanted"
-    end = grammar.chain_end(words, verb)
+    end = _chain_end(words, verb)
     chain = {word.low for word in words[verb:end]}
     if not _is_talk(subject, chain):
         return True
@@ -152,3 +152,33 @@ def _nested(words: Sequence[Word]) -> bool:
         if word.low == "that" and index + 2 < len(words):
             return _clause_states(words[index + 1 :])
     return _clause_states(words)
+
+
+def _chain_end(words: Sequence[Word], verb: int) -> int:
+    """Where the verb chain that begins at `verb` ends: auxiliaries, adverbs among them, the main verb."""
+    index = verb
+    end = verb
+    while index < len(words):
+        word = words[index]
+        if word.tag in FINITE or word.tag in {"VB", "VBN", "VBG"}:
+            if end > verb and not _takes(words[end - 1], word):
+                break
+            index += 1
+            end = index
+        elif word.tag == "RB":
+            index += 1
+            if index - end > 2:
+                break
+        else:
+            break
+    return end
+
+
+def _takes(auxiliary: Word, word: Word) -> bool:
+    """Whether a verb form can follow an auxiliary in one chain ("has been built")."""
+    low = auxiliary.low
+    if auxiliary.tag == "MD" or low in {"do", "does", "did"}:
+        return word.tag in {"VB", "VBP"}
+    if low in _BE:
+        return word.tag in {"VBN", "VBG", "VBD"}
+    return low in {"has", "have", "had", "'ve"} and word.tag in {"VBN", "VBD"}
