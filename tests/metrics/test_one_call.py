@@ -49,7 +49,9 @@ def test_one_call_gives_claims_and_verdicts() -> None:
     assert [s.reason for s in result.skipped] == ["question"]
     assert result.provenance.decomposer == result.provenance.verifier
     assert "one_call_prompt" in result.provenance.parameters
-    assert result.probability == min(c.verdict.probabilities.supported for c in result.claims if c.verdict.probabilities)
+    assert result.probability == min(
+        c.verdict.probabilities.supported for c in result.claims if c.verdict.probabilities
+    )
 
 
 def test_two_calls_and_one_call_agree() -> None:

@@ -1,4 +1,4 @@
-"""A judge on trial: short labelled claims of fifteen kinds that ship with the package, before it is trusted or paid for."""
+"""A judge on trial: short labelled claims of fifteen kinds that ship with the package, before it is trusted."""
 
 from __future__ import annotations
 
