@@ -110,6 +110,47 @@ def test_a_file_that_was_emptied_and_grew_beyond_its_old_size_is_read_from_its_b
     assert watched(log, store).judged == 3
 
 
+def test_rows_that_moved_up_are_read_where_all_begin_alike(log: Path, store: Path) -> None:
+    """The oldest rows were taken out and others added: neither the size nor the beginning tells."""
+    same = {"response": "The kettle is red. " * 20}
+    rows = [same | row(number) | {"response": same["response"] + f"It is {number}."} for number in range(15)]
+    for one in rows:
+        del one["id"]
+    append(log, *rows[:5])
+    watched(log, store)
+    log.write_text("")
+    append(log, *rows[5:])
+    assert watched(log, store).judged == 10
+
+
+@pytest.mark.parametrize(
+    "name", ["answers-staging.jsonl", "answers-2.staging.jsonl", "answers.jsonl.staging", "answers2.jsonl"]
+)
+def test_a_file_beside_it_that_is_not_rotated_is_not_read(log: Path, store: Path, name: str) -> None:
+    """A rotated file has a number or a date in its name; one that was watched keeps being it under any name."""
+    append(log, row(1))
+    watched(log, store)
+    append(log.with_name(name), row(2))
+    assert watched(log, store).found == 0
+    append(log, row(3))
+    log.rename(log.with_name("answers.jsonl.old"))
+    append(log, row(4))
+    assert watched(log, store).judged == 2
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["answers.jsonl.1", "answers.jsonl-20261123", "answers-2026-11-23.jsonl", "answers.2026-11-23T10:00:00Z.jsonl",
+     "answers.jsonl.2026-11-23_10"],
+)  # fmt: skip
+def test_a_file_that_came_and_was_rotated_between_two_passes_is_read(log: Path, store: Path, name: str) -> None:
+    """Whichever way the tool writes number or date."""
+    append(log, row(1))
+    watched(log, store)
+    append(log.with_name(name), row(2))
+    assert watched(log, store).judged == 1
+
+
 def test_a_folder_is_watched_with_its_files(log: Path, store: Path) -> None:
     """Files of a folder, also new ones and those below it; what is hidden or something else is left alone."""
     append(log, row(1))

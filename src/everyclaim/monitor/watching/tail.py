@@ -1,9 +1,9 @@
 """Files of JSON lines that grow, are rotated and truncated: one file, or all of a folder.
 
-A file is known by its place on the disk and by how it begins, so that it is found again under another name, and one
-that was emptied, or another one in its place, is read from its beginning. A line is read when it is complete: when its
-newline is there, or when it holds a whole object. Compressed files are read whole, once: what was read before they were
-packed is known by its lines.
+A file is known by its place on the disk, by how it begins and by what was read of it last, so that it is found again
+under another name, and one that was emptied, or another one in its place, is read from its beginning. A line is read
+when it is complete: when its newline is there, or when it holds a whole object. Compressed files are read whole, once:
+what was read before they were packed is known by its lines.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from everyclaim.monitor.watching.rows import Rows
 from everyclaim.monitor.watching.source import Batch, Found, Loaded, Return, Unreadable
 
 _ROWS_NAME = re.compile(r"\.(jsonl|ndjson)([.-].*)?$")  # also as rotation names them: with a number, or a date
+_NUMBER_OR_DATE = re.compile(r"[.-](?=\d)[-._:TZ\d]+")
 _HEAD = 256  # bytes by which a file is known again
 _FIRST_LINE = 4096  # bytes of it that go into the key of a row
 _ROWS, _BYTES = 200, 8_000_000  # in one batch
@@ -39,6 +40,7 @@ class _Place(NamedTuple):
     offset: int
     head: str
     head_size: int
+    tail: str = ""  # digest of what stands before the offset
 
 
 _UNREAD = _Place(0, "", 0)
@@ -94,7 +96,7 @@ class Tail:
         if self._path.is_dir():
             paths = [path for path in self._path.rglob("*") if _is_rows(path, self._path)]
         else:
-            paths = [path for path in self._path.parent.iterdir() if _is_rotated(path, self._path)]
+            paths = [path for path in self._path.parent.iterdir() if _may_be_rotated(path, self._path)]
         found = []
         for path in paths:
             try:
@@ -104,7 +106,7 @@ class Tail:
             key = f"{status.st_dev}:{status.st_ino}"
             is_ours = self._path.is_dir() or path == self._path or key in known
             # One that was in the place of ours between two looks; old ones were never asked for.
-            if is_ours or (since and status.st_mtime >= since):
+            if is_ours or (since and status.st_mtime >= since and _is_rotated(path, self._path)):
                 found.append((status.st_mtime_ns, path == self._path, key, path))
         if not found and not self._path.exists():
             raise SourceError(f"there is nothing at {self._path} to read yet")
@@ -126,11 +128,11 @@ class Tail:
     def _read_open(self, file: BinaryIO, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
         status = os.fstat(file.fileno())
         offset = 0
-        if place and status.st_size >= place.offset and _head(file, place.head_size)[0] == place.head:
+        if place and status.st_size >= place.offset and _is_as_it_was(file, place):
             offset = place.offset
         if offset == status.st_size:
             if place is None:
-                yield [], _Place(0, *_head(file, _HEAD))
+                yield [], _place(file, 0)
             return
         file.seek(0)
         first = _first_line(file.readline(_FIRST_LINE))
@@ -143,10 +145,10 @@ class Tail:
                 found.append(one)
             offset, size = line.end, size + len(line.content)
             if len(found) >= _ROWS or size > _BYTES:
-                yield found, _Place(offset, *_head(file, _HEAD))
+                yield found, _place(file, offset)
                 file.seek(offset)
                 found, size = [], 0
-        yield found, _Place(offset, *_head(file, _HEAD))
+        yield found, _place(file, offset)
 
     def _read_packed(self, path: Path, place: _Place | None) -> Iterator[tuple[list[Found], _Place]]:
         """Yield what a compressed file holds; its place is its size when all of it is read, and 0 before."""
@@ -224,11 +226,27 @@ def _first_line(line: bytes) -> str:
     return hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
 
 
-def _head(file: BinaryIO, size: int) -> tuple[str, int]:
-    """Return a digest of how a file begins, and of how many bytes it is."""
-    file.seek(0)
-    head = file.read(size)
-    return hashlib.sha256(head).hexdigest()[:16], len(head)
+def _place(file: BinaryIO, offset: int) -> _Place:
+    head, size = _digest(file, 0, _HEAD)
+    return _Place(offset, head, size, _before(file, offset))
+
+
+def _is_as_it_was(file: BinaryIO, place: _Place) -> bool:
+    """Whether a file still begins as it did, and holds before the place what was read there."""
+    is_same = _digest(file, 0, place.head_size)[0] == place.head
+    return is_same and place.tail in ("", _before(file, place.offset))
+
+
+def _before(file: BinaryIO, offset: int) -> str:
+    size = min(offset, _HEAD)
+    return _digest(file, offset - size, size)[0]
+
+
+def _digest(file: BinaryIO, start: int, size: int) -> tuple[str, int]:
+    """Return a digest of what a file holds from there on, and of how many bytes it is."""
+    file.seek(start)
+    found = file.read(size)
+    return hashlib.sha256(found).hexdigest()[:16], len(found)
 
 
 def _is_rows(path: Path, folder: Path) -> bool:
@@ -237,8 +255,14 @@ def _is_rows(path: Path, folder: Path) -> bool:
     return not is_hidden and bool(_ROWS_NAME.search(path.name)) and path.is_file()
 
 
+def _may_be_rotated(path: Path, live: Path) -> bool:
+    return path.name.startswith(live.stem) and path.is_file()
+
+
 def _is_rotated(path: Path, live: Path) -> bool:
-    if path.name == live.name:
-        return True
-    begins = (f"{live.name}.", f"{live.name}-", f"{live.stem}-", f"{live.stem}.")
-    return path.name.startswith(begins) and path.is_file()
+    """Whether a name is that of a file with a number or a date, in front of its suffix or behind it."""
+    name = path.name
+    if path.suffix.lower() in COMPRESSIONS:
+        name = name.removesuffix(path.suffix)
+    rest = name.removeprefix(live.stem).replace(live.suffix, "", 1) if live.suffix in name else ""
+    return bool(_NUMBER_OR_DATE.fullmatch(rest))
