@@ -13,7 +13,7 @@ UV     := UV_PROJECT_ENVIRONMENT=$(VENV) $(BIN)/uv
 # A worker goes through a run of neighbouring tests, so that what a file shares is made once; the idle ones steal.
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --maxprocesses 8 --dist worksteal
 
-.PHONY: demo check test lint docs docs-serve ragas integrations clean
+.PHONY: demo check test lint docs docs-serve ragas integrations train-background clean
 
 demo: $(BIN)/python            ## install the package and score the example answers, offline
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
@@ -68,6 +68,9 @@ $(FRAMES)/bin/frameworks-ready: pyproject.toml | $(BIN)/uv
 	timeout 600 $(BIN)/uv pip install --quiet --python $(FRAMES)/bin/python pytest alembic pandas \
 		--editable '.[langchain,llama-index,haystack,mlflow,langfuse,ray,openai,testing]' deepeval
 	touch $@
+
+train-background: ## train the judge's network on one idle core: DATA=… WORK=… MINILM=… make train-background (training/encoder)
+	nohup bash training/background.sh >/dev/null 2>&1 &
 
 clean:                         ## remove what the commands above made
 	rm -rf $(VENV) $(RAGAS) $(FRAMES) build site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
