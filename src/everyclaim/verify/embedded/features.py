@@ -14,17 +14,23 @@ from everyclaim.verify.lexical.shortlist import Piece
 _BEST = 5  # tokens whose mean says how strong the evidence is
 
 
-def describe(compared: Comparison, premise: Premise, scores: Scores, pieces: Sequence[Piece]) -> dict[str, float]:
-    """Measure a claim that was laid beside its passages, pieces of which were read by the network."""
+def describe(
+    compared: Comparison, premise: Premise, scores: Sequence[Scores], pieces: Sequence[Piece]
+) -> dict[str, float]:
+    """Measure a claim beside what settles it: the settling sentences read together (the first of `scores`), and alone."""
     row = measure(compared)
-    supported, unsupported, contradicted = scores.labels
-    evidence = sorted((score.logit for score in scores.premise), reverse=True)[:_BEST] or [0.0]
-    row["read_supported"] = supported - _together(unsupported, contradicted)
-    row["read_contradicted"] = contradicted - unsupported
+    evidence = sorted((score.logit for score in scores[0].premise), reverse=True)[:_BEST] or [0.0]
+    borne = [one.labels[0] - _together(*one.labels[1:]) for one in scores]
+    against = [one.labels[2] - _together(*one.labels[:2]) for one in scores]
+    row["read_supported"] = borne[0]
+    row["read_contradicted"] = scores[0].labels[2] - scores[0].labels[1]
+    row["read_best_support"] = max(borne)
+    row["read_best_contradiction"] = max(against)
+    row["read_alone"] = borne[1]
+    row["read_failing"] = max(score.logit for score in scores[0].claim)
     row["read_evidence"] = sum(evidence) / len(evidence)
-    row["read_tokens"] = math.log1p(len(scores.premise))
-    row["read_claim_tokens"] = math.log1p(len(scores.claim))
-    row["read_parts"] = math.log1p(len(premise.parts))
+    row["read_tokens"] = math.log1p(len(scores[0].premise))
+    row["read_claim_tokens"] = math.log1p(len(scores[0].claim))
     return row | _kind(compared, pieces)
 
 
@@ -34,11 +40,8 @@ def _kind(compared: Comparison, pieces: Sequence[Piece]) -> dict[str, float]:
     number = source.places[compared.alignment.main[0]][0]
     return {
         "source_record": float(bool(pieces[number].fields)),
-        "source_records": sum(bool(piece.fields) for piece in pieces) / len(pieces),
         "source_denies": float(any(field.field.endswith(": no") for field in compared.named)),
         "source_blank": float(any(field.agrees is None for field in compared.named)),
-        "source_words": math.log1p(sum(len(reading.keys) for reading in source.readings)),
-        "source_passages": math.log1p(len({piece.passage for piece in pieces})),
         "source_question": float(compared.question is not None),
     }
 

@@ -90,6 +90,14 @@ def choose(source: Source, alignment: Alignment, tokens: int) -> Premise:
     return _laid_out(source, sorted(places, key=lambda place: (rank[place[0]], place[1])))
 
 
+def windows(source: Source, alignment: Alignment) -> list[Premise]:
+    """Give the sentence that holds most of the claim, and the run of up to three that does: each is read alone."""
+    return [
+        _laid_out(source, source.places[first : last + 1])
+        for first, last in dict.fromkeys((alignment.best[1], alignment.best[3]))
+    ]
+
+
 def _cost(source: Source, number: int, sentence: int) -> float:
     """Estimate the tokens of a sentence, and of the gap before it."""
     reading = source.readings[number]

@@ -10,7 +10,6 @@ All passages are judged together; the premise may hold sentences of several.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple, cast
@@ -24,7 +23,7 @@ from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, sh
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
-from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
+from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed, windows
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import Comparison, compare
@@ -32,6 +31,7 @@ from everyclaim.verify.lexical.evidence import laid_out, of_asides, reading_of
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.modes.classify import Failure, classify
+from everyclaim.verify.lexical.settling import PRONOUNS
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import (
@@ -49,8 +49,6 @@ TOKENS = 96  # of the premise, unless the spec says otherwise
 _LEAST, _MOST = 32, 384
 _THREADS = 64
 _AT_ONCE = 64  # claims, between which others have their turn, and a cancellation its effect
-# A claim with one of these needs its parent sentence to be understood; others are read better without theirs.
-_LEANS = re.compile(r"\b(?:he|she|they|him|her|them|his|hers|its|their|theirs|these|those)\b", re.IGNORECASE)
 
 _Tokens = Annotated[int, Range(_LEAST, _MOST), Opt("read for a claim of usual length")]
 _Threads = Annotated[int, Range(0, _THREADS), Opt("claims read at a time; 0: one per processor core, at most four")]
@@ -63,7 +61,7 @@ class _Prepared(NamedTuple):
     pieces: list[Piece]
     asides: list[Aside]
     premise: Premise
-    pair: Pair
+    pairs: tuple[Pair, ...]  # the settling sentences together, and windows of them alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +127,12 @@ class EmbeddedVerifier:
 
     def _read(
         self, claims: Sequence[Claim], passages: Sequence[Passage], question: str
-    ) -> list[tuple[_Prepared | Verdict, Scores | None]]:
+    ) -> list[tuple[_Prepared | Verdict, list[Scores]]]:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
         reader: CrossEncoder = shipped_cross_encoder(self.threads)
-        read = iter(reader.read([it.pair for it in prepared if isinstance(it, _Prepared)]))
-        return [(it, next(read) if isinstance(it, _Prepared) else None) for it in prepared]
+        return list(zip(prepared, read_all(reader, prepared), strict=True))
 
     def _prepare(
         self, claim: Claim, shortlist: Shortlist, question: str, passages: Sequence[Passage]
@@ -151,14 +148,12 @@ class EmbeddedVerifier:
         tokens = budget(claim.text, self.tokens)
         premise = choose(source, compared.alignment, tokens)
         sentence = claim.sentence.strip()
-        around = sentence if sentence != claim.text.strip() and _LEANS.search(claim.text) else ""
-        return _Prepared(
-            compared,
-            pieces,
-            asides,
-            premise,
-            Pair(pointed(premise.text), pointed(compared.claim.text), f"{asked} {around}".strip(), most(tokens)),
+        around = sentence if sentence != claim.text.strip() and _leans(compared) else ""
+        pairs = tuple(
+            Pair(pointed(window.text), pointed(compared.claim.text), f"{asked} {around}".strip(), most(tokens))
+            for window in (premise, *windows(source, compared.alignment))
         )
+        return _Prepared(compared, pieces, asides, premise, pairs)
 
     def failing(
         self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
@@ -166,19 +161,18 @@ class EmbeddedVerifier:
         """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
         shortlist = Shortlist.of(passages)
         prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
-        read = iter(shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _Prepared)]))
+        read = read_all(shipped_cross_encoder(self.threads), prepared)
         found: list[Failure | None] = []
-        for claim, label, it in zip(claims, labels, prepared, strict=True):
+        for claim, label, it, scores in zip(claims, labels, prepared, read, strict=True):
             if not isinstance(it, _Prepared):
                 found.append(None)
                 continue
-            scores = next(read)
             row = describe(it.compared, it.premise, scores, it.pieces)
             against = float(shipped_model().predict([row])[1][0])
-            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides))
+            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores[0].claim, it.asides))
         return found
 
-    def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
+    def _judged(self, claim: Claim, it: _Prepared, scores: list[Scores], passages: Sequence[Passage]) -> Verdict:
         row = describe(it.compared, it.premise, scores, it.pieces)
         model, alarm = shipped_model(), shipped_model().alarm
         supported, contradicted = model.predict([row])
@@ -188,7 +182,7 @@ class EmbeddedVerifier:
         probabilities = three_way(shifted(borne, self.threshold), against)
         label = decided(probabilities, alarm.level(row))
         aside = bool(it.asides) and label is not Label.SUPPORTED
-        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides)
+        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores[0].claim, it.asides)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
         findings = explain(label, it.compared, row, found, passages, it.asides)
         return Verdict(
@@ -198,14 +192,25 @@ class EmbeddedVerifier:
             evidence=(
                 of_asides(it.asides, it.pieces, passages)
                 if aside
-                else evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
+                else evidence(it.compared, it.premise, scores[0].premise, it.pieces, passages)
             ),
-            rationale=_words(findings.rationale, label, "" if aside else doubted(it.compared, scores.claim)),
+            rationale=_words(findings.rationale, label, "" if aside else doubted(it.compared, scores[0].claim)),
             judge=self.spec,
             failure_mode=found.mode if found else None,
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
+
+
+def read_all(reader: CrossEncoder, prepared: Sequence[_Prepared | Verdict]) -> list[list[Scores]]:
+    """Read all pairs of all claims; nothing for a claim that needs no reading."""
+    read = iter(reader.read([pair for it in prepared if isinstance(it, _Prepared) for pair in it.pairs]))
+    return [[next(read) for _ in it.pairs] if isinstance(it, _Prepared) else [] for it in prepared]
+
+
+def _leans(compared: Comparison) -> bool:
+    """Whether a claim holds a pronoun: it is read with its parent sentence, others are read better without theirs."""
+    return not PRONOUNS.isdisjoint(compared.claim.norms)
 
 
 def _words(rationale: str, label: Label, doubt: str) -> str:

@@ -15,6 +15,7 @@ from everyclaim.text.steps import without_steps
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.asides import Aside, set_aside
+from everyclaim.verify.lexical.settling import settling
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.siblings import without_siblings
 from everyclaim.verify.lexical.tables import narrowed
@@ -65,7 +66,7 @@ def shown(
 
 
 def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece], list[Aside]]:
-    """Read a claim and the pieces it is compared with, without what mentions it and does not assert it, and without
+    """Read a claim and the sentences that settle it, without what mentions it and does not assert it, and without
     what a table or a list of records says of something else.
 
     Raises `JudgeError` for a claim that is a document.
@@ -88,6 +89,9 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
     texts, is_narrowed = narrowed(reading, texts)
     texts, has_siblings = without_siblings(reading, pieces, texts)
     if asides or is_narrowed or has_siblings:
+        source = source_of(tuple(texts), every_word=every_word)
+    texts, is_cut = settling(reading, source, texts, shipped_vectors())
+    if is_cut:
         source = source_of(tuple(texts), every_word=every_word)
     return reading, source, pieces, asides
 
