@@ -90,15 +90,15 @@ def _to_everyclaim(data: Mapping[str, Any]) -> dict[str, Any]:
         return {"verdicts": [{"id": key} | _finding(claim, data["passages"]) for key, claim in asked]}
     split = {key: (sentence, statements(sentence)) for key, sentence in data["sentences"].items()}
     told = [
-        (f"{key}: {'=' if claim == sentence else claim}", claim)
+        ({"sentence": key, "claim": "=" if claim == sentence else claim}, claim)
         for key, (sentence, claims) in split.items()
         for claim in claims
     ]
-    skipped = [f"{key}: question" for key, (_, claims) in split.items() if not claims]
+    skipped = [{"sentence": key, "reason": "question"} for key, (_, claims) in split.items() if not claims]
     if "passages" in data:  # both in one call
-        judged = [{"claim": line} | _finding(claim, data["passages"]) for line, claim in told]
+        judged = [row | _finding(claim, data["passages"]) for row, claim in told]
         return {"claims": judged, "skipped": skipped}
-    return {"claims": [line for line, _ in told], "skipped": skipped}
+    return {"claims": [row for row, _ in told], "skipped": skipped}
 
 
 def _finding(claim: str, passages: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,11 +107,11 @@ def _finding(claim: str, passages: Mapping[str, Any]) -> dict[str, Any]:
     order = ("SUPPORTED", "CONTRADICTED", "UNSUPPORTED")
     name = min(found, key=lambda name: order.index(found[name][0]))
     label, words = found[name]
-    kind = "number" if label == "CONTRADICTED" else "other"
+    kind = {"SUPPORTED": "none", "CONTRADICTED": "number", "UNSUPPORTED": "other"}[label]
     quotes = [f"{name}: {' '.join(words.split()[:_QUOTED])}"] if words else []
-    why = "" if label == "SUPPORTED" else f"{kind}: {_why(label)}"  # as it is asked
+    why = "" if label == "SUPPORTED" else _why(label)  # as it is asked
     support = {"SUPPORTED": 10, "CONTRADICTED": 0, "UNSUPPORTED": 1}[label]
-    return {"quotes": quotes, "why": why, "label": label, "support": support}
+    return {"quotes": quotes, "why": why, "kind": kind, "label": label, "support": support}
 
 
 def _why(label: str) -> str:

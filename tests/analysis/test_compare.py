@@ -111,11 +111,11 @@ def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_nam
 
 @pytest.mark.slow
 @pytest.mark.parametrize("paired", [True, False])
-def test_chance_is_called_a_difference_in_at_most_one_comparison_of_twenty(paired):
+def test_chance_is_called_a_difference_in_one_comparison_of_twenty(paired):
     """200 splits of one run in halves at random, and 200 exchanges of what each pair came to at random."""
     random = np.random.default_rng(7)
     whole, other = run_of(800, seed=3), run_of(800, seed=4)
-    wrong = 0
+    wrong = primary = 0
     for _ in range(200):
         if paired:
             first, second = _exchanged(whole, other, random.random(400) < 0.5, 400)
@@ -124,7 +124,9 @@ def test_chance_is_called_a_difference_in_at_most_one_comparison_of_twenty(paire
             first, second = part(whole, inside), part(whole, ~inside)
         numbers = compare_figures(first, second, by=["source", "source+mode"], movers=0)
         assert numbers.matching.paired is paired
-        wrong += any(look.shown for look in (*numbers.whole, *numbers.parts))
+        primary += numbers.of(SCORE).shown
+        wrong += any(look.shown for look in (*numbers.whole[1:], *numbers.parts))
+    assert primary <= 16  # 5 % of 200, and what chance adds to that in one case of forty
     assert wrong <= 10
 
 
@@ -166,15 +168,14 @@ def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     assert "not paired: the runs share no ids" in str(found)
 
 
-def test_more_contradictions_advise_to_consider_rolling_back_with_the_evidence():
-    """The rates before and after, the failure mode, and only when it is shown beyond chance."""
+def test_more_contradictions_advise_as_the_rule_of_a_release_report():
+    """The rates before and after, and only when a rise is shown beyond chance."""
     before = run_of(800)
     after = with_more(before, share=0.05, mode="negation", rows=np.arange(800), label=CONTRADICTED_CODE)
     found = said(before, after)
     assert found.numbers.of(CONTRADICTED).word is Word.REGRESSED
     assert found.numbers.of(UNSUPPORTED).word is Word.NO_DIFFERENCE
-    assert found.advice.startswith("Consider rolling v2 back: the rate of contradicted claims rose from ")
-    assert "most surely in the rate of negation" in found.advice
+    assert found.advice.startswith("Watch v2: its rate of contradicted claims is higher than that of v1 ")
     assert said(after, before).advice == ""
     assert said(after, before).numbers.of(CONTRADICTED).word is Word.IMPROVED
 
@@ -262,8 +263,8 @@ def test_a_trend_names_the_run_from_which_on_the_level_changed():
     sides = [Side(f"id{n}", "", f"v{n}", "embedded", 400, {Outcome.SCORED: 400}, "finished") for n in range(6)]
     found = trend_of(sides, runs)
     assert [change.at for change in found.changes[CONTRADICTED]] == [3]
-    assert "Consider rolling back to v2: from v3 on" in found.advice
-    assert "in all 3 runs since" in found.advice
+    assert "Roll back to v2: from v3 on" in found.advice
+    assert "in all 3 runs" in found.advice
     steady = trend_of(sides, [good[0]] * 6)
     assert not any(steady.changes.values())
     assert steady.advice == ""

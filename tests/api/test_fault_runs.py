@@ -215,8 +215,8 @@ def shown(run: ec.Run) -> dict[str, dict[str, Any]]:
 
 
 def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Leave out what the results took: some replies were there already."""
-    return {key: {**row, "usage": None} for key, row in rows.items()}
+    """Leave out what the results took, some replies were there already, and what they warn of."""
+    return {key: {**row, "usage": None, "warnings": []} for key, row in rows.items()}
 
 
 def judge_of(wire: str, name: str = "") -> str:
@@ -260,6 +260,8 @@ def test_a_fault_is_one_answers_alone(
         assert (victim["outcome"], victim["score"], victim["claims"]) == ("failed", None, [])
         assert victim["reason"].startswith(f"{case.reason}: ")
     else:
+        warnings = victim.get("warnings", [])
+        assert any("judged whole" in one for one in warnings) == (other_language in case.steps and case.for_ever)
         assert unpaid({VICTIM: victim}) == unpaid({VICTIM: clean[VICTIM]})
     kept = [row["score"] for row in found.values() if row["outcome"] == "scored"]
     summary = run.summary

@@ -43,7 +43,7 @@ def test_two_calls_per_sample_by_default(server: JudgeServer) -> None:
     assert result.usage.calls == 2
     assert result.usage.cost is None  # no price is known for this model
     assert result.provenance.decomposer == result.provenance.verifier == str(Spec.parse(openai(server)))
-    assert result.provenance.parameters["judge_prompt"].startswith("verdict-7")
+    assert result.provenance.parameters["judge_prompt"].startswith("verdict-8")
 
 
 def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> None:

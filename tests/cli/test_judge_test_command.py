@@ -52,11 +52,11 @@ def tried(everyclaim, monkeypatch):
     return run
 
 
-def test_half_of_each_of_ten_kinds_is_supported():
+def test_half_of_each_of_fifteen_kinds_is_supported():
     """So whoever says yes to everything is right on half of every kind, and no kind outweighs another."""
     kinds = Counter((case.kind, label == "SUPPORTED") for case in cases() for label in case.labels)
     assert kinds == {(kind, is_supported): 3 for kind in KINDS for is_supported in (True, False)}
-    assert len(KINDS) == 10
+    assert len(KINDS) == 15
     assert len(list(cases())) == CASES
 
 
@@ -65,7 +65,7 @@ def test_a_good_model_is_fit_to_judge(tried):
     done, calls = tried(answering(LABELS.get), "--json")
     found = json.loads(done.out)
     assert (done.code, calls, found["fit"], found["why_not"]) == (0, CASES, True, [])
-    assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 60, 1.0)
+    assert (found["accuracy"]["value"], found["accuracy"]["n"], found["told_apart"]["value"]) == (1.0, 90, 1.0)
     assert found["beside"]["judge"].startswith("embedded")
     assert set(found["beside"]["kinds"]) == set(found["kinds"]) == set(KINDS)
     assert found["usage"]["calls"] == CASES
@@ -88,10 +88,10 @@ def test_a_model_that_says_yes_to_everything_is_not(tried):
         0.0,
     )
     assert "0% of the claims that are not supported are right (at least 80%)" in found["why_not"]
-    assert len(found["wrong"]) == 30
+    assert len(found["wrong"]) == 45
     page, _ = tried(answering(lambda claim: "SUPPORTED"))
     assert "not fit to judge" in page.out
-    assert "and 20 more (--json has all)" in page.out
+    assert "and 35 more (--json has all)" in page.out
 
 
 def test_a_model_that_goes_by_words_is_not(tried):
@@ -119,7 +119,7 @@ def test_claims_without_a_verdict_are_failures_not_errors_of_judgement(tried):
 
     done, _ = tried(rule, "--json")
     found = json.loads(done.out)
-    assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 54, 1.0)
+    assert (done.code, found["unjudged"], found["accuracy"]["n"], found["accuracy"]["value"]) == (3, 6, 84, 1.0)
     assert found["why_not"] == ["6 claims have no usable verdict (at most 3)"]
     assert {row["given"] for row in found["wrong"]} == {None}
 
@@ -128,7 +128,7 @@ def test_a_provider_that_is_down_is_not_a_bad_judge(tried):
     """Every claim failed: no number at all."""
     done, _ = tried([server_error(501)], "--json")
     found = json.loads(done.out)
-    assert (done.code, found["accuracy"]["value"], found["unjudged"]) == (3, None, 60)
+    assert (done.code, found["accuracy"]["value"], found["unjudged"]) == (3, None, 90)
 
 
 def test_the_offline_judge_stands_beside_nobody(everyclaim):

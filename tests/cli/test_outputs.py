@@ -3,9 +3,11 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -118,6 +120,14 @@ def test_a_redirected_input_is_the_same_file(process, desk, out):
         "report --html page.html",
         "report --report old.json",
         "report --junit pom.xml",
+        "report --junit pytest.xml",
+        "report --markdown README.md",
+        "release-report run new --out README.md",
+        "report --out sheet.csv",
+        "report --out sheet.jsonl",
+        "report --out edited.csv",
+        "report --out notes.json",
+        "verify claims.jsonl --out sheet.jsonl",
         "compare run run --html notes.txt",
         "rules --rate 0.02 --out prometheus.yml",
         "rules --dashboard --out old.json",
@@ -133,9 +143,17 @@ def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, comma
     Path("notes.txt").write_text("Ask Ottavela about the seals.\n")
     Path("page.html").write_text("<!doctype html><title>Our home page</title>")
     Path("old.json").write_text('{"name": "a package"}')
+    Path("README.md").write_text("# Our bot")
+    Path("notes.json").write_text('{"name": "a package"}')
+    Path("pytest.xml").write_text('<?xml version="1.0"?><testsuites name="pytest tests"></testsuites>')
     Path("pom.xml").write_text('<?xml version="1.0"?><project/>')
     Path("prometheus.yml").write_text("groups:\n  - name: ours\n")
-    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet").code == 0
+    assert everyclaim("score", "answers.jsonl", "--name", "run", "--quiet", "--out", "edited.csv").code == 0
+    Path("edited.csv").write_text(Path("edited.csv").read_text().replace("id,", "checked by,id,", 1))
+    for sheet in ("sheet.csv", "sheet.jsonl"):
+        assert everyclaim("label", "run", "--n", "2", "--out", sheet).code == 0
+    write_jsonl("new.jsonl", [row | {"release": "v2"} for row in ANSWERS])
+    assert everyclaim("score", "new.jsonl", "--name", "new", "--quiet").code == 0
     before = files(desk)
     done = everyclaim(*command.split())
     assert done.code == 2
@@ -151,6 +169,10 @@ def test_a_file_that_holds_something_else_stays_as_it_is(everyclaim, desk, comma
         "report --report page.json --junit junit.xml --out results.csv",
         "report --out results.jsonl",
         "report --out results.json",
+        "report --out results.csv",
+        "report --out results.tsv.gz",
+        "report --markdown job.md",
+        "verify claims.jsonl --out verdicts.csv",
         "compare run run --html page.html",
         "rules --rate 0.02 --out rules.yml",
         "rules --dashboard --out board.json",
@@ -176,8 +198,22 @@ def test_python_writes_over_nothing_else_either(everyclaim):
     for write in (run.report, ec.compare(run, run).report):
         with pytest.raises(ec.ConfigError, match=r"page\.html is there, and is not a page of everyclaim"):
             write("page.html")
-    with pytest.raises(ec.ConfigError, match="holds answers"):
+    with pytest.raises(ec.ConfigError, match="is there, and is not results that everyclaim wrote"):
         run.write("other.jsonl")
+
+
+@pytest.mark.parametrize("name", ["thesis.txt", "ours.db"])
+def test_a_cache_takes_no_file_of_somebody_else(everyclaim, desk, monkeypatch, name):
+    """A text, and a database with other tables: refused, and both are as they were."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    Path("thesis.txt").write_text("Once upon a time.\n" * 300)
+    with closing(sqlite3.connect("ours.db")) as database, database:
+        database.execute("CREATE TABLE customers (name TEXT)")
+    before = files(desk)
+    done = everyclaim("score", "answers.jsonl", "--judge", "openai:m", "--cache", name)
+    assert done.code == 2
+    assert f"the reply cache {name} cannot be used" in done.err
+    assert files(desk) == before
 
 
 def test_a_kept_run_is_not_written_over_its_answers(everyclaim, desk):
@@ -233,13 +269,14 @@ def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arg
     small_disk(small)
     try:
         old = small / Path(arguments[-1] if "--worst" not in arguments else arguments[3]).name
-        old.write_text('{"schema": "older"}')
+        older = '{"schema": "older", "provenance": {}, "label": null}\n'
+        old.write_text(older)
         write_jsonl("answers.jsonl", [ANSWERS[2] | {"id": str(i), "question": "why " * 99} for i in range(1500)])
         done = everyclaim(*arguments, "--quiet")
         assert done.code == 2
         assert "No space left on device" in done.err
         assert ("everyclaim report" in done.err) == (arguments[0] == "score")
-        assert [(path.name, path.read_text()) for path in small.iterdir()] == [(old.name, '{"schema": "older"}')]
+        assert [(path.name, path.read_text()) for path in small.iterdir()] == [(old.name, older)]
     finally:
         subprocess.run(["umount", "-l", str(small)], check=True)
 
@@ -250,7 +287,8 @@ def test_a_disk_that_is_full_leaves_the_older_output_whole(everyclaim, desk, arg
 def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(desk, how):
     """Asked to end it cleans up; killed, it leaves a file that the next command of the same name removes."""
     write_jsonl("claims.jsonl", CLAIMS)
-    (desk / "out.jsonl").write_text("older")
+    older = '{"id": "older", "label": null, "provenance": {}}\n'
+    (desk / "out.jsonl").write_text(older)
     env = {k: v for k, v in os.environ.items() if not k.startswith("EVERYCLAIM_")}
     env |= {"PYTHONPATH": os.pathsep.join([str(PLUGIN), *sys.path]), "EVERYCLAIM_JUDGE": "scripted"}
     command = [sys.executable, "-m", "everyclaim", "verify", "-", "--out", "out.jsonl"]
@@ -264,7 +302,7 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
     process.send_signal(getattr(signal, how))
     process.communicate(timeout=60)
     left = list(desk.glob(".out.jsonl.*"))
-    assert (desk / "out.jsonl").read_text() == "older"
+    assert (desk / "out.jsonl").read_text() == older
     assert len(left) == (how == "SIGKILL")
     for path in left:
         os.utime(path, (0, 0))

@@ -94,6 +94,91 @@ SPLITS = {
         "In 1905, Ada Lind moved to Lund and opened a school.",
         ["In 1905, Ada Lind moved to Lund.", "In 1905, Ada Lind opened a school."],
     ),
+    "said of both": (
+        "Smith said the bridge was safe and the road was closed.",
+        ["Smith said the bridge was safe.", "Smith said the road was closed."],
+    ),
+    "said of both, behind": (
+        "The bridge was safe and the road was closed, Smith said.",
+        ["The bridge was safe, Smith said.", "The road was closed, Smith said."],
+    ),
+    "a condition of both": (
+        "If it rains, the match is cancelled and tickets are refunded.",
+        ["If it rains, the match is cancelled.", "If it rains, tickets are refunded."],
+    ),
+    "two comparisons": (
+        "The bridge is longer than the tower and is older than the pier.",
+        ["The bridge is longer than the tower.", "The bridge is older than the pier."],
+    ),
+    "what is conceded": (
+        "Although the road was closed, the bus left and the train stayed.",
+        ["The road was closed.", "The bus left.", "The train stayed."],
+    ),
+    "shared object": ("She designed and built the house.", ["She designed the house.", "She built the house."]),
+    "place and date of an event": (
+        "The film was released in France on 3 May 2001.",
+        ["The film was released in France.", "The film was released on 3 May 2001."],
+    ),
+    "contact clause": (
+        "They sell a large range of cakes and the pies they bake are good.",
+        ["They sell a large range of cakes.", "The pies they bake are good."],
+    ),
+    "what it has": (
+        "Italy's capital is Rome, with about 2.8 million residents.",
+        ["Italy's capital is Rome.", "Rome has about 2.8 million residents."],
+    ),
+    "who between commas, of a thing": (
+        "The Renaissance, which began in Florence, spread across Europe.",
+        ["The Renaissance spread across Europe.", "The Renaissance began in Florence."],
+    ),
+    "values with their units": (
+        "Water boils at 100 °C and freezes at 0 °C.",
+        ["Water boils at 100 °C.", "Water freezes at 0 °C."],
+    ),
+    "no object in the singular is another subject": (
+        "Aspirin reduces inflammation and lowers fever.",
+        ["Aspirin reduces inflammation.", "Aspirin lowers fever."],
+    ),
+    "professions": (
+        "Charles Babbage was an English mathematician, philosopher, inventor and mechanical engineer.",
+        [
+            "Charles Babbage was an English mathematician.",
+            "Charles Babbage was a philosopher.",
+            "Charles Babbage was an inventor.",
+            "Charles Babbage was a mechanical engineer.",
+        ],
+    ),
+    "profession, finds and prizes": (
+        "Marie Curie was a Polish physicist and chemist who discovered polonium and radium and won two Nobel Prizes.",
+        [
+            "Marie Curie was a Polish physicist.",
+            "Marie Curie was a chemist.",
+            "Marie Curie discovered polonium.",
+            "Marie Curie discovered radium.",
+            "Marie Curie won two Nobel Prizes.",
+        ],
+    ),
+    "a third subject is no second": (
+        "Anna lives in Rome and she is 40, but Bert is 50.",
+        ["Anna lives in Rome.", "Anna is 40.", "Bert is 50."],
+    ),
+    "objects, and what is denied": (
+        "The hotel has street and garage parking but does not offer valet or shuttle services.",
+        [
+            "The hotel has street parking.",
+            "The hotel has garage parking.",
+            "The hotel does not offer valet services.",
+            "The hotel does not offer shuttle services.",
+        ],
+    ),
+    "examples": (
+        "They offer drinks such as tea, milk and juice.",
+        ["They offer drinks such as tea.", "They offer drinks such as milk.", "They offer drinks such as juice."],
+    ),
+    "what somebody found": (
+        "The report noted that the pump leaks but that the tank is sound.",
+        ["The report noted that the pump leaks.", "The report noted that the tank is sound."],
+    ),
     "modal carried": (
         "You must register by Friday and be a resident of the city.",
         ["You must register by Friday.", "You must be a resident of the city."],
@@ -110,31 +195,29 @@ def test_sure_splits(text, expected):
 WHOLE = {
     "range": "Bake at 350 degrees F for 8 to 10 minutes.",
     "between": "The path runs between Oak Street and Elm Street.",
-    "attribution": "Smith said the bridge was safe and the road was closed.",
     "according to": "According to the report, sales rose and costs fell.",
-    "attribution behind": "The bridge was safe and the road was closed, Smith said.",
-    "condition": "If it rains, the match is cancelled and tickets are refunded.",
     "condition behind": "The match is cancelled and tickets are refunded if it rains.",
     "unless": "The fee is charged and the card is blocked unless you call.",
     "when": "The lamp turns red and the alarm sounds when the door is open.",
-    "comparison": "The bridge is longer than the tower and is older than the pier.",
+    "comparison": "The bridge is longer than the tower and the pier together.",
     "neither nor": "The cat was neither fed in the morning nor walked in the evening.",
     "because": "The road was closed and the bus was late because the river rose.",
-    "although": "Although the road was closed, the bus left and the train stayed.",
     "quote": 'The sign reads "the road is closed and the bridge is open to all visitors" in red.',
-    "name with and": "Trinidad and Tobago is a country in the Caribbean Sea.",
+    "name with and": "Trinidad and Tobago is a small country.",
     "names with and": "Bonnie and Clyde were robbers in the 1930s.",
     "collective": "Tom and Ann met in Lund and married.",
-    "shared object": "She designed and built the house.",
     "either": "The form is either sent by post or handed in at the desk.",
     "only": "Not only was the pier closed but the tower was locked.",
     "nested clause": "He lived in a house that was built in 1900 and belonged to his aunt.",
     "first who": "She was the first woman who crossed the lake.",
     "which about the whole": "The pump failed, which led to a flood in the cellar.",
     "which after of": "It is the roof of the tower, which has a red flag.",
-    "event that can happen elsewhere again": "The film was released in France on 3 May 2001.",
     "attribution of a birth": "Smith said he was born in Rome in 1950.",
-    "contact clause": "They sell a large range of cakes and the pies they bake are good.",
+    "contact clause": "The pies they bake are good.",
+    "mixed together": "Mix the flour and the water in a bowl.",
+    "alternatives": "The fee is paid in cash or by card.",
+    "not and": "The shop does not sell wine and beer on Sundays.",
+    "only some": "The carrier delivered only the desk and the lamp.",
 }
 
 
@@ -668,18 +751,18 @@ def test_any_text_gives_true_spans_and_no_lies(text, coverage, atomicity):
 ASIDES = {
     "relative clause": (
         "Charles Babbage was a mathematician from London who designed the Analytical Engine.",
-        ["Charles Babbage was a mathematician from London."],
-        ["who designed the Analytical Engine"],
+        ["Charles Babbage was a mathematician from London.", "Charles Babbage designed the Analytical Engine."],
+        [],
     ),
     "dates and apposition": (
         "Marie Curie (1867–1934), a chemist from Warsaw, won two Nobel Prizes and founded an institute in Paris.",
         ["Marie Curie won two Nobel Prizes.", "Marie Curie founded an institute in Paris."],
-        ["(1867–1934), a chemist from Warsaw,"],
+        ["1867–1934", "a chemist from Warsaw"],
     ),
     "two of them": (
         "Tarvik (900 people), a town in Norway, owns the Arno Hall, which is used for concerts.",
         ["Tarvik owns the Arno Hall."],
-        ["(900 people), a town in Norway,", ", which is used for concerts"],
+        ["900 people", "a town", "in Norway", "is used for concerts"],
     ),
     "someone's words": (
         "She said that the hall, which is old, leaks.",

@@ -212,14 +212,28 @@ STRANGE = GOOD | {"s2": ["The kettle was made in Vienna in 1999."]}
 
 
 def test_a_claim_with_a_stranger_is_asked_for_once_more() -> None:
-    """Only its sentence, with the words that are not in it."""
+    """Only its sentence, with the former claims and the words that are not in it."""
     chat = ScriptedChat([split(STRANGE), split({"s1": ["The kettle was made in Graz."]})])
     parts = run(chat)
     assert claims(parts)[2] == "The kettle was made in Graz."
     data = request_data(chat.asked[1])
     assert data["sentences"] == {"s1": "It was made in Graz."}
-    assert data["not_in_sentence"] == {"s1": ["Vienna", "1999"]}
+    wrong = {"claim": "The kettle was made in Vienna in 1999.", "not_in_sentence": ["Vienna", "1999"]}
+    assert data["former_claims"] == {"s1": [wrong]}
     assert "second attempt" in chat.asked[1][0].content
+
+
+def test_right_claims_of_the_sentence_stay() -> None:
+    """Only the faulty one is asked for again."""
+    wrong = GOOD | {"s1": ["The kettle holds 1.7 litres.", "The kettle weighs 950 grams."]}
+    chat = ScriptedChat([split(wrong), split({"s1": ["The kettle weighs 900 grams."]})])
+    assert claims(run(chat)) == [*GOOD["s1"], *GOOD["s2"]]
+    assert request_data(chat.asked[1])["former_claims"] == {
+        "s1": [
+            {"claim": "The kettle holds 1.7 litres."},
+            {"claim": "The kettle weighs 950 grams.", "not_in_sentence": ["950"]},
+        ]
+    }
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,7 @@ def test_one_call_gives_claims_and_verdicts() -> None:
     assert [s.reason for s in result.skipped] == ["question"]
     assert result.provenance.decomposer == result.provenance.verifier
     assert "one_call_prompt" in result.provenance.parameters
+    assert result.probability == min(c.verdict.probabilities.supported for c in result.claims if c.verdict.probabilities)
 
 
 def test_two_calls_and_one_call_agree() -> None:
@@ -71,12 +72,12 @@ def test_a_claim_with_a_stranger_gives_way_to_its_sentence_which_is_judged_apart
     assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
 
 
-def test_a_claim_that_loses_a_hedge_gives_way_to_its_sentence() -> None:
+def test_a_claim_that_invents_a_negation_gives_way_to_its_sentence() -> None:
     """Its verdict, which came with it, goes as well."""
-    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is red.")))
-    result = score(chat, "The kettle may be red. It holds 9 litres.")
-    assert [c.text for c in result.claims] == ["The kettle may be red.", "It holds 9 litres."]
-    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle may be red."}}]
+    chat = ScriptedChat(changed(lambda row: row.update(claim="s1: The kettle is not red.")))
+    result = score(chat, "The kettle is red. It holds 9 litres.")
+    assert [c.text for c in result.claims] == ["The kettle is red.", "It holds 9 litres."]
+    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "The kettle is red."}}]
 
 
 def test_a_skipped_sentence_with_a_number_is_said() -> None:

@@ -123,11 +123,11 @@ def test_sourdough_diagnosed_claim_by_passage() -> None:
     )
     assert {name: None if part is None else round(part, 2) for name, part in result.components.items()} == {
         "precision": 0.25,
-        "recall": 0.5,
-        "f1": 0.33,
+        "recall": 0.33,
+        "f1": 0.29,
         "claim_recall": 1.0,
         "context_precision": 0.67,
-        "context_utilization": 0.5,
+        "context_utilization": 0.33,
         "faithfulness": 0.75,
         "hallucination": 0.25,
         "self_knowledge": 0.0,
@@ -219,22 +219,26 @@ def test_a_model_splits_as_the_metric_says(atomicity: str, coverage: str) -> Non
     }
 
 
+BABBAGES = [f"Charles Babbage was {what}." for what in ("a mathematician", "an inventor", "an economist")]
 EMBEDDED = {
     ("high", "high"): [
         "Albert Einstein was a physicist from Ulm.",
         "Albert Einstein developed the theory of relativity.",
-        CURIE,
-        BABBAGE,
+        "Marie Curie (1867–1934) won two Nobel Prizes.",
+        "Marie Curie was a chemist from Warsaw.",
+        "Marie Curie founded an institute in Paris.",
+        *BABBAGES,
     ],
     ("high", "low"): [
         "Albert Einstein was a physicist from Ulm.",
+        "Albert Einstein developed the theory of relativity.",
         "Marie Curie won two Nobel Prizes.",
         "Marie Curie founded an institute in Paris.",
-        BABBAGE,
+        *BABBAGES,
     ],
     ("low", "high"): [EINSTEIN, CURIE, BABBAGE],
     ("low", "low"): [
-        "Albert Einstein was a physicist from Ulm.",
+        EINSTEIN,
         "Marie Curie won two Nobel Prizes and founded an institute in Paris.",
         BABBAGE,
     ],

@@ -70,8 +70,6 @@ def test_any_text_gives_an_object_or_a_judge_error(text: str) -> None:
         '{"a": 1e999}',
         '{"a": ' + "9" * 50 + "}",
         "{'a': 1}",
-        "{a: 1}",
-        '{"a": 1,}',
         '{"a": 1} and {"a": 2}',
         '["a"]',
         "no JSON at all",
@@ -124,3 +122,24 @@ def test_the_message_shows_the_reply_but_not_all_of_it() -> None:
         parse_object("line\n" * 100_000)
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("text", ['{"a": [1, 2,], }', "{a: [1, 2]}", '{"a":[1,2,\n]}', 'Here: {"a": [1, 2],}'])
+def test_slips_by_which_nothing_is_lost_need_no_second_call(text: str) -> None:
+    """A comma too many, a key without quotes."""
+    assert parse_object(text) == {"a": [1, 2]}
+
+
+def test_marks_inside_texts_are_no_slips() -> None:
+    """They stay as they are."""
+    assert parse_object('{"a": "x,] {b: 1,}",}') == {"a": "x,] {b: 1,}"}
+
+
+@pytest.mark.parametrize(
+    "corrected", ['{"label": "UNSUPPORTED",}', "{'label': 'UNSUPPORTED', \"a\": NaN}", '{"label": 1, "label": 2}']
+)
+def test_a_draft_that_is_taken_back_is_no_reply(corrected: str) -> None:
+    """Also where what replaces it is not quite JSON."""
+    with pytest.raises(JudgeError) as raised:
+        parse_object(f'{{"label": "SUPPORTED"}} Wait, corrected: {corrected}')
+    assert raised.value.code == "malformed"

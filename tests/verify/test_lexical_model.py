@@ -115,5 +115,11 @@ def test_an_answer_has_a_probability_that_does_not_punish_length():
     assert 0 <= bad.probability < 0.3 < good.probability <= 1
     assert good.probability > 0.5 * short.probability
     assert ec.score(response="Hello!", passages=passages).probability is None
-    assert ec.score(response=sure, passages=passages, strategy="each").probability is None
-    assert ec.score(response=sure, passages=passages, judge="lexical").probability is None
+
+
+@pytest.mark.parametrize("options", [{"strategy": "each"}, {"judge": "lexical"}])
+def test_of_other_judges_the_least_sure_claim_is_the_answers_probability(options):
+    """None of them is fitted to whole answers."""
+    text = "The Classica takes 35 minutes to descale. It weighs 9 kg."
+    result = ec.score(response=text, passages=["The Classica takes 35 minutes to descale. It weighs 4 kg."], **options)
+    assert result.probability == min(claim.verdict.probabilities.supported for claim in result.claims)

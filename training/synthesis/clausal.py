@@ -12,7 +12,7 @@ from training.synthesis.rewrites import detokenized
 from training.synthesis.sources import coverage
 from training.synthesis.world import Draft, World
 
-from everyclaim.decompose.clauses import clauses
+from everyclaim.decompose.facts import facts
 
 _SEVERAL = re.compile(r",? (?:and|but|while|whereas) (?:[a-z]+ ){0,3}|, (?:which|who|where) |; ")
 
@@ -25,7 +25,7 @@ def several(sentence: str) -> bool:
 @lru_cache(maxsize=50_000)
 def parts_of(sentence: str) -> tuple[str, ...]:
     """The clauses of a sentence; none where it does not look as if it had several."""
-    return tuple(part.text.strip() for part in clauses(sentence)) if several(sentence) else ()
+    return tuple(part.text.strip() for part in facts(sentence)) if several(sentence) else ()
 
 
 def a_clause(sentence: str, rng: random.Random) -> tuple[str, str] | None:

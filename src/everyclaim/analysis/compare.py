@@ -23,6 +23,7 @@ from everyclaim.analysis.looks import (
     Measure,
     Rate,
     Word,
+    as_primary,
     look_at,
     of_mode,
     with_words,
@@ -98,6 +99,7 @@ class Compared:
     """The numbers of a comparison: looks at the whole, at failure modes and slices, claims that changed, movers."""
 
     matching: Matching
+    means: tuple[float | None, float | None]  # mean scores of the whole runs, whatever is compared
     whole: tuple[Look, ...]
     parts: tuple[Look, ...]
     changes: Changes | None  # None without pairs
@@ -131,10 +133,12 @@ def compare_figures(
     if other_judge and matching.same_text:
         same = before.text[first] == after.text[second]
         alone = [look_at(m, _cut(sides[0].rate(m), same), _cut(sides[1].rate(m), same), paired=True) for m in WHOLE]
-    whole, parts, alone = with_words([whole, parts, alone])
+    primary, *secondary = whole
+    secondary, parts, alone = with_words([secondary, parts, alone])
     return Compared(
         matching=matching,
-        whole=tuple(whole),
+        means=(_mean_score(before), _mean_score(after)),
+        whole=(as_primary(primary), *secondary),
         parts=tuple(parts),
         changes=_changes(sides) if paired else None,
         movers=_movers(sides, movers) if paired else (),
@@ -218,6 +222,11 @@ def _matched(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
         same_text=same,
     )
     return first, second, matching
+
+
+def _mean_score(run: Figures) -> float | None:
+    scores = run.score[np.isfinite(run.score)]
+    return float(scores.mean()) if len(scores) else None
 
 
 def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Changes, Compared, Matching, Mover, Side, Where, regressions
 from everyclaim.analysis.correction import Correction, corrected
-from everyclaim.analysis.estimates import points
+from everyclaim.analysis.estimates import percent, points
 from everyclaim.analysis.looks import (
     ANY_CONTRADICTED,
     ANY_FAILING,
@@ -23,12 +23,15 @@ from everyclaim.analysis.looks import (
     Look,
     Word,
 )
+from everyclaim.analysis.rollback import RollBack, Step, roll_back
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance
 from everyclaim.store.figures import ClaimRow
 
 COMPARISON_SCHEMA = 1
 _ALIKE = 70  # of 100: claims of two answers that are as alike are taken for the same statement, worded otherwise
+MOST_UNPAIRED = 0.1  # of a run's answers; with more of them without a partner no gate passes
+OTHER_MEAN = 0.02  # by which a run's mean over all answers may differ from that over the compared ones
 _RATES = {
     SCORE: "the mean score",
     SUPPORTED: "the rate of supported claims",
@@ -60,7 +63,7 @@ class Moved:
 class Comparison:
     """Two runs compared. `differs` names what judged them differently: then a difference may be the judge's.
 
-    `advice` is empty unless contradictions rose so that rolling back should be considered.
+    `advice` is empty unless contradictions rose. While there are `doubts`, no gate passes.
     """
 
     before: Side
@@ -70,6 +73,7 @@ class Comparison:
     differs: tuple[str, ...] = ()
     by: tuple[str, ...] = ()
     calibration: Calibration | None = None  # what labels say of the judge of both
+    rule: RollBack | None = None  # of a release with several parts; None: the answers of `after` are the only part
 
     @property
     def matching(self) -> Matching:
@@ -109,8 +113,15 @@ class Comparison:
 
     @property
     def advice(self) -> str:
-        """Say when rolling back should be considered, and why."""
-        return advice(self.after, self.numbers, self.moved, self.correction)
+        """What the rule of a release report says where contradictions rose; empty where no rise is shown."""
+        step = Step(self.after.title, self.numbers.of(CONTRADICTED), self.correction)
+        rule = self.rule or roll_back(self.before.title, self.after.title, [step])
+        return rule.told if rule.verdict in ("roll back", "watch") else ""
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """Why the comparison cannot show that nothing got worse: what of the two runs it does not cover."""
+        return tuple(_doubts(self.before, self.after, self.numbers))
 
     def __str__(self) -> str:
         """Tell in a few lines, at most 80 columns wide."""
@@ -180,53 +191,40 @@ def pairing(matching: Matching) -> str:
 
 
 def sentence(before: Side, after: Side, numbers: Compared) -> str:
-    """Say in a sentence or two what changed, with intervals; or that no difference is shown."""
-    whole, parts = ([look for look in looks if look.shown] for looks in (numbers.whole, numbers.parts))
+    """Say what the primary measure, the mean score, shows; then the surest changes of the secondary ones."""
+    primary, *others = numbers.whole
+    secondary, parts = ([look for look in looks if look.shown] for looks in (others, numbers.parts))
     subject = f"Release {after.release}" if after.release else f"Run {after.title}"
-    told: list[str] = []
-    for word in (Word.REGRESSED, Word.IMPROVED):
-        chosen = [_surest(whole, word), _narrowed(_surest(parts, word), parts)]
+    told = [] if primary.shown else [_nothing_shown(before, after, numbers)]
+    words = (Word.REGRESSED, Word.IMPROVED)
+    for word in sorted(words, key=lambda word: word is not primary.word):
+        whole = primary if primary.word is word else _surest(secondary, word)
+        chosen = [whole, _narrowed(_surest(parts, word), parts)]
         clauses = [_clause(look) for look in chosen if look is not None]
         if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" by ")[0] + " by "):
             clauses[1] = "by " + clauses[1].removeprefix(head)  # the same measure, where it moved most surely
         if clauses:
-            also = "also " if told else ""
-            told.append(f"{'It' if told else subject} {also}{', and '.join(clauses)}.")
-    if not told:
-        told.append(_nothing_shown(before, after, numbers))
+            also = "also " if told and primary.shown else ""
+            told.append(f"{'It' if told and primary.shown else subject} {also}{', and '.join(clauses)}.")
     return " ".join(told)
 
 
-def advice(after: Side, numbers: Compared, moved: Sequence[Moved], correction: Correction | None = None) -> str:
-    """Say that rolling back should be considered where contradictions rose beyond chance, with the evidence.
-
-    Where labels say how the judge errs, they must have risen beyond that, too.
-    """
-    risen = [
-        look
-        for look in numbers.whole
-        if look.measure in (CONTRADICTED, ANY_CONTRADICTED) and look.word is Word.REGRESSED
-    ]
-    if not risen:
-        return ""
-    evidence = "; ".join(f"{_RATES[look.measure]} rose {_from_to(look)}" for look in risen)
-    claims = numbers.of(CONTRADICTED)
-    looks = claims.adjusted / claims.p_value if claims.adjusted and claims.p_value else 1.0
-    if correction is not None and correction.is_lost((1 - LEVEL) / looks):
-        return (
-            f"As judged, {evidence}. Without the judge's error no rise is shown: {correction.rates}."
-            " More labels, of claims that it calls contradicted above all, would settle it."
-        )
-    if correction is not None:
-        evidence += f"; {correction.told}"
-    named = [f"{_what(look)}{_on(look.where)}" for look in regressions(numbers) if look.where or look.mode][:2]
-    most = f", most surely in {' and '.join(named)}" if named else ""
-    ids = [one.mover.id for one in moved if one.mover.contradicted[1] > one.mover.contradicted[0]][:3]
-    read = f" Read first: {', '.join(one_line(name, 40) for name in ids)}." if ids else ""
-    return (
-        f"Consider rolling {one_line(after.title, 60)} back: {evidence}{most}.{read}"
-        " Whether it lasts, runs of later answers will show."
-    )
+def _doubts(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
+    for side in (before, after):
+        if side.status != "finished":
+            yield f"run {one_line(side.title, 60)} is {side.status}: the answers that it lacks are not compared"
+    primary, matching = numbers.of(SCORE), numbers.matching
+    lacking = (matching.only_before, matching.only_after) if matching.paired else (before.total, after.total)
+    compared = (primary.before, primary.after)
+    for side, number, whole, paired in zip((before, after), lacking, numbers.means, compared, strict=True):
+        name = one_line(side.title, 60)
+        if number > MOST_UNPAIRED * side.total:
+            share = f"{percent(number / side.total)}, more than {percent(MOST_UNPAIRED)}"
+            yield f"{number:,} of {counted(side.total, 'answer')} of {name} have no partner in the other run ({share})"
+        if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
+            yield f"the mean score of {name} is {whole:.3f} over all its answers, {paired:.3f} over those compared"
+    if primary.word is Word.TOO_FEW:
+        yield f"{counted(primary.answers, 'answer')} that both scored are too few"
 
 
 def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
@@ -243,7 +241,9 @@ def comparison_to_json(comparison: Comparison) -> dict[str, Any]:
         "differs": list(comparison.differs),
         "by": list(comparison.by),
         "matching": asdict(numbers.matching),
+        "doubts": list(comparison.doubts),
         "level": LEVEL,
+        "primary": SCORE.name,
         "correction": "holm",
         "whole": [look_to_json(look) for look in numbers.whole],
         "parts": [look_to_json(look) for look in numbers.parts],
@@ -266,6 +266,7 @@ def look_to_json(look: Look) -> dict[str, Any]:
         "high": look.high,
         "answers": look.answers,
         "units": list(look.claims),
+        "detectable": look.detectable,
         "p_value": look.p_value,
         "p_adjusted": look.adjusted,
         "word": look.word.value,
@@ -313,15 +314,6 @@ def _on(where: Where) -> str:
     return f" on answers with {named}" if named else ""
 
 
-def _from_to(look: Look) -> str:
-    assert look.before is not None and look.after is not None and look.low is not None  # noqa: PT018 - it is shown
-    assert look.high is not None
-    return (
-        f"from {100 * look.before:.1f} to {100 * look.after:.1f} %"
-        f" (by 95 % {points(look.low)} to {points(look.high)} points)"
-    )
-
-
 def _nothing_shown(before: Side, after: Side, numbers: Compared) -> str:
     look = numbers.of(SCORE)
     names = f"{one_line(before.title, 60)} and {one_line(after.title, 60)}"
@@ -332,9 +324,12 @@ def _nothing_shown(before: Side, after: Side, numbers: Compared) -> str:
     sign = "+" if look.difference > 0 else ""
     scored = counted(look.answers, "answer")
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} or more on each side"
+    power = ""
+    if look.detectable:
+        power = f" With this many answers, a change of {points(look.detectable)} points is detected with 80 % power."
     return (
         f"{head}: the mean score went from {look.before:.3f} to {look.after:.3f}, by {sign}{points(look.difference)}"
-        f" points (95 % {points(look.low)} to {points(look.high)}), {over}."
+        f" points (95 % {points(look.low)} to {points(look.high)}), {over}.{power}"
     )
 
 

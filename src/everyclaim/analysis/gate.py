@@ -129,21 +129,27 @@ def _against_limit(label: Label, rate: Estimate, limit: float, *, confident: boo
     return GateResult(GateStatus.PASSED, f"{found} are within the limit of {percent(limit)}{doubt}")
 
 
-def against_baseline(comparison: Comparison, *, margin: float = 0.0, confident: bool = False) -> GateResult:
+def against_baseline(
+    comparison: Comparison, *, margin: float = 0.0, confident: bool = False, parts: bool = False
+) -> GateResult:
     """Check that neither mean score nor rates of claims are worse than a baseline by more than `margin`, a share.
 
-    It fails where a regression is shown, corrected for all looks, whose whole interval lies beyond the margin. With
-    `confident` every interval of the mean score and of the contradicted claims must lie within the margin to pass, and
-    what is in between is inconclusive. Too few samples to compare are inconclusive. Raises `ConfigError` for a margin
-    that is none.
+    It fails where a regression is shown whose whole interval lies beyond the margin; with `parts`, that of a failure
+    mode or slice counts, too. With `confident` every interval of the mean score and of the contradicted claims must lie
+    within the margin to pass, and what is in between is inconclusive. Nothing passes that the comparison does not cover
+    (`Comparison.doubts`): it is inconclusive. Raises `ConfigError` for a margin that is none.
     """
     if not 0 <= margin <= 1:
         raise ConfigError(f"margin is {margin:g}, but must lie between 0 and 1; 3 points are 0.03")
-    looks = [look for look in comparison.numbers.whole if look.measure in _GATED and look.low is not None]
+    gated = comparison.looks if parts else comparison.numbers.whole
+    looks = [look for look in gated if (parts or look.measure in _GATED) and look.low is not None]
     if not looks:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
     if any(look.word is Word.REGRESSED and _best_case(look) > margin for look in looks):
         return GateResult(GateStatus.FAILED, comparison.sentence)
+    if comparison.doubts:
+        told = "; ".join(comparison.doubts)
+        return GateResult(GateStatus.INCONCLUSIVE, f"no fall is ruled out, as {told}. {comparison.sentence}")
     if confident:
         watched = [look for look in looks if look.measure in (SCORE, CONTRADICTED)]
         if any(_worst_case(look) > margin + _ROUNDING for look in watched):

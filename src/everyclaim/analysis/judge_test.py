@@ -14,7 +14,7 @@ from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import provenance_to_json
 from everyclaim.stats.intervals import Estimate, clustered_mean
 
-MOST_UNJUDGED = 3  # claims without a usable verdict, of 60
+MOST_UNJUDGED = 3  # claims without a usable verdict, of 90
 LEAST_RIGHT = 0.75  # the lower end of accuracy's 95 % interval
 LEAST_OF_EACH = 0.8  # of the supported claims, and of the others
 LEAST_OF_A_KIND = 0.5

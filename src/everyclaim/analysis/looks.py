@@ -16,15 +16,18 @@ from everyclaim.stats.clusters import standard_error
 from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
 from everyclaim.stats.multiplicity import holm
 from everyclaim.stats.paired import exchanges, independent_difference, paired_difference, sign_flip_test
+from everyclaim.stats.power import detectable_paired_difference
 from everyclaim.stats.quantiles import normal_p_value, normal_quantile
 from everyclaim.stats.trust import ROUGH_CLUSTERS
 from everyclaim.stats.types import Floats, Inference, Interval
 
 LEVEL = 0.95
+POWER = 0.8
 FEWEST = 10  # answers on a side; fewer are not tested
 FEWEST_EVENTS = 5  # claims or answers of a kind, in both runs together; fewer are not tested
 _FLIPPED = 200  # samples that differ; of more the sum of the signs is as good as normal
 _FAR = 0.2  # p-values above this need not be exact
+_REACH = normal_quantile(LEVEL)  # half an interval, in standard errors
 _SAME = 1e-9  # a difference that is rounding only
 
 Mask = NDArray[np.bool_]
@@ -70,7 +73,8 @@ class Look:
     """One measure on the answers of one slice (`where` is empty: on all), in both runs.
 
     `difference` is after − before, with its own 95 % interval. `p_value` is of this look alone, `adjusted` for all
-    looks; both are None where there is too little to test. `answers` are pairs, or the smaller side's without pairs.
+    secondary looks; both are None where there is too little to test. `answers` are pairs, or the smaller side's without
+    pairs.
     """
 
     measure: Measure
@@ -84,6 +88,7 @@ class Look:
     answers: int
     claims: tuple[int, int]  # in the denominators; of answers or claims, before and after
     p_value: float | None
+    detectable: float | None = None  # the difference that so many answers show with a power of 80 %
     adjusted: float | None = None
     word: Word = Word.TOO_FEW
     warnings: tuple[str, ...] = ()
@@ -123,6 +128,7 @@ def look_at(
         difference=difference.value,
         low=difference.interval.low,
         high=difference.interval.high,
+        detectable=difference.interval.width / 2 * detectable_paired_difference(1, 1.0, POWER, LEVEL) / _REACH,
         warnings=difference.warnings,
     )
     if answers < FEWEST or (not measure.is_score and _events(before, after) < FEWEST_EVENTS):
@@ -130,8 +136,18 @@ def look_at(
     return replace(known, p_value=_chance(before, after, difference, paired=paired))
 
 
+def as_primary(look: Look) -> Look:
+    """Say of the primary measure whether it shows a difference: one test at 5 %, uncorrected.
+
+    Test and interval never disagree: where the test alone does not show a difference, the interval reaches to 0.
+    """
+    if look.p_value is not None and look.p_value > 1 - LEVEL and look.low is not None and look.high is not None:
+        look = replace(look, low=min(look.low, 0.0), high=max(look.high, 0.0))
+    return _with_word(look, look.p_value)
+
+
 def with_words(families: Sequence[Sequence[Look]]) -> list[list[Look]]:
-    """Say of every look whether it shows a difference; a family's looks do not weaken another family's.
+    """Say of every secondary look whether it shows a difference; a family's looks do not weaken another family's.
 
     The 5 % for any false word are shared out equally among the families that test anything, and Holm's correction
     keeps them within each (Holm 1979).

@@ -23,6 +23,7 @@ from everyclaim.analysis.looks import (
     Rate,
     of_mode,
 )
+from everyclaim.analysis.rollback import LASTING
 from everyclaim.analysis.slices import expanded
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.stats.change_points import ChangePoint, change_points
@@ -105,13 +106,12 @@ class Trend:
         first = one_line(self.points[change.at].side.title, 60)
         good = one_line(self.points[change.at - 1].side.title, 60)
         since = len(self.points) - change.at
-        lasting = (
-            f"in all {since} runs since" if since > 1 else "in the newest run; whether it lasts, the next will show"
-        )
-        return (
-            f"Consider rolling back to {good}: from {first} on the rate of contradicted claims is"
-            f" {100 * change.after:.1f} % instead of {100 * change.before:.1f} %, {lasting}."
-        )
+        rates = f"{100 * change.after:.1f} % instead of {100 * change.before:.1f} %"
+        if since < LASTING:
+            return (
+                f"Watch {first}: its rate of contradicted claims is {rates}; whether it lasts, the next run will show."
+            )
+        return f"Roll back to {good}: from {first} on the rate of contradicted claims is {rates}, in all {since} runs."
 
     def __str__(self) -> str:
         """Tell in a few lines, at most 80 columns wide."""

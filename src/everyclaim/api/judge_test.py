@@ -1,4 +1,4 @@
-"""A judge on trial: short labelled claims of ten kinds that ship with the package, before it is trusted or paid for."""
+"""A judge on trial: short labelled claims of fifteen kinds that ship with the package, before it is trusted or paid for."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
 
-CASES = 20
+CASES = 30
 KINDS: Mapping[str, str] = {
     "paraphrase": "said in other words",
     "number": "numbers and units",
@@ -32,6 +32,11 @@ KINDS: Mapping[str, str] = {
     "spread": "over several passages",
     "record": "records and tables",
     "orders": "text that gives orders",
+    "value": "another value, where one can be true or several",
+    "absence": "denied, or not mentioned",
+    "background": "what follows, and what one has to know",
+    "speaker": "claimed by whom, and by nobody",
+    "correction": "what a passage takes back",
 }
 
 
@@ -48,7 +53,7 @@ class Case:
 
 
 def cases() -> Iterator[Case]:
-    """Read the claims of the test: 60 of ten kinds, half of each kind supported."""
+    """Read the claims of the test: 90 of fifteen kinds, half of each kind supported."""
     for line in files("everyclaim.api").joinpath("judge_test.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         texts = [claim["text"] for claim in row["claims"]]
@@ -74,11 +79,11 @@ class TryOptions(Judging, total=False):
 def try_judge(
     judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
 ) -> JudgeTest:
-    """Let a judge judge 60 short labelled claims of ten kinds, and say whether it is fit to judge.
+    """Let a judge judge 90 short labelled claims of fifteen kinds, and say whether it is fit to judge.
 
-    The claims were written for this, stand on 20 sets of passages, and go to the judge set by set, as those of an
-    answer would: about 20 calls of a language model. The same claims go to `embedded`, whose figures stand beside.
-    60 claims tell a judge that can judge from one that cannot; they do not rank two good ones, and nothing here knows
+    The claims were written for this, stand on 30 sets of passages, and go to the judge set by set, as those of an
+    answer would: about 30 calls of a language model. The same claims go to `embedded`, whose figures stand beside.
+    90 claims tell a judge that can judge from one that cannot; they do not rank two good ones, and nothing here knows
     your domain. Options are those of `verify_claims`.
 
     Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.

@@ -26,13 +26,13 @@ from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
-from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
+from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.release import release_markdown
 from everyclaim.store.figures import Figures
 
 MOVERS = 20
-HTML, MARKDOWN, JSON = (".html", ".htm"), (".md", ".markdown"), (".json",)
+HTML, MARKDOWN_NAMES, JSON = (".html", ".htm"), (".md", ".markdown"), (".json",)
 _FEWEST_RUNS = 3  # of a trend
 _DAY = 86_400.0
 
@@ -71,11 +71,11 @@ class KeptReleaseReport(ReleaseReport):
             reads |= {f"the data set of {name}": run.record.dataset, f"the store of {name}": run.store_location}
         check_apart(reads, {"the report": destination})
         suffix = os.fspath(destination).lower()
-        if not suffix.endswith(MARKDOWN):
-            check_replaced(destination, PAGE if suffix.endswith(HTML) else DOCUMENT)
+        is_text = suffix.endswith(MARKDOWN_NAMES)
+        check_replaced(destination, PAGE if suffix.endswith(HTML) else MARKDOWN if is_text else DOCUMENT)
         if suffix.endswith(HTML):
             content = self._page()
-        elif suffix.endswith(MARKDOWN):
+        elif is_text:
             content = release_markdown(self).encode("utf-8", "replace")
         else:
             content = json_text(self.to_json(), indent=2).encode() + b"\n"
@@ -94,7 +94,7 @@ class KeptReleaseReport(ReleaseReport):
 def check_name(destination: str | os.PathLike[str]) -> None:
     """Refuse a name that does not say what to write."""
     name = os.fspath(destination)
-    if not name.lower().endswith((*HTML, *MARKDOWN, *JSON)):
+    if not name.lower().endswith((*HTML, *MARKDOWN_NAMES, *JSON)):
         raise ConfigError(f"a release report is HTML, Markdown or JSON: {name} ends in none of .html, .md and .json")
 
 
@@ -141,7 +141,7 @@ def release_report(
         trend = trend_of(_sides(parts), [part.figures for part in parts], differs)
     notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
     rule = _rule(base, own, lasting, comparison.calibration)
-    return KeptReleaseReport(comparison, rule, trend, notes, runs=ends)
+    return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
 
 
 def _sides(parts: Sequence[Part]) -> list[Side]:

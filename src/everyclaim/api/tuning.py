@@ -32,7 +32,7 @@ from everyclaim.core.protocols import Scorer
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Outcome, Result, Sample, Span
 from everyclaim.engine import score_sample
-from everyclaim.io import ClaimRow, ReadReport, check_apart, open_rows, read_samples
+from everyclaim.io import TUNING, ClaimRow, ReadReport, check_apart, check_replaced, open_rows, read_samples
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, shipped_model
 
 ANSWERS = 200  # that another judge is asked about, unless told
@@ -80,6 +80,7 @@ class Tuned:
         if not os.fspath(path).lower().endswith(".json"):
             raise ConfigError(f"{os.fspath(path)}: what is written is JSON; end the name in .json")
         check_apart({"the labels": self._reads}, {"the tuning": path})
+        check_replaced(path, TUNING)
         with open_rows(path, format="jsonl") as write:
             write(self.fit.content)
 

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
+from everyclaim.analysis.gate import against_baseline
 from everyclaim.api.compare import compare as compare_runs
 from everyclaim.api.compare import trend
 from everyclaim.api.running import Run, find_run
 from everyclaim.cli import options as opt
-from everyclaim.cli.exits import GATE_FAILED, OK
-from everyclaim.cli.finish import check_destination
+from everyclaim.cli.exits import OK
+from everyclaim.cli.finish import GATE_CODES, check_destination
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.plaintext import counted
 from everyclaim.report.comparison import comparison_page, trend_page
 
 _TWO = 2
@@ -43,7 +43,11 @@ def compare(
         str | None, typer.Option("--html", metavar="FILE", help="Write a report as one HTML file, answers included.")
     ] = None,
     fail: Annotated[
-        bool, typer.Option("--fail-on-regression", help="Exit with 1 when anything is shown to have regressed.")
+        bool,
+        typer.Option(
+            "--fail-on-regression",
+            help="Exit with 1 when anything is shown to have regressed, 4 when that is unknown.",
+        ),
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
     store: opt.Store = None,
@@ -54,7 +58,8 @@ def compare(
     Samples are paired by id. Of three runs or more, in their order in time, the trend is shown: where a measure changed
     its level. Runs that were not judged alike are refused, as a difference could be the judge's.
 
-    Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage.
+    Exit codes: 0 ok, 1 a regression with --fail-on-regression, 2 bad input or usage, 4 answers that
+    --fail-on-regression cannot compare.
     """
     if len(runs) < _TWO:
         raise ConfigError("two runs are needed at least, the older first; `everyclaim runs` lists them")
@@ -74,9 +79,10 @@ def compare(
         show_json(comparison.to_json())
     else:
         show(comparison_page(comparison, movers=movers), stderr=html == "-")
-    if fail and comparison.regressed:
-        warn(f"{counted(len(comparison.regressed), 'regression')} shown: {comparison.sentence}", kind="gate failed")
-        return GATE_FAILED
+    if fail:
+        result = against_baseline(comparison, parts=True)
+        warn(result.message, kind=f"gate {result.status.value}")
+        return GATE_CODES[result.status]
     return OK
 
 

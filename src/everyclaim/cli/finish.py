@@ -21,13 +21,13 @@ from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURE
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
-from everyclaim.io import DOCUMENT, PAGE, TEST_SUITE, check_apart, check_format, check_replaced, open_sink
+from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
 from everyclaim.store import RunRecord
 
-_CODES = {
+GATE_CODES = {
     GateStatus.PASSED: OK,
     GateStatus.FAILED: GATE_FAILED,
     GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
@@ -88,7 +88,7 @@ class OutputOptions:
     def check_replaced(self) -> None:
         """Refuse to write over what is none of ours; of what is read `check_apart` tells better."""
         is_page = (self.report or "").lower().endswith(HTML)
-        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE))
+        kinds = ((self.out, None), (self.html, PAGE), (self.junit, TEST_SUITE), (self.markdown, MARKDOWN))
         for place, kind in (*kinds, (self.report, PAGE if is_page else DOCUMENT)):
             if place is not None:
                 check_replaced(place, kind)
@@ -159,7 +159,7 @@ def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
         show(page, stderr="-" in (wishes.output.out, wishes.output.html))
     result = _gate(run, record, summary, wishes, settings)
     _tell_build_server(run, summary, found, result, wishes)
-    return gravest([_CODES[result.status], _reading(record)])
+    return gravest([GATE_CODES[result.status], _reading(record)])
 
 
 def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes) -> None:

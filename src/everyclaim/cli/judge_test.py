@@ -30,7 +30,7 @@ def judge_test(
 ) -> int:
     """Try a judge before paying for it.
 
-    60 short labelled claims of ten kinds go to it, on 20 sets of passages that ship with the package: about 20 calls
+    90 short labelled claims of fifteen kinds go to it, on 30 sets that ship with the package: about 30 calls
     of a language model, small ones. The page has the accuracy by kind beside that of the offline judge, tokens and
     cost, and whether the model is fit to judge, by a rule that is stated. The claims tell a judge that can judge from
     one that cannot; for how good it is on your data label some, see calibration.

@@ -214,7 +214,7 @@ Baseline = Annotated[
     typer.Option(
         "--fail-on-regression",
         metavar="RUN",
-        help="Exit with 1 when it is shown to be worse than this kept run.",
+        help="Exit with 1 when it is shown to be worse than this run, 4 when that is unknown.",
         rich_help_panel=_GATE,
     ),
 ]

@@ -41,7 +41,7 @@ COMMANDS = {
         "",
         "Test, evaluate and tune judges.",
         {
-            "smoke": Entry("judge_test:judge_test", "Test a judge on 60 labelled claims before paying for it."),
+            "smoke": Entry("judge_test:judge_test", "Test a judge on 90 labelled claims before paying for it."),
             "evaluate": Entry("judge_check:judge_check", "Measure repeatability, drift, order and length bias."),
             "tune": Entry("tune:tune", "Fit the embedded judge to your own labels."),
             "cascade": Entry("band:band", "Fit the deferral zone of a cascade to labels."),

@@ -132,11 +132,15 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Decomposition:
-    """What a decomposer made of a response. `abstained`: the response declines to answer."""
+    """What a decomposer made of a response. `abstained`: the response declines to answer.
+
+    `kept_whole` counts the sentences that are claims as they stand since their claims invented something.
+    """
 
     claims: tuple[Claim, ...]
     skipped: tuple[Skipped, ...] = ()
     abstained: bool = False
+    kept_whole: int = 0
 
     def __str__(self) -> str:
         """Tell what was made of the response in a few lines."""
@@ -328,8 +332,8 @@ class Result:
     `score` is within [0, 1] when `outcome` is `scored`, otherwise None (unless an `empty` policy
     asks for the number other tools would give).
 
-    `probability`, within [0, 1], is the judge's own that none of the response's claims is unsupported; None where the
-    judge gives none (`embedded` with the strategy `joint` does).
+    `probability`, within [0, 1], is the judge's own that none of the response's claims is unsupported: fitted to marked
+    answers where it is `embedded`, else that of the claim it is least sure of; None where the judge gives none.
     `components` are the named parts of the score (`precision`, `recall`, ...), each within [0, 1], or None
     where it is undefined, which `warnings` then explain; a metric gives the same names for every scored sample.
     `reference_claims` are claims of the reference judged against the response, ids `r1`, `r2`, ...; their

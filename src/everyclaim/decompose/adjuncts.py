@@ -1,58 +1,84 @@
-"""Where and when of one event are two statements: "born in Ulm on 14 March 1879" is born in Ulm, and born then.
+"""The circumstances of an event, each a fact of it: "born in Ulm on 14 March 1879" is born in Ulm, and born then.
 
-Only for events that happen once to their subject. "Released in France on 3 May" stays whole: it may have been
-released elsewhere on another day.
+Only of what happened, and is not denied or limited: what is usual holds only under its circumstances.
 """
 
 from __future__ import annotations
 
-import re
-from typing import NamedTuple
+from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.monotone import is_limited
+from everyclaim.decompose.repairs import MONTHS, SUBJECTS
+from everyclaim.decompose.tree import Tree
+from everyclaim.text.tokens import word_set
 
-from everyclaim.decompose.grammar import stays_whole
-from everyclaim.text.dates import moments
-from everyclaim.text.tagger import tag
-
-_ONCE = r"(?:was|were|is)\s+(?:born|baptised|baptized|buried|founded|assassinated|executed|incorporated)|died"
-_PLACE = r"(?:in|at|near)\s+(?:the\s+)?[A-Z][\w.'’-]*(?:,?\s+(?:[A-Z][\w.'’-]*|of|the|de|la|upon|am|an\s+der))*"
-_DATE = r"(?:on|in|around|about)\s+[\w\s,.]{3,30}?\d[\w\s,]{0,20}?"
-_EVENT = re.compile(
-    rf"^(?P<head>[A-Z][^;:]*?\b(?:{_ONCE}))\s+"
-    rf"(?:(?P<place_first>{_PLACE}),?\s+(?P<date_second>{_DATE})|(?P<date_first>{_DATE}),?\s+(?P<place_second>{_PLACE}))"
-    r"$"
+_PLACING = word_set(
+    "in on at near during after before since until with within over by around about alongside throughout along across "
+    "for through"
 )
+_DAYS = word_set("Monday Tuesday Wednesday Thursday Friday Saturday Sunday")
 
 
-class Adjunct(NamedTuple):
-    """One of the two statements, and where its circumstance stands in the text."""
-
-    text: str
-    start: int
-    end: int
-
-
-def where_and_when(text: str) -> tuple[Adjunct, Adjunct] | None:
-    """Split a clause about a once-only event into its place and its date, in their order; None when it is no such."""
-    body = text.rstrip(" .")
-    found = _EVENT.match(body)
-    if found is None or stays_whole(tag(body)):
-        return None
-    first, second = ("place_first", "date_second") if found["place_first"] else ("date_first", "place_second")
-    date = found[first] if first.startswith("date") else found[second]
-    place = found[first] if first.startswith("place") else found[second]
-    if not _is_date(date) or moments(place):
-        return None
-    head, end = found["head"], text[len(body) :]
-    return (
-        Adjunct(f"{head} {found[first]}{end}", 0, found.end(first)),
-        Adjunct(f"{head} {found[second]}{end}", *found.span(second)),
-    )
+def by_adjunct(draft: Draft, tree: Tree) -> list[Draft]:
+    """One fact for each circumstance of an event that has several."""
+    if any(tree.kind(place) == "advcl" for place in draft.whole):
+        return [draft]
+    head = draft.head
+    clauses = [kid for kid in tree.of(head, "ccomp", "advcl") if kid in draft.places and kid not in draft.whole]
+    if not _is_event(tree, head) or is_limited(tree, draft) or not all(_is_apart(tree, kid, head) for kid in clauses):
+        return [draft]
+    found = [kid for kid in tree.kids[head] if kid in draft.places and _is_circumstance(tree, kid)]
+    found += clauses
+    found += [
+        nmod for kid in tree.of(head, "obj", "obl") if kid in draft.places and not _is_time(tree, kid, inside=False)
+        for nmod in tree.of(kid, "nmod") if nmod in draft.places and tree.of(nmod, "case") and _is_time(tree, nmod)
+    ]  # fmt: skip
+    if len(found) < 2:
+        return [draft]
+    parts = []
+    for one in sorted(found):
+        own = set(tree.under(one))
+        gone = [i for other in found if other != one for i in tree.under(other) if i not in own]
+        parts.append(draft.without(gone))
+    return parts
 
 
-def _is_date(text: str) -> bool:
-    """Whether a phrase is a preposition and one date, and nothing else."""
-    read = moments(text)
-    if len(read) != 1:
+def _is_event(tree: Tree, head: int) -> bool:
+    """Whether a predicate tells of something that happened, or will."""
+    if tree.tokens[head].pos != "VERB":
         return False
-    rest = f"{text[: read[0].start]} {text[read[0].end :]}".split()
-    return all(word.lower() in {"on", "in", "around", "about", "the"} for word in rest)
+    chain = {tree.low(kid) for kid in tree.of(head, "aux", "aux:pass")}
+    if chain & {"may", "might", "could", "would", "should", "can", "must", "used"}:
+        return False
+    return tree.is_past(head) or bool(chain & {"will", "has", "have", "been"})
+
+
+def _is_circumstance(tree: Tree, kid: int) -> bool:
+    if tree.kind(kid) != "obl" or tree.relation(kid) == "obl:agent":
+        return False
+    if tree.relation(kid) in {"obl:unmarked", "obl:tmod", "obl:npmod"} and not tree.of(kid, "case"):
+        return _is_time(tree, kid)
+    cases = [tree.low(case) for case in tree.of(kid, "case")]
+    if not cases or cases[0] not in _PLACING or (cases[0] == "by" and not tree.of(kid, "nummod")):
+        return False
+    if cases[0] in {"for", "through"} and not (tree.of(kid, "nummod") and not tree.of(kid, "nmod")):
+        return False
+    events = [kid for kid in tree.of(kid, "acl", "advcl") if tree.relation(kid) != "acl:relcl"]
+    return cases[0] != "with" or not events
+
+
+def _is_time(tree: Tree, kid: int, *, inside: bool = True) -> bool:
+    """Whether a phrase is a date; `inside`: or holds one in a phrase below it."""
+    left = () if inside else [nmod for nmod in tree.of(kid, "nmod") if tree.of(nmod, "case")]
+    words = [tree.tokens[i] for i in tree.under(kid, without=left)]
+    return any(w.pos == "NUM" and len(w.text) == 4 and w.text.isdecimal() for w in words) or any(
+        w.text in MONTHS or w.text.rstrip("s") in _DAYS for w in words)  # fmt: skip
+
+
+def _is_apart(tree: Tree, clause: int, head: int) -> bool:
+    """Whether a clause behind tells what for, or when: "left to study", "died while returning"."""
+    marks = {tree.low(mark) for mark in tree.of(clause, "mark")}
+    if tree.kind(clause) != "advcl":
+        return False
+    if not marks:
+        return tree.tokens[clause].tag == "VBG" and not tree.of(clause, *SUBJECTS)
+    return clause > head and marks <= {"to", "after", "before", "while"}

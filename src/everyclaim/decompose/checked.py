@@ -12,15 +12,15 @@ from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.contexts import BEHIND, Ground, grounds
 from everyclaim.decompose.omissions import marked
-from everyclaim.decompose.ungrounded import BEFORE, Surroundings, faults
+from everyclaim.decompose.split_check import Source, inventions
 
 
 async def decomposed(decomposer: Decomposer, response: str, *, question: str = "") -> Decomposition:
     """Decompose a response and check what comes back; a blank response needs no decomposer.
 
-    A claim that holds or lacks what its sentence does not is not believed (rule 9): the sentence itself takes the place
-    of its claims. What is skipped although it says something is marked. Raises `JudgeError` for claims without text,
-    with repeated ids, or with spans outside the response, and `InputError` for more of them than the limits allow.
+    A claim that invents something is not believed (rule 9): the sentence itself takes the place of its claims. What is
+    skipped although it says something is marked. Raises `JudgeError` for claims without text, with repeated ids, or
+    with spans outside the response, and `InputError` for more of them than the limits allow.
     """
     if not response.strip():
         return Decomposition(claims=())
@@ -35,31 +35,24 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
             raise JudgeError("bad_decomposition", f"{decomposer.spec} gave claim {claim.id} no text")
         if not 0 <= claim.span.start <= claim.span.end <= len(response):
             raise JudgeError("bad_decomposition", f"{decomposer.spec} placed claim {claim.id} outside the response")
-    claims = _faithful(parts.claims, response, question, getattr(decomposer, "language", ""))
-    return marked(replace(parts, claims=claims), question)
+    claims, number = _faithful(parts.claims, response, question, getattr(decomposer, "language", ""))
+    return marked(replace(parts, claims=claims, kept_whole=parts.kept_whole + number), question)
 
 
-def _faithful(claims: Sequence[Claim], response: str, question: str, language: str) -> tuple[Claim, ...]:
-    """Put the sentence in the place of its claims where one of them is not its own."""
+def _faithful(claims: Sequence[Claim], response: str, question: str, language: str) -> tuple[tuple[Claim, ...], int]:
+    """Put the sentence in the place of its claims where one of them invents something; say how often that was."""
     found = grounds(response, language) or [Ground(0, len(response), "paragraph", response)]
     ends = [one.end for one in found]
     places = {claim.id: _place(claim, found, ends, response) for claim in claims}
     texts = {place: _joined(found[slice(*place)]) for place in set(places.values())}
     plain = {place: " ".join(text.split()) for place, text in texts.items()}
-    unread = [claim for claim in claims if " ".join(claim.text.split()) != plain[places[claim.id]]]
-    if not unread:
-        return tuple(claims)
-    around = Surroundings.of(response, question)
-    starts = {place: found[place[0]].start for place in texts}
-    before = {place: response[max(0, start - BEFORE) : start] for place, start in starts.items()}
-    together: dict[tuple[int, int], list[str]] = {place: [] for place in texts}
-    for one in claims:
-        together[places[one.id]].append(one.text)
-    wrong = {
-        place
-        for one in unread
-        if any(faults(one.text, texts[place := places[one.id]], around, before[place], together[place]))
-    }
+    together: dict[tuple[int, int], list[str]] = {}
+    for claim in claims:
+        place = places[claim.id]
+        if " ".join(claim.text.split()) != plain[place]:
+            together.setdefault(place, []).append(claim.text)
+    source = Source.of(response, question) if together else None
+    wrong = {place for place, several in together.items() if source and inventions(several, texts[place], source)}
     kept: list[Claim] = []
     for claim in claims:
         place = places[claim.id]
@@ -69,7 +62,7 @@ def _faithful(claims: Sequence[Claim], response: str, question: str, language: s
             span = Span(found[place[0]].start, found[place[1] - 1].end)
             sentence = response[span.start : span.end]
             kept.append(replace(claim, text=plain[place], span=span, sentence=sentence))
-    return tuple(kept)
+    return tuple(kept), len(wrong)
 
 
 def _joined(several: Sequence[Ground]) -> str:

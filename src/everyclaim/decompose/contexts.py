@@ -12,6 +12,7 @@ from typing import NamedTuple
 from everyclaim.text.segment import Kind, Sentence, sentences
 
 BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
+BEFORE = 1500  # characters of an answer before a sentence that tell what "it" means there
 LONGEST_LEAD = 2000  # characters; what is longer introduces nothing
 _MARKUP = " \t*_"
 

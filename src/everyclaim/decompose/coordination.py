@@ -1,145 +1,162 @@
-"""The predicates that share one subject: "X was born in A and died in B" → two pieces with X.
-
-A verb is taken as a second predicate only where no other reading is likely: a participle, a noun in
--s, or the verb of a clause in between would make another sentence of it.
-"""
+"""What is coordinated inside a clause: "wrote novels and plays" says two things, "between May and June" one."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
-from everyclaim.decompose import grammar
-from everyclaim.decompose.grammar import RELATIVES, Skeleton
-from everyclaim.text.tagger import FINITE, Word
+from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.monotone import holds_jointly, is_stated, way_up
+from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.tree import Tree
 
-JOINERS = frozenset({"and", "but"})
-_OBJECT = frozenset({"DT", "PRP$", "NNP", "NNPS", "CD", "JJ", "NN", "NNS", "PRP", "$"})
-_AFTER_VERB = frozenset({"DT", "PRP$", "IN", "TO", "CD", "PRP"})
-
-
-class ClauseWords(NamedTuple):
-    """Words carried in front (subject, lead), and the clause's own words."""
-
-    carried: tuple[Word, ...]
-    own: tuple[Word, ...]
+_SHARED = frozenset(
+    {"case", "det", "nmod:poss", "mark", "aux", "aux:pass", "cop", "nsubj", "nsubj:pass", "expl", "csubj"}
+)
+_MEMBERS = ({"NOUN", "PROPN", "PRON", "X"}, {"ADJ", "VERB", "ADP"}, {"ADJ", "NOUN"})
+_EXEMPLARY = frozenset({"such", "including", "like"})
+_DENYING = frozenset({"or", "nor", ",", ";"})
 
 
-def predicates(words: list[Word], bones: Skeleton) -> list[ClauseWords]:
-    """The predicates of one subject, each with the subject (and the auxiliaries it needs) carried over."""
-    whole = [ClauseWords((), tuple(words))]
-    subject = tuple(words[: bones.verb])
-    chain = words[bones.verb : bones.rest]
-    if any(word.low in {"both", "each"} for word in subject):
-        return whole
-    cuts: list[tuple[int, int, tuple[Word, ...]]] = []  # end of the part before, start of the next, auxiliaries
-    part = bones.rest
-    for index in range(bones.rest, len(words) - 2):
-        if words[index].low not in JOINERS:
+def by_conjunct(draft: Draft, tree: Tree) -> list[Draft]:
+    """One fact for each conjunct of the first coordination that holds of each alone."""
+    if any(tree.kind(place) == "advcl" for place in draft.whole):
+        return [draft]
+    for place in sorted(draft.places):
+        if tree.tokens[place].pos in {"VERB", "AUX"} and tree.is_finite(place):
             continue
-        start = index + 1
-        verb = next((i for i in range(start, min(start + 3, len(words))) if words[i].tag != "RB"), start)
-        auxiliaries = _joins(words, bones, part, index, verb)
-        if auxiliaries is None:
-            continue
-        end = index - 1 if words[index - 1].low == "," else index
-        commas = _listed(words, bones, part, end, verb)
-        points = [*((comma, comma + 1) for comma in commas), (end, start)]
-        cuts += [(before, after, auxiliaries) for before, after in points]
-        part = grammar.chain_end(words, verb)
-    if not cuts or grammar.has_scope([word for word in chain if word.tag != "MD"]):
-        return whole
-    pieces = []
-    edges = [bones.verb, *(after for _, after, _ in cuts)]
-    ends = [*(before for before, _, _ in cuts), len(words)]
-    for number, (begin, finish) in enumerate(zip(edges, ends, strict=True)):
-        own = tuple(words[begin:finish])
-        if not _says_something(own):
-            return whole
-        if number == 0:
-            pieces.append(ClauseWords((), tuple(words[:finish])))
-        else:
-            pieces.append(ClauseWords((*subject, *cuts[number - 1][2]), own))
-    return pieces
+        conjuncts = [c for c in tree.conjuncts(place) if c in draft.places]
+        if conjuncts and _may_choose(tree, draft, place, conjuncts):
+            found = [chosen(draft, tree, place, one, conjuncts) for one in [place, *conjuncts]]
+            if tree.kind(place) in {"amod", "compound"} and (listed := _list_before(tree, draft, place)):
+                found = [_of_list(one, tree, listed) for one in found]
+                found += [_of_list(draft.without(tree.under(place)), tree, listed, kept=one) for one in listed]
+            return [draft] if any(one is None for one in found) else [one for one in found if one is not None]
+    return [draft]
 
 
-def _listed(words: list[Word], bones: Skeleton, part: int, end: int, verb: int) -> list[int]:
-    """Commas that part further predicates of a list: "wrote A, directed B, and produced C"."""
-    found = []
-    for index in range(part, end - 1):
-        same = words[index + 1].tag == words[verb].tag and words[index + 1].tag in {"VBD", "VBZ"}
-        if words[index].low == "," and same and words[bones.verb].tag == words[verb].tag:
-            found.append(index)
+def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
+    """Whether each conjunct holds alone."""
+    words = {tree.low(cc) for one in [place, *conjuncts] for cc in tree.joiners(one)}
+    denied = bool(words) and words <= _DENYING and any(tree.is_negated(step) for step in way_up(tree, place, draft))
+    allowed = words <= {"or", ","} and any(
+        tree.low(i) == "can" for step in way_up(tree, place, draft) for i in tree.of(step, "aux")
+    )
+    exemplary = words <= _DENYING | {"and"} and bool({tree.low(c) for c in tree.of(place, "case")} & _EXEMPLARY)
+    if not (tree.joins(place) or denied or (words and (exemplary or allowed))) or not is_stated(
+        tree, place, draft, denied=denied
+    ):
+        return False
+    token, relation = tree.tokens[place], tree.kind(place)
+    if not any(
+        {tree.tokens[one].pos for one in [place, *conjuncts]} <= members for members in _MEMBERS
+    ) or holds_jointly(tree, place, draft):
+        return False
+    if any(tree.low(i) == "between" for i in tree.under(place) if i < conjuncts[0]):
+        return False
+    if token.pos == "VERB" and any(tree.is_finite(c) for c in conjuncts):
+        return False
+    if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):
+        return False  # "Trinidad and Tobago is"
+    if relation in {"amod", "compound"}:
+        above = tree.tokens[token.head]
+        return above.tag in {"NNS", "NNPS"} or any(
+            tree.relation(step) in SUBJECTS for step in way_up(tree, place, draft)
+        ) is False  # fmt: skip
+    if relation == "nmod" and any(tree.low(case) == "of" for case in tree.of(place, "case")):
+        owner = token.head
+        indefinite = any(tree.low(det) in {"a", "an"} for det in tree.of(owner, "det"))
+        return not indefinite and not tree.of(owner, "nummod") and tree.kind(owner) not in {"nsubj", "nmod"}
+    return True
+
+
+def chosen(draft: Draft, tree: Tree, place: int, one: int, conjuncts: list[int]) -> Draft | None:
+    """The fact with one conjunct alone; None where its verb cannot be made to agree."""
+    whole = frozenset(tree.under(place))
+    if one == place:
+        gone = {i for c in conjuncts for i in tree.under(c)}
+        gone |= {i for kid in tree.of(place, "cc", "cc:preconj") for i in tree.under(kid)}
+        kept = whole - gone | _shared_behind(tree, place, conjuncts)
+    else:
+        behind = [k for k in tree.kids[place] if k > conjuncts[-1] and tree.kind(k) in {"nmod", "acl", "obl", "obj"}]
+        kept = (
+            tree.stripped(one) | frozenset(i for kid in behind for i in tree.under(kid)) | inherited(tree, place, one)
+        )
+    found = draft.only(draft.places - whole | kept)
+    if tree.kind(place) in {"amod", "compound"}:
+        found = found.without(
+            [i for i in tree.of(tree.tokens[place].head, "det", "cc:preconj") if tree.low(i) == "both"]
+        )
+    if place == draft.head:
+        found = replace(found, head=one)
+    verb = tree.tokens[place].head
+    if tree.relation(place) in SUBJECTS and verb in draft.places:
+        found_singular = None if tree.is_plural_alone(one) is None else found
+        if found_singular is None:
+            return None
+        if not tree.is_plural_alone(one):
+            if tree.tokens[verb].tag == "NNS" and tree.of(verb, "cop"):
+                return None  # "are lawyers"
+            return found.in_singular(tree, verb)
     return found
 
 
-def _says_something(own: Sequence[Word]) -> bool:
-    """Whether a predicate has more than its verb, so that it shares no object with the next."""
-    start = next((i for i, word in enumerate(own) if word.tag != "RB"), len(own))
-    rest = own[grammar.chain_end(own, start) :]
-    return any(word.tag not in {"RB", ",", "IN", "TO"} for word in rest)
+def inherited(tree: Tree, place: int, one: int) -> frozenset[int]:
+    """What a conjunct takes over from the first: articles, prepositions, subject and auxiliaries it lacks."""
+    own = {tree.kind(kid) for kid in tree.kids[one]}
+    shared: set[int] = set()
+    for kid in tree.kids[place]:
+        kind = tree.kind(kid)
+        if kid > place and kid > min(tree.conjuncts(place)):
+            continue
+        if tree.relation(kid) in _SHARED and kind not in own:
+            if kind in {"det", "nmod", "case"} and tree.tokens[one].pos not in {"NOUN", "PROPN", "PRON", "NUM", "X"}:
+                continue
+            if kind in {"det", "nmod"} and (
+                tree.tokens[one].pos in {"PROPN", "PRON"} or {"det", "nmod", "nummod"} & own
+            ):
+                continue
+            if kind == "det" and tree.low(kid) in {"a", "an"} and tree.tokens[one].tag in {"NNS", "NNPS"}:
+                continue
+            shared |= set(tree.under(kid))
+        elif kind in {"advmod", "obl", "advcl"} and kid < place and _is_in_front(tree, kid, place):
+            shared |= set(tree.under(kid))
+        elif tree.low(kid) in {"not", "n't", "never"} and kid < place:
+            shared.add(kid)
+        elif kind == "advmod" and tree.of(place, "cop") and tree.tokens[kid].pos == "ADV" and kid < place:
+            shared |= {kid} if kid < min(tree.of(place, "cop")) or tree.low(kid) == "also" else set()
+    return frozenset(shared)
 
 
-def _joins(words: list[Word], bones: Skeleton, part: int, joiner: int, verb: int) -> tuple[Word, ...] | None:
-    """Auxiliaries to carry when the verb after a joiner surely goes with the subject; None when unsure."""
-    between = words[part:joiner]
-    if any(word.low in RELATIVES or word.tag in {"WDT", "WP", "WRB"} for word in between):
-        return None
-    listed = {i + 1 for i in range(len(between) - 1) if between[i].low == ","}
-    inside = {word.tag for i, word in enumerate(between) if i not in listed}
-    if inside & FINITE:
-        return None
-    word, following = words[verb], words[verb + 1].tag if verb + 1 < len(words) else ""
-    chain = words[bones.verb : bones.rest]
-    if word.tag == "MD":
-        return ()
-    if word.tag in {"VBD", "VBN"}:
-        passive = grammar.is_passive(words, bones) and not grammar.never_passive(word)
-        if passive:
-            return _joins_passive(words, bones, word, following, inside if part == bones.rest else {"VBN"})
-        return () if _joins_past(words, bones, word, following, inside) else None
-    if word.tag == "VB" and chain[0].tag == "MD" and chain[-1].tag == "VB" and len(chain) <= 3:
-        sure = following in {"DT", "PRP$", "IN", "TO", "CD", "PRP", "VBN"} or word.low == "be"
-        free = not inside & {"TO", "VB"}
-        return (chain[0],) if sure and free and not grammar.has_scope(chain[1:-1]) else None
-    return () if _joins_present(words, bones, word, following) else None
+def _is_in_front(tree: Tree, kid: int, place: int) -> bool:
+    """Whether something stands before the subject, or the command, and so speaks of all predicates."""
+    subject = tree.subject(place)
+    return kid < (place if subject is None else subject)
 
 
-def _joins_passive(
-    words: list[Word], bones: Skeleton, word: Word, following: str, inside: set[str]
-) -> tuple[Word, ...] | None:
-    """What to carry for a past form behind a passive: its auxiliaries for a second participle, else nothing."""
-    chain = words[bones.verb : bones.rest]
-    if following in _OBJECT and (word.tag == "VBD" or following in {"DT", "PRP$"}):
-        return () if chain[0].tag == "VBD" and not grammar.doubtful(word, following) else None
-    if following not in {"IN", "TO"} or inside & {"VBN", "VBD"} or grammar.has_scope(chain):
-        return None
-    main = next(i for i in range(bones.rest - 1, bones.verb, -1) if words[i].tag in {"VBN", "VBD"})
-    return tuple(words[bones.verb : main])
+def _shared_behind(tree: Tree, place: int, conjuncts: list[int]) -> frozenset[int]:
+    """What stands behind the last conjunct and belongs to the first as well: "the size and number of the rooms"."""
+    last = conjuncts[-1]
+    if tree.tokens[place].pos != "NOUN" or not tree.of(place, "det") or tree.of(last, "det", "nmod:poss"):
+        return frozenset()
+    gap = [i for i in range(place + 1, last) if tree.relation(i) != "cc"]
+    behind = [kid for kid in tree.of(last, "nmod") if any(tree.low(case) == "of" for case in tree.of(kid, "case"))]
+    return frozenset(i for kid in behind for i in tree.under(kid)) if not gap else frozenset()
 
 
-def _joins_past(words: list[Word], bones: Skeleton, word: Word, following: str, inside: set[str]) -> bool:
-    """Whether a past form is a second finite verb of the subject."""
-    first = words[bones.verb].tag
-    if word.tag == "VBN" and not (
-        first == "VBD" and (grammar.never_passive(word) or following in {"DT", "PRP$"})  # a participle takes no object
-    ):
-        return False
-    if grammar.doubtful(word, following):
-        return False
-    unclear = grammar.is_past_participle_form(word) and following not in _OBJECT
-    if unclear and (first in {"VBZ", "VBP"} or inside & {"VBN", "VBD"}):
-        return False
-    return grammar.agrees(words[bones.subject : bones.verb], word)
+def _list_before(tree: Tree, draft: Draft, place: int) -> list[int]:
+    """The first members of a list of adjectives, where they hang on the noun: "physical, electronic and other"."""
+    found: list[int] = []
+    first = min(tree.under(place))
+    while first > 1 and tree.tokens[first - 1].text == "," and tree.kind(first - 2) in {"amod", "compound"}:
+        if tree.tokens[first - 2].head != tree.tokens[place].head or first - 2 not in draft.places:
+            break
+        first = min(tree.under(first - 2))
+        found.append(first)
+    return sorted(found)
 
 
-def _joins_present(words: list[Word], bones: Skeleton, word: Word, following: str) -> bool:
-    """Whether a present form is a second finite verb of the subject, and not a plural noun."""
-    subject = words[bones.subject : bones.verb]
-    if word.tag == "VBZ":
-        sure = word.low in {"is", "has", "does"} or following in _AFTER_VERB | {"VBN", "VBG", "NNP"}
-        return sure and grammar.agrees(subject, word)
-    if word.tag == "VBP":
-        sure = word.low in {"are", "have", "do"} or (words[bones.verb].tag == "VBP" and following in _AFTER_VERB)
-        return sure and grammar.agrees(subject, word) and grammar.is_plural(subject) is not False
-    return False
+def _of_list(draft: Draft | None, tree: Tree, listed: list[int], kept: int = -1) -> Draft | None:
+    """The fact with one member of a list, or none, of those that stand before the last."""
+    gone = [i for one in listed if one != kept for i in tree.under(one)]
+    commas = [one + 1 for one in listed]
+    return draft.without([*gone, *commas]) if draft else None

@@ -12,8 +12,7 @@ from typing import NamedTuple, Protocol
 
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.types import Claim
-from everyclaim.decompose.commitments import drift
-from everyclaim.decompose.ungrounded import Surroundings, ungrounded_terms
+from everyclaim.decompose.split_check import Source, inventions
 from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
 from everyclaim.prompts.decontextualize import Standing, StandingPrompt
 from everyclaim.text.anaphora import points
@@ -95,15 +94,12 @@ class LlmPreparer:
             code="missing_claims",
         )
         standings = await ask_for_each(inquiry, portions({claim.id: claim.text for claim in claims}, self.at_most))
-        around = Surroundings.of(response, question)
-        return [_prepared(claim, standings[claim.id], around) for claim in claims]
+        source = Source.of(response, question)
+        return [_prepared(claim, standings[claim.id], source) for claim in claims]
 
 
-def _prepared(claim: Claim, standing: Standing, around: Surroundings) -> Prepared:
+def _prepared(claim: Claim, standing: Standing, source: Source) -> Prepared:
     why = "" if standing.relevant else standing.why
-    odd = any(drift(standing.text, claim.text)) or ungrounded_terms(
-        standing.text, f"{claim.sentence}\n{claim.text}", around
-    )
-    if standing.text == claim.text or odd:
+    if standing.text == claim.text or inventions([standing.text], f"{claim.sentence}\n{claim.text}", source):
         return Prepared(claim, standing.relevant, why)
     return Prepared(replace(claim, text=standing.text), standing.relevant, why, was=claim.text)

@@ -15,7 +15,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
-from everyclaim.decompose.clauses import asides, clauses, without_asides
+from everyclaim.decompose.facts import Fact, facts, prepare
 from everyclaim.decompose.units import Unit, tidy, units
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.segment import sentences
@@ -68,31 +68,28 @@ class EmbeddedDecomposer:
         claims: list[Claim] = []
         usual = self.language or language_of(response)
         splits = len(response) <= LONG
+        english = [unit for unit in candidates if self._is_english(unit, usual)] if splits else []
+        prepare([unit.text for unit in english])
         for unit in candidates:
-            parts = self._parts(unit) if splits else []
-            if parts and self._is_english(unit, usual):
-                if self.coverage == "low":
-                    skipped += [Skipped(response[span.start : span.end], span, MINOR) for span in _left_out(unit)]
-            else:
-                parts = [(unit.complete or tidy(unit.text), unit.start, unit.end)]
-            for text, start, end in parts:
-                claims.append(Claim(f"c{len(claims) + 1}", text, Span(start, end), unit.sentence))
+            parts = self._parts(unit) if splits and unit in english else []
+            for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
+                span = Span(unit.start + part.start, unit.start + part.end)
+                if part.minor and self.coverage == "low":
+                    skipped.append(Skipped(response[span.start : span.end], span, MINOR))
+                else:
+                    claims.append(Claim(f"c{len(claims) + 1}", tidy(part.text), span, unit.sentence))
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)
 
-    def _parts(self, unit: Unit) -> list[tuple[str, int, int]]:
-        """The claims of one unit, text and span, read as English; none where it is one claim as it stands."""
-        keeps_asides = self.coverage == "high"
-        if unit.complete:
+    def _parts(self, unit: Unit) -> list[Fact]:
+        """The facts of one unit, read as English, each behind what introduces the unit; none where it stays whole."""
+        item = tidy(unit.text)
+        if unit.complete and not unit.complete.endswith(f" {item}"):
             return []
-        if self.atomicity == "high":
-            parts = clauses(unit.text, keep_asides=keeps_asides)
-        else:
-            parts = [] if keeps_asides else [without_asides(unit.text)]
-        if len(parts) < 2 and keeps_asides:
-            return []
-        return [(tidy(part.text), unit.start + part.start, unit.start + part.end) for part in parts]
+        lead = unit.complete.removesuffix(item)
+        found = facts(unit.text, apart=self.atomicity == "high", keep_asides=self.coverage == "high")
+        return [part._replace(text=f"{lead}{part.text}") for part in found]
 
     def _is_english(self, unit: Unit, usual: str) -> bool:
         """Whether a unit may be split by what is known of English; what does not tell is like the rest."""
@@ -105,9 +102,3 @@ def from_spec(spec: Spec) -> EmbeddedDecomposer:
     if spec.argument:
         raise ConfigError(f"'embedded' takes no argument, got {spec.argument!r}; write 'embedded' alone")
     return read(spec, EmbeddedDecomposer)
-
-
-def _left_out(unit: Unit) -> list[Span]:
-    """Where in the response a unit's asides stand."""
-    found = [] if unit.complete else asides(unit.text)
-    return [Span(unit.start + start, unit.start + end) for start, end in found]

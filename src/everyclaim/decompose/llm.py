@@ -1,7 +1,8 @@
 """The decomposer that asks a chat model, sentence by sentence, and believes it only after a check.
 
-Every sentence of the response comes back as claims or as skipped with a reason; what the model leaves out
-is asked for again, and then kept as it stands. A reply that was cut is not used: the request is halved.
+Every sentence of the response comes back as claims or as skipped with a reason; what the model leaves out is asked for
+again, and then kept as it stands; so are claims that invent something. A reply that was cut is not used: the request is
+halved.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
-from everyclaim.decompose.ungrounded import BEFORE, Faults, Surroundings, faults
+from everyclaim.decompose.split_check import Source, inventions
 from everyclaim.models.chat.reask import TOO_MUCH, WORTH_ASKING_AGAIN, Inquiry, ask_for_each, ask_once
 from everyclaim.prompts.split import Degree, Split, SplitPrompt, SplitTask, spelt_out
 
 # Faults of a reply, after which the sentence itself is the claim; a provider that cannot be reached is a failure.
 _KEEP_SENTENCE = WORTH_ASKING_AGAIN | TOO_MUCH | {"refused", "filtered"}
 
-_NAMED_BY = 8  # words that say which claim is meant
+Former = Mapping[str, Sequence[str]]  # the claims of a sentence, each with what it invents
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class LlmDecomposer:
         job = _Job(self, response, question)
         parts = [_by_number(part) for part in portions(pieces, self.at_most)]
         splits = await ask_for_each(job.inquiry(), parts)
-        return assembled(pieces, await job.corrected(pieces, splits), skipped)
+        kept, number = await job.corrected(pieces, splits)
+        return assembled(pieces, kept, skipped, kept_whole=number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,65 +83,56 @@ class _Job:
     response: str
     question: str
 
-    def inquiry(self, faulty: Mapping[int, Faults] | None = None) -> Inquiry[NumberedSentence, Split]:
-        """Ask for claims by sentence; `faulty` says what was wrong with those of a first reply."""
-        prompt, wrong = self.decomposer.prompt, faulty or {}
+    def inquiry(self, former: Mapping[int, Former] | None = None) -> Inquiry[NumberedSentence, Split]:
+        """Ask for claims by sentence; `former` holds those of a first reply of which some invent something."""
+        prompt, earlier = self.decomposer.prompt, former or {}
 
         def write(pieces: Mapping[str, NumberedSentence], shared: bool) -> list[Message]:  # noqa: ARG001 - nothing long is shared
             texts = {name: piece.text for name, piece in pieces.items()}
-            faults_by_name = {name: wrong[piece.number] for name, piece in pieces.items() if piece.number in wrong}
-            foreign = {name: one.foreign for name, one in faults_by_name.items() if one.foreign}
-            lost = {name: one.lost for name, one in faults_by_name.items() if one.lost}
+            shown = {name: earlier[piece.number] for name, piece in pieces.items() if piece.number in earlier}
             before = context(self.response, list(pieces.values()))
-            return prompt.messages(SplitTask(texts, before, self.question, foreign, lost))
+            return prompt.messages(SplitTask(texts, before, self.question, shown))
 
         return Inquiry(self.decomposer.chat, prompt, write, ids="s", needs="some", code="missing_claims")
 
-    async def corrected(self, pieces: Sequence[NumberedSentence], splits: Mapping[int, Split]) -> dict[int, Split]:
-        """Check every claim against its sentence; ask again for what is at fault, then keep the sentence."""
+    async def corrected(
+        self, pieces: Sequence[NumberedSentence], splits: Mapping[int, Split]
+    ) -> tuple[dict[int, Split], int]:
+        """Ask once more for claims that invent something; where they still do, the sentence is the claim.
+
+        Returns the splits, and of how many sentences that is so.
+        """
         kept = {piece.number: spelt_out(splits.get(piece.number, piece.whole), piece.text) for piece in pieces}
         if all(kept[piece.number] == piece.whole for piece in pieces):
-            return kept
-        around = Surroundings.of(self.response, self.question)
-        odd = {p.number: wrong for p in pieces if any(wrong := self._faults(kept[p.number], p, around))}
-        for part in portions([piece for piece in pieces if piece.number in odd], self.decomposer.at_most):
+            return kept, 0
+        source = Source.of(self.response, self.question)
+        found = {p.number: inventions(kept[p.number].claims, p.ground, source) for p in pieces}
+        former = {n: {claim: odd.get(claim, ()) for claim in kept[n].claims} for n, odd in found.items() if odd}
+        number = 0
+        for part in portions([piece for piece in pieces if piece.number in former], self.decomposer.at_most):
             try:
-                again = await ask_once(self.inquiry(odd), _by_number(part))
+                again = await ask_once(self.inquiry(former), _by_number(part))
             except JudgeError as error:
                 if error.code not in _KEEP_SENTENCE:
                     raise
                 again = {}
             for piece in part:
-                split = spelt_out(again.get(piece.number, piece.whole), piece.text)
-                usable = split.claims and not any(self._faults(split, piece, around))
-                kept[piece.number] = split if usable else piece.whole
-        return kept
+                new = spelt_out(again.get(piece.number, piece.whole), piece.text)
+                usable = new.claims and not inventions(new.claims, piece.ground, source)
+                kept[piece.number] = _mended(former[piece.number], new, piece) if usable else piece.whole
+                number += not usable
+        return kept, number
 
-    def _faults(self, split: Split, piece: NumberedSentence, around: Surroundings) -> Faults:
-        return faults_of(split, piece, around, self.response)
+
+def _mended(former: Former, new: Split, piece: NumberedSentence) -> Split:
+    """Put new claims in the place of the first that invented something; the right ones stay."""
+    if new == piece.whole:
+        return new
+    claims: list[str] = []
+    for claim, odd in former.items():
+        claims += new.claims if odd else [claim]
+    return Split(tuple(dict.fromkeys(claims)))
 
 
 def _by_number(pieces: Sequence[NumberedSentence]) -> dict[int, NumberedSentence]:
     return {piece.number: piece for piece in pieces}
-
-
-def faults_of(split: Split, piece: NumberedSentence, around: Surroundings, response: str) -> Faults:
-    """Return what is wrong with the claims of a sentence. The check sees what the model sees before it.
-
-    Of several claims, a word left out is said with the beginning of the claim that lacks it.
-    """
-    before = response[max(0, piece.start - BEFORE) : piece.start]
-    if split == piece.whole:
-        return Faults()
-    found = [(claim, faults(claim, piece.ground, around, before, split.claims)) for claim in split.claims]
-    several = len(split.claims) > 1
-    foreign = dict.fromkeys(word for _, one in found for word in one.foreign)
-    lost = dict.fromkeys(
-        f"{word}: {_beginning(claim)}" if several else word for claim, one in found for word in one.lost
-    )
-    return Faults(tuple(foreign), tuple(lost))
-
-
-def _beginning(claim: str) -> str:
-    words = claim.split()
-    return claim if len(words) <= _NAMED_BY else f"{' '.join(words[:_NAMED_BY])} …"

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.claim_spans import place
-from everyclaim.decompose.contexts import grounds
-from everyclaim.decompose.ungrounded import BEFORE
+from everyclaim.decompose.contexts import BEFORE, grounds
 from everyclaim.prompts.split import Split
 
 CHARACTERS_PER_CALL = 12_000
@@ -90,7 +89,7 @@ def placed(piece: NumberedSentence, texts: Iterable[str]) -> list[Placed]:
 
 
 def assembled(
-    pieces: Sequence[NumberedSentence], splits: Mapping[int, Split], skipped: Sequence[Skipped]
+    pieces: Sequence[NumberedSentence], splits: Mapping[int, Split], skipped: Sequence[Skipped], *, kept_whole: int = 0
 ) -> Decomposition:
     """Put claims and skipped sentences of a response together; it abstained when that is all it does."""
     claims: list[Claim] = []
@@ -103,4 +102,4 @@ def assembled(
             claims.append(Claim(f"c{len(claims) + 1}", found.text, found.span, found.sentence))
     left.sort(key=lambda skip: skip.span)
     abstained = not claims and any(skip.reason == "abstention" for skip in left)
-    return Decomposition(tuple(claims), tuple(left), abstained)
+    return Decomposition(tuple(claims), tuple(left), abstained, kept_whole)

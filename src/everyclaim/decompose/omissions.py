@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everyclaim.core.types import Decomposition, Skipped
-from everyclaim.decompose.function_words import COUNTS
 from everyclaim.decompose.selection import reason_to_skip
 from everyclaim.text.names import Name, covered, names
+from everyclaim.text.numerals import NUMBER_WORDS
 from everyclaim.text.tagger import FINITE, tag
 from everyclaim.text.tokens import Token, tokenize, word_set
 
@@ -76,4 +76,4 @@ def _known(reason: str, asked: Sequence[Token], said: Sequence[Token]) -> Sequen
 
 
 def _is_number(token: Token) -> bool:
-    return any(character.isdigit() for character in token.norm) or (token.norm in COUNTS and token.norm != "one")
+    return any(character.isdigit() for character in token.norm) or token.norm in NUMBER_WORDS

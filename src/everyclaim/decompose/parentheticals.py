@@ -1,141 +1,247 @@
-"""What in a sentence only adds to it: brackets, insertions behind the subject, a relative clause at the end.
-
-Each can stand alone as a claim of its own, or be left out without changing what the rest says.
-"""
+"""What only adds to a noun, as facts of that noun: appositions, relative clauses, participles, what it has."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 
-from everyclaim.decompose import grammar
-from everyclaim.decompose.coordination import JOINERS, ClauseWords
-from everyclaim.decompose.grammar import RELATIVES, Skeleton, word_set
-from everyclaim.text.tagger import FINITE, NOUNS, Word
+from everyclaim.decompose.drafts import Draft
+from everyclaim.decompose.monotone import way_up
+from everyclaim.decompose.repairs import SUBJECTS
+from everyclaim.decompose.tree import Tree
 
-_WHOLE_SITUATION = word_set(  # after ", which", these speak of the whole statement before
-    "means meant led leads lead allowed allows made makes caused causes resulted results helped helps gave gives "
-    "enabled enables ensures ensured explains suggests contributes contributed brought brings forced requires "
-    "required prompted happened happens occurred occurs takes took can may might could should would will"
-)
-
-
-def main_words(words: list[Word]) -> list[Word]:
-    """The words without asides; all of them when nothing is surely one."""
-    plain = [word for word, inside in zip(words, _bracketed(words), strict=True) if not inside]
-    if not any(word.tag in FINITE for word in plain):
-        return words  # a label, a formula: the brackets may be all it says
-    plain = insertion(plain)[1]
-    bones = grammar.skeleton(plain)
-    cut = relative_clause(plain, bones)[0] if bones else None
-    if cut is not None:
-        plain = plain[: cut - 1] if plain[cut - 1].low == "," else plain[:cut]
-    return plain
+_ADDING = frozenset({"appos", "acl", "acl:relcl"})
+_LONG = 4  # words of a modifier that tells something
+_CLOSED = frozenset({"advcl", "csubj", "ccomp", "parataxis", "acl", "acl:relcl", "advmod"})
 
 
-def _bracketed(words: list[Word]) -> list[bool]:
-    """For every word, whether it stands in brackets or is one; `_opaque` has checked that they close."""
-    depth, found = 0, []
-    for word in words:
-        low = word.low.removeprefix("\x00")
-        depth += low in {"(", "["}
-        found.append(depth > 0)
-        depth -= low in {")", "]"} and depth > 0
+def detached(draft: Draft, tree: Tree) -> list[Draft]:
+    """The fact without the first thing that can stand apart from one of its nouns, and that as a fact of its own."""
+    return next(_detachments(draft, tree), [draft])
+
+
+def without_asides(draft: Draft, tree: Tree) -> list[Draft]:
+    """The same of what only adds to the fact."""
+    return next((parts for parts in _detachments(draft, tree) if parts[1].minor), [draft])
+
+
+def _detachments(draft: Draft, tree: Tree) -> Iterator[list[Draft]]:
+    for place in sorted(draft.places):
+        noun = tree.tokens[place].head
+        if noun not in draft.places or place == draft.head or place in draft.whole:
+            continue
+        if any(tree.relation(step) in _CLOSED for step in way_up(tree, noun, draft)[:-1]):
+            continue
+        made = _aside(draft, tree, place, noun)
+        rest = draft.without(_with_commas(tree, tree.under(place)))
+        if made is not None and rest.places:
+            yield [rest, made]
+
+
+def _aside(draft: Draft, tree: Tree, place: int, noun: int) -> Draft | None:
+    relation = tree.relation(place)
+    inside = [i for i in tree.under(place) if i in draft.places]
+    apart = tree.comma_before(place)
+    if relation == "appos" and apart:
+        return _apposition(draft, tree, place, noun, inside)
+    if relation in {"acl", "acl:relcl"} and not apart and _may_go(draft, tree, place, noun, inside):
+        return replace(draft, whole=draft.whole | {place})
+    if relation == "acl:relcl":
+        return _relative(draft, tree, place, noun, inside, apart=apart)
+    if relation == "acl" and tree.tokens[place].tag == "VBN" and tree.tokens[noun].pos in {"NOUN", "PROPN"}:
+        return _participle(draft, tree, place, noun, inside, apart=apart)
+    if tree.kind(place) in {"nmod", "obl", "advcl"} and (absolute := _absolute(draft, tree, place, inside)):
+        return absolute
+    if tree.kind(place) in {"advcl", "acl"} and _follows(tree, place, noun, inside):
+        return replace(draft, whole=draft.whole | {place}, minor=True)
+    if tree.kind(place) in {"nmod", "obl"}:
+        if not apart and (owner := _described(tree, draft, noun)) is not None:
+            return _of_described(draft, tree, place, owner, inside)
+        return _possession(draft, tree, place, noun, inside) if apart else None
+    return None
+
+
+def _of_described(draft: Draft, tree: Tree, place: int, owner: int, inside: list[int]) -> Draft | None:
+    """Where that is, or what it has, which an indefinite noun describes: "is a café in Rome with a garden"."""
+    case = [tree.low(i) for i in tree.of(place, "case")]
+    if case == ["in"] and tree.tokens[place].pos == "PROPN":
+        return Draft((*phrase(tree, owner, draft, place), _be(tree, draft, owner), *inside), place, minor=True)
+    if case != ["with"] or inside[0] not in tree.of(place, "case") or tree.of(place, "acl"):
+        return None
+    has = "had" if tree.is_past(draft.head) else "have" if tree.is_plural(owner) else "has"
+    return Draft((*phrase(tree, owner, draft, place), has, *inside[1:]), place, minor=True)
+
+
+def _apposition(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    name, title = tree.tokens[noun], tree.tokens[place]
+    if title.pos not in {"NOUN", "PROPN"} or name.pos not in {"NOUN", "PROPN"} or tree.conjuncts(noun):
+        return None
+    if not (tree.of(place, "det", "nmod:poss", "amod", "compound", "nmod") or title.pos == "PROPN"):
+        return None
+    if name.pos == "PROPN" and title.pos == "PROPN" and not tree.of(place, "det", "nmod", "nmod:poss"):
+        return None  # "Lund, Sweden"
+    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    return Draft((*phrase(tree, noun, draft, place), _be(tree, draft, noun), *body), place, minor=True, subject=noun)
+
+
+def _relative(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
+    """What a relative clause says of its noun, or of the subject where it describes that: "a painter who left"."""
+    pronoun = next(
+        (i for i in inside if tree.low(i) in {"who", "which", "that"} and tree.tokens[i].tag in {"WP", "WDT"}), None
+    )
+    if pronoun is None or tree.relation(pronoun) not in SUBJECTS or tree.tokens[pronoun].head != place:
+        return None
+    owner: int | None = noun
+    before = next((i - 1 for i in range(inside[0], 0, -1) if tree.tokens[i - 1].pos != "PUNCT"), noun)
+    if apart and before not in tree.under(noun):
+        return None  # what stands before it is not said of this noun
+    if not apart or tree.low(pronoun) == "that":
+        owner = _described(tree, draft, noun)
+    elif tree.low(pronoun) == "which" and tree.of(noun, "cop") and tree.tokens[noun].pos != "PROPN":
+        return None
+    if apart and any(tree.tokens[i].pos == "PRON" for i in tree.of(place, "obj")):
+        return None  # "which makes it" may speak of the whole statement
+    if owner is None or not tree.agrees(owner, place) or (tree.tokens[owner].pos == "PRON" and owner == noun):
+        return None
+    rest = [i for i in inside if i > pronoun]
+    return Draft((*phrase(tree, owner, draft, place), *rest), place, minor=apart, subject=owner)
+
+
+def _described(tree: Tree, draft: Draft, noun: int) -> int | None:
+    """The subject that an indefinite noun behind "be" describes."""
+    if noun == draft.head and draft.subject is not None and tree.kind(noun) == "appos":
+        return draft.subject
+    subject = tree.subject(noun)
+    if noun != draft.head or not tree.of(noun, "cop") or subject is None or tree.is_negated(noun):
+        return None
+    if not any(tree.low(det) in {"a", "an"} for det in tree.of(noun, "det")) or tree.relation(subject) == "expl":
+        return None
+    vague = tree.low(subject) in {"this", "that", "there", "what", "these", "those", "it"}
+    empty = tree.low(noun) in {"one", "someone", "something", "person", "thing", "way"}
+    return None if vague or empty else subject
+
+
+def _participle(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int], *, apart: bool) -> Draft | None:
+    """What was done to a noun: ", built in 1901," and "is a hall built in 1901"."""
+    owner = noun if apart else _described(tree, draft, noun)
+    if owner is None or len(inside) < 2 or tree.low(place) in {"called", "including"}:
+        return None
+    body = [i for i in inside if not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    return Draft((*phrase(tree, owner, draft, place), _be(tree, draft, owner), *body), place, minor=apart)
+
+
+def _absolute(draft: Draft, tree: Tree, place: int, inside: list[int]) -> Draft | None:
+    """What somebody does meanwhile: ", with some customers praising the food"."""
+    opener = [i for i in tree.of(place, "case", "mark") if tree.low(i) == "with"]
+    verb = place if tree.kind(place) == "advcl" else next(iter(tree.of(place, "acl")), None)
+    owner = tree.subject(place) if tree.kind(place) == "advcl" else place
+    if not opener or verb is None or owner is None or tree.tokens[verb].tag not in {"VBG", "VBN"} or not owner < verb:
+        return None
+    chain = min([verb, *tree.of(verb, "aux", "aux:pass", "advmod")], key=lambda i: (i < owner, i))
+    body = [i for i in inside if i not in opener and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    before, after = [i for i in body if i < chain], [i for i in body if i >= chain]
+    if not before or tree.tokens[before[-1]].pos == "PUNCT":
+        return None
+    past, many = tree.is_past(draft.head), tree.is_plural(owner)
+    be = ("were" if many else "was") if past else "are" if many else "is"
+    return Draft((*before, be, *after), verb, minor=True, subject=owner)
+
+
+def _follows(tree: Tree, place: int, verb: int, inside: list[int]) -> bool:
+    """Whether a participle behind its clause tells what came with it: ", making it popular"."""
+    behind = inside[0] > verb and tree.comma_before(place) and not tree.of(place, "mark")
+    return behind and tree.tokens[place].tag == "VBG" and not tree.is_negated(verb) and not tree.of(verb, "ccomp")
+
+
+def _may_go(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> bool:
+    """Whether a fact about some thing stands without what is said of it closer: "left a note listing the payments"."""
+    indefinite = any(tree.low(det) in {"a", "an", "several", "some"} for det in tree.of(noun, "det"))
+    told = tree.relation(place) == "acl:relcl" or tree.tokens[place].tag in {"VBG", "VBN"}
+    held = tree.kind(noun) == "obj" and tree.tokens[noun].head == draft.head and not tree.is_negated(draft.head)
+    return indefinite and told and held and len(inside) >= _LONG and tree.is_past(draft.head) and inside[0] > noun
+
+
+def _possession(draft: Draft, tree: Tree, place: int, noun: int, inside: list[int]) -> Draft | None:
+    """What something has: ", with about 2.8 million residents"."""
+    case = tree.of(place, "case")
+    opener = next((i for i in inside if tree.tokens[i].pos != "PUNCT"), place)
+    if [tree.low(i) for i in case] != ["with"] or opener not in case or tree.tokens[place].pos not in {"NOUN", "PROPN"}:
+        return None
+    if any(tree.kind(i) in {"acl", "advcl", "nsubj"} and tree.relation(i) != "acl:relcl" for i in inside):
+        return None
+    owner = noun
+    verb = tree.tokens[noun].head if tree.kind(noun) in {"obj", "obl"} else noun
+    counted = tree.of(verb, "aux:pass") and tree.of(place, "nummod")
+    subject = None if counted or tree.tokens[verb].pos != "VERB" else tree.subject(verb)
+    if subject is not None and not any(tree.low(det) == "the" for det in tree.of(noun, "det")):
+        owner = subject
+    if tree.of(noun, "cop"):
+        if noun != draft.head or tree.is_negated(noun):
+            return None
+        subject = tree.subject(noun)
+        owner = noun if tree.tokens[noun].pos == "PROPN" or subject is None else subject
+    if tree.tokens[owner].pos not in {"NOUN", "PROPN"}:
+        return None
+    body = [i for i in inside if i not in case and not (i == inside[0] and tree.tokens[i].pos == "PUNCT")]
+    has = "had" if tree.is_past(_predicate(tree, draft, noun)) else "have" if tree.is_plural(owner) else "has"
+    return Draft((*phrase(tree, owner, draft, place), has, *body), place, minor=True)
+
+
+def phrase(tree: Tree, noun: int, draft: Draft, without: int = -1) -> list[int]:
+    """A noun with what names it: without prepositions, asides and conjuncts."""
+    left = set(tree.under(without) if without >= 0 else ()) | {
+        i for kid in tree.kids[noun]
+        if tree.kind(kid) in {"case", "cop", "nsubj", "aux", "mark", "punct", "advcl", "obl", "advmod", "parataxis"}
+        or (tree.kind(kid) in {"conj", "cc"} and noun != tree.subject(draft.head))
+        or (tree.relation(kid) in _ADDING and kid > noun)
+        or (tree.kind(kid) == "nmod" and kid > noun and tree.comma_before(kid))
+        for i in tree.under(kid)
+    }  # fmt: skip
+    return [i for i in tree.under(noun) if i in draft.places and i not in left]
+
+
+def _predicate(tree: Tree, draft: Draft, place: int) -> int:
+    """The predicate of the clause that a word stands in."""
+    while place != draft.head and tree.tokens[place].pos not in {"VERB", "AUX"} and tree.tokens[place].head >= 0:
+        place = tree.tokens[place].head
+    return place
+
+
+def _be(tree: Tree, draft: Draft, noun: int) -> str:
+    head = _predicate(tree, draft, noun)
+    past = tree.is_past(head)
+    if tree.is_plural(noun) and not (tree.subject(head) == noun and tree.is_singular(head)):
+        return "were" if past else "are"
+    return "was" if past else "is"
+
+
+def _with_commas(tree: Tree, places: Collection[int]) -> list[int]:
+    """Words, and the signs that set them apart."""
+    first, last = min(places), max(places)
+    found = list(places)
+    if first and tree.tokens[first - 1].text in {",", "–", "—", "-"}:
+        found.append(first - 1)
+        opened = True
+    else:
+        opened = tree.tokens[first].text in {",", "–", "—", "-"}
+    if opened and last + 1 < len(tree.tokens) and tree.tokens[last + 1].text in {",", "–", "—", "-"}:
+        found.append(last + 1)
     return found
 
 
-def insertion(words: list[Word]) -> tuple[ClauseWords | None, list[Word]]:
-    """Take out what stands between commas behind the subject: ", who ...," ", a German physicist,"."""
-    commas = [index for index, word in enumerate(words) if word.low == ","]
-    if len(commas) < 2:
-        return None, words
-    opening, closing = commas[0], commas[1]
-    subject, inner, after = words[:opening], words[opening + 1 : closing], words[closing + 1 :]
-    verb = next((word for word in after if word.tag != "RB"), None)
-    if not subject or not inner or verb is None or verb.tag not in FINITE or not grammar.agrees(subject, verb):
-        return None, words
-    if subject[0].tag not in NOUNS | {"DT", "PRP$", "JJ"} or subject[0].low in {"a", "an", "no", "some", "any"}:
-        return None, words
-    if any(word.tag not in NOUNS | {"DT", "PRP$", "JJ", "POS", "CD", "HYPH", "X"} for word in subject):
-        return None, words
-    remaining = [*subject, *after]
-    if inner[0].low in {"who", "which"} and len(inner) > 2:
-        start = next((i for i in range(1, len(inner)) if inner[i].tag != "RB"), 1)
-        simple = inner[start].tag in FINITE and not any(
-            word.tag in FINITE or word.low in RELATIVES for word in inner[grammar.chain_end(inner, start) :]
-        )
-        if simple and grammar.agrees(subject, inner[start]):
-            return ClauseWords(tuple(subject), tuple(inner[1:])), remaining
-        return None, words
-    known = next((word for word in inner if word.tag not in {"RB", "RBR", "RBS"}), inner[0])
-    if known.low in {"born", "known", "called", "nicknamed"} and len(inner) > 2:
-        if any(word.tag in FINITE for word in inner):
-            return None, words
-        past = known.low == "born" or verb.tag == "VBD"
-        return ClauseWords((*subject, _added("was" if past else "is")), tuple(inner)), remaining
-    if subject[-1].tag == "NN" and subject[0].tag in {"DT", "PRP$", "NNP"} and all(w.tag == "NNP" for w in inner):
-        return ClauseWords((*subject, _added("was" if verb.tag == "VBD" else "is")), tuple(inner)), remaining
-    named = any(word.tag in {"NNP", "NNPS"} for word in subject) and grammar.is_plural(subject) is False
-    nominal = all(word.tag in NOUNS | {"DT", "JJ", "JJS", "IN", "CD", "HYPH", "POS", "PRP$", "VBN"} for word in inner)
-    if named and nominal and inner[0].low in {"a", "an", "the"} and inner[-1].tag in NOUNS and len(inner) > 1:
-        copula = _added("was" if verb.tag == "VBD" else "is")
-        return ClauseWords((*subject, copula), tuple(inner)), remaining
-    return None, words
-
-
-def relative_clause(words: list[Word], bones: Skeleton) -> tuple[int | None, Sequence[Word]]:
-    """The place of a final relative pronoun that can be split off, and what it stands for."""
-    nothing: tuple[None, Sequence[Word]] = (None, ())
-    cut = next((i for i in range(bones.rest, len(words)) if words[i].low in RELATIVES), None)
-    if cut is None or words[cut].low not in {"who", "which", "that"} or cut + 2 >= len(words):
-        return nothing
-    body = words[cut + 1 :]
-    verb = next((word for word in body if word.tag != "RB"), None)
-    if verb is None or verb.tag not in FINITE or any(word.low in RELATIVES for word in body):
-        return nothing
-    if any(word.tag in FINITE for word in words[bones.rest : cut]):
-        return nothing
-    subject = words[bones.subject : bones.verb]
-    comma = words[cut - 1].low == ","
-    end = cut - 1 if comma else cut
-    start = grammar.noun_phrase_start(words, end)
-    phrase = words[start:end]
-    if not phrase or phrase[-1].tag not in NOUNS:
-        return nothing
-    if grammar.is_copula(words, bones) and _describes(words[bones.rest : end], by_who=words[cut].low == "who"):
-        vague = subject[0].low in {"it", "this", "that", "there", "these", "those", "what"}
-        empty = phrase[-1].low in {"one", "someone", "something", "person", "thing", "way"}
-        if vague or empty or grammar.has_scope(words[bones.verb : bones.rest]) or not grammar.agrees(subject, verb):
-            return nothing
-        return cut, subject
-    if not comma or words[cut].low == "that" or any(word.low in {",", *JOINERS} for word in body):
-        return nothing
-    if words[cut].low == "which" and verb.low in _WHOLE_SITUATION:
-        return nothing
-    if phrase[0].low in {"a", "an", "some", "any", "no", "another"} or not grammar.agrees(phrase, verb):
-        return nothing
-    before = words[start - 1]
-    attached = before.tag.startswith("VB") or (before.tag == "IN" and words[start - 2].tag.startswith("VB"))
-    return (cut, phrase) if attached and before.low != "of" else nothing
-
-
-def _describes(phrase: Sequence[Word], *, by_who: bool) -> bool:
-    """Whether "a ..." behind a copula describes the subject alone, so that its relative clause does too."""
-    if phrase[0].low not in {"a", "an"}:
-        return False
-    for index, word in enumerate(phrase[1:], 1):
-        if word.tag in {"IN", "CC", ","} and by_who:
-            following = phrase[index + 1].tag if index + 1 < len(phrase) else ""
-            if word.low == "of" and following in {"DT", "NNP", "PRP$", "CD", "NNS"}:
-                return False  # "a brother of John who": which of the two?
-            if word.tag == "IN" and following in {"CD", "PRP$"}:
-                return False
-        elif word.tag not in NOUNS | {"JJ", "JJR", "HYPH", "CD", "VBN", "VBG", "POS", "RB"} and not (
-            word.low == "the" and phrase[index - 1].low in {"in", "from", "at"}
-        ):
-            return False
-    return True
-
-
-def _added(text: str) -> Word:
-    """A copula that the sentence leaves out."""
-    return Word(text, -1, -1, "VBD" if text == "was" else "VBZ", text)
+def unbracketed(draft: Draft, tree: Tree) -> list[Draft]:
+    """The fact without its first brackets, and what they hold."""
+    opened = next((i for i in sorted(draft.places) if tree.tokens[i].text in {"(", "["}), None)
+    closer = {"(": ")", "[": "]"}[tree.tokens[opened].text] if opened is not None else ""
+    closed = next(
+        (i for i in sorted(draft.places) if opened is not None and i > opened and tree.tokens[i].text == closer), None
+    )
+    if opened is None or closed is None or draft.head in range(opened, closed):
+        return [draft]
+    inside = [i for i in draft.places if opened <= i <= closed]
+    tops = [i for i in inside if tree.tokens[i].head not in inside]
+    if any(tree.relation(step) in _CLOSED for top in tops for step in way_up(tree, top, draft)[1:-1]):
+        return [draft]
+    if all(piece in inside for piece in draft.pieces):
+        return [draft]
+    return [draft.without(inside), replace(draft.only(inside), minor=True)]

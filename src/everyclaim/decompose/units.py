@@ -18,10 +18,10 @@ from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
+from everyclaim.models.local.parser import parse
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
-from everyclaim.text.tagger import FINITE, tag
 
 _RULING = re.compile(r"\|?\s*:?-{2,}")
 _INCOMPLETE = re.compile(
@@ -41,6 +41,7 @@ _WAYS = re.compile(  # of doing something, which is what the items then tell
     r"(?:(?:\w+(?:-\w+)*)\s+){0,3}(?:steps?|ways?|tips?|instructions?|guide|methods?|directions?|procedure|process)",
     re.IGNORECASE,
 )
+_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKER = re.compile(r"[^\w\n]*(?:\w{1,4}[.)])?[^\w\n]*")  # of a list item: "  - ", "2. ", "(a) "
 _COLONS = (":", "：")
@@ -255,7 +256,7 @@ def tidy(text: str) -> str:
 
 def has_finite_verb(text: str) -> bool:
     """Whether an English text holds a finite verb; long ones do."""
-    return len(text) > _LONG or any(word.tag in FINITE for word in tag(text))
+    return len(text) > _LONG or any(token.tag in _FINITE for token in parse([text])[0])
 
 
 def _opening(above: Sequence[str]) -> str:

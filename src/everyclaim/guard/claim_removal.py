@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Claim
-from everyclaim.decompose.grammar import is_plural, skeleton
+from everyclaim.decompose.tree import Tree
+from everyclaim.models.local.parser import parse
 from everyclaim.text.segment import Block, Sentence, blocks, sentences
-from everyclaim.text.tagger import tag
 
 _JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\s*\[[\d\s,;–-]{1,30}\])*[\s\"'”’)*_]*[.!?…]?[\s\"'”’)*_]*(?:\s*\[[\d\s,;–-]{1,30}\])*\s*")
@@ -170,17 +170,22 @@ def _named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
 def _subject(sentence: str, pronoun: str) -> str:
     """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
     plain = _CONNECTIVE.sub("", sentence, count=1) if _CONNECTIVE.match(sentence) else sentence
-    words = tag(plain)
-    bones = skeleton(words)
-    subject = words[bones.subject : bones.verb] if bones else []
-    if not subject or any(word.tag in _NO_SUBJECT or word.low in _POINTING for word in subject):
+    tokens = parse([plain])[0]
+    tree = Tree(tokens) if tokens else None
+    place = tree.subject(tree.root) if tree else None
+    if tree is None or place is None or tree.relation(place) == "expl":
         return ""
-    several = is_plural(subject)
+    words = tree.under(place)
+    while words[-1] != place and tree.tokens[words[-1]].pos == "PUNCT":
+        words.pop()
+    if any(tokens[i].tag in _NO_SUBJECT or tree.low(i) in _POINTING for i in words):
+        return ""
+    several = tree.is_plural(place)
     if several is not (pronoun in {"they", "their"}) and several is not None:
         return ""
-    if pronoun in {"he", "she", "his", "her"} and any(word.tag != "NNP" for word in subject):
+    if pronoun in {"he", "she", "his", "her"} and any(tokens[i].tag != "NNP" for i in words):
         return ""
-    text = plain[subject[0].start : subject[-1].end]
+    text = plain[tokens[words[0]].start : tokens[words[-1]].end]
     return _capital(text) if len(text) <= _LONGEST_SUBJECT else ""
 
 

@@ -5,7 +5,7 @@ from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
 from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, write_results
 from everyclaim.io.places import check_apart
-from everyclaim.io.replacing import DASHBOARD, DOCUMENT, PAGE, RULES, TEST_SUITE, check_replaced
+from everyclaim.io.replacing import DASHBOARD, DOCUMENT, MARKDOWN, PAGE, RULES, TEST_SUITE, TUNING, check_replaced
 from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow
 from everyclaim.io.samples import read_claims, read_label_rows, read_mark_rows, read_samples
 from everyclaim.io.sinks import open_sink
@@ -15,10 +15,12 @@ __all__ = [
     "DASHBOARD",
     "DOCUMENT",
     "FORMATS",
+    "MARKDOWN",
     "PAGE",
     "RESULT_COLUMNS",
     "RULES",
     "TEST_SUITE",
+    "TUNING",
     "WRITE_FORMATS",
     "BadRow",
     "ClaimRow",

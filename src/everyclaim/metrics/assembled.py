@@ -17,6 +17,7 @@ from everyclaim.core.errors import ConfigError, EveryclaimError, InputError, Jud
 from everyclaim.core.functions import call, places
 from everyclaim.core.kinds import Kind, WrongValueError, kind_of
 from everyclaim.core.limits import Limits, within
+from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
 from everyclaim.verify.families import same_family_warning
@@ -89,6 +90,8 @@ class Assembled:
             claims = noted.of_response() if is_scored else ()
         warnings = [*_warnings_of_judge(sample, self.provenance)]
         warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
+        if noted.parts and (number := noted.parts.kept_whole):
+            warnings.append(f"{counted(number, 'sentence')} judged whole: a claim made of it held what it does not say")
         return Result.of(
             sample,
             self._signed(found, noted),

@@ -190,10 +190,17 @@ class MetricContext:
         return result
 
     def answer_probability(self, claims: Sequence[JudgedClaim]) -> float | None:
-        """Return how probable the judge finds it that none of an answer's claims is unsupported, where it can tell."""
-        whole = getattr(self._with.verifier, "answer_probability", None)  # of verifiers fitted to whole answers
-        probability: float | None = whole([claim.verdict for claim in claims]) if whole else None
-        return probability
+        """Return how probable the judge finds it that none of an answer's claims is unsupported.
+
+        By a judge that is fitted to whole answers, else the probability of the claim that it is least sure of. None
+        where a claim has no probability.
+        """
+        whole = getattr(self._with.verifier, "answer_probability", None)
+        fitted: float | None = whole([claim.verdict for claim in claims]) if whole else None
+        if fitted is not None:
+            return fitted
+        stated = [chances.supported for claim in claims if (chances := claim.verdict.probabilities)]
+        return min(stated) if stated and len(stated) == len(claims) else None
 
     @property
     def chat(self) -> ChatModel:

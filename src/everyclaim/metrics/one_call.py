@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from everyclaim.core.protocols import Message
+from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
-from everyclaim.decompose.llm import LlmDecomposer, faults_of
+from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.omissions import marked
-from everyclaim.decompose.ungrounded import Surroundings
+from everyclaim.decompose.split_check import Source, inventions
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import Faithfulness
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
@@ -61,7 +61,8 @@ class OneCallFaithfulness:
             for text, finding in zip(found[piece.number][0].claims, found[piece.number][1], strict=True)
         }
         claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
-        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped)
+        probability = ctx.answer_probability(claims)
+        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped, probability=probability)
 
     async def _found(self, sample: Sample, pieces: Sequence[NumberedSentence]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""
@@ -76,11 +77,11 @@ class OneCallFaithfulness:
         parts = portions(pieces, self.decomposer.at_most)
         found = await ask_for_each(inquiry, [{piece.number: piece for piece in part} for part in parts])
         told = {piece.number: _spelt_out(*found[piece.number], piece) for piece in pieces if piece.number in found}
-        around = Surroundings.of(sample.response, sample.question)
+        source = Source.of(sample.response, sample.question)
         return {
             piece.number: told[piece.number]
             for piece in pieces
-            if piece.number in told and not any(faults_of(told[piece.number][0], piece, around, sample.response))
+            if piece.number in told and not inventions(told[piece.number][0].claims, piece.ground, source)
         }
 
 
@@ -99,6 +100,10 @@ class _Answered:
     @property
     def spec(self) -> str:
         return self.verifier.spec
+
+    @property
+    def chat(self) -> ChatModel:
+        return self.verifier.chat
 
     async def verify(
         self, claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""

@@ -14,7 +14,7 @@ def connect(
 ) -> sqlite3.Connection:
     """Open a file in a folder made for it, and `prepare` it; a file that cannot be prepared is closed again.
 
-    `what` names the file in messages. Raises `StoreError` when there can be no folder, and `sqlite3.Error` as it comes.
+    `what` names the file in messages. Raises `StoreError` when there can be no folder, and what `prepare` does.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -23,7 +23,7 @@ def connect(
     connection = sqlite3.connect(path, timeout=lock_seconds, isolation_level=None, check_same_thread=False)
     try:
         prepare(connection)
-    except sqlite3.Error:
+    except Exception:
         connection.close()
         raise
     return connection

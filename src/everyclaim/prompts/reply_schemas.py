@@ -117,14 +117,23 @@ def closed(title: str, properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def listed(items: Mapping[str, Any]) -> dict[str, Any]:
+def listed(items: Mapping[str, Any], meaning: str = "") -> dict[str, Any]:
     """Return the schema of a list."""
-    return {"type": "array", "items": dict(items)}
+    return _with_meaning({"type": "array", "items": dict(items)}, meaning)
 
 
-def one_of(values: tuple[str, ...]) -> dict[str, Any]:
+def one_of(values: tuple[str, ...], meaning: str = "") -> dict[str, Any]:
     """Return the schema of a text that is one of these."""
-    return {"type": "string", "enum": list(values)}
+    return _with_meaning({"type": "string", "enum": list(values)}, meaning)
+
+
+def described(meaning: str) -> dict[str, Any]:
+    """Return the schema of a text that means this."""
+    return _with_meaning({"type": "string"}, meaning)
+
+
+def _with_meaning(schema: dict[str, Any], meaning: str) -> dict[str, Any]:
+    return {**schema, "description": meaning} if meaning else schema
 
 
 TEXT: Mapping[str, Any] = {"type": "string"}

@@ -20,7 +20,7 @@ def junit(results: Iterable[Result], gate: GateResult, name: str) -> bytes:
 
     An answer without a number because judging failed is an error; one without claims, or that abstains, is skipped.
     """
-    suite = ET.Element("testsuite", name=_xml(name))
+    suite = ET.Element("testsuite", package="everyclaim", name=_xml(name))
     counts = {"failure": 0, "error": 0, "skipped": 0}
     tests = 1
     for result in results:

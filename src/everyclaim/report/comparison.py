@@ -234,13 +234,14 @@ def _sign(label: Label) -> tuple[str, str]:
 
 def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
-    tests = sum(look.p_value is not None for look in comparison.looks)
+    tested = any(look.p_value is not None for look in comparison.looks)
     said = (
-        f"A word is said of a difference where Holm's correction for all {counted(tests, 'test')} leaves it at 5 %,"
-        " half for the whole and half for the parts, and its interval holds no 0."
+        "The mean score is tested at 5 % by itself. The other measures are secondary: a difference is reported where it"
+        " is significant at 5 % after Holm's correction (half for the whole, half for the parts) and its interval"
+        " excludes 0. The rule on contradicted claims is that of a release report."
     )
     return (
-        f"{said if tests else 'There are too few samples to test any difference.'} Intervals are each at 95 % of their"
+        f"{said if tested else 'There are too few samples to test any difference.'} Intervals are each at 95 % of their"
         f" own, by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
         f" below {FEW} answers that show nothing. Shown is what this judge finds, not how good the judge is."
     )

@@ -77,6 +77,7 @@ def trend_lines(trend: Trend | None) -> list[str]:
 
 def _markdown(report: ReleaseReport) -> Iterator[str]:
     comparison = report.comparison
+    yield "<!-- everyclaim release report -->"
     yield f"# {md(comparison.after.title)} against {md(comparison.before.title)}"
     yield ""
     yield f"**{md(report.sentence)}**"

@@ -229,13 +229,9 @@ def _play(messages: Sequence[Message]) -> str:
     reply: dict[str, Any] = json.loads(play(messages))
     for key, sentence in request_data(messages).get("sentences", {}).items():
         if reason := _SAYS_NOTHING.get(sentence):
-            reply["claims"] = [row for row in reply["claims"] if not _line(row).startswith(f"{key}: ")]
-            reply["skipped"].append(f"{key}: {reason}")
+            reply["claims"] = [row for row in reply["claims"] if row["sentence"] != key]
+            reply["skipped"].append({"sentence": key, "reason": reason})
     return json.dumps(reply)
-
-
-def _line(row: str | dict[str, Any]) -> str:
-    return row if isinstance(row, str) else str(row["claim"])  # with its verdict, where one call gives both
 
 
 def _samples() -> list[Sample]:

@@ -110,13 +110,11 @@ def play(messages: Sequence[Message]) -> str:
     rows: list[Any] = []
     skipped = []
     for key, sentence in data["sentences"].items():
-        line = f"{key}: {sentence}"
+        row = {"sentence": key, "claim": sentence}
         if sentence.rstrip().endswith("?"):
-            skipped.append(f"{key}: question")
-        elif "passages" in data:
-            rows.append({"claim": line} | judge_by_words(sentence, data["passages"]))
+            skipped.append({"sentence": key, "reason": "question"})
         else:
-            rows.append(line)
+            rows.append(row | judge_by_words(sentence, data["passages"]) if "passages" in data else row)
     return json.dumps({"claims": rows, "skipped": skipped})
 
 
@@ -154,9 +152,9 @@ def judge_by_words(claim: str, passages: Mapping[Any, Any]) -> dict[str, Any]:
         if words <= _words(text):
             sentences = re.split(r"(?<=[.!?])\s", text.strip())
             best = max(sentences, key=lambda sentence: len(words & _words(sentence)))
-            return {"quotes": [f"{key}: {best}"], "why": "", "label": "SUPPORTED", "support": 9}
-    why = "other: some of its words are in no passage"
-    return {"quotes": [], "why": why, "label": "UNSUPPORTED", "support": 0}
+            return {"quotes": [f"{key}: {best}"], "why": "", "kind": "none", "label": "SUPPORTED", "support": 9}
+    why = "some of its words are in no passage"
+    return {"quotes": [], "why": why, "kind": "other", "label": "UNSUPPORTED", "support": 0}
 
 
 def _words(text: str) -> frozenset[str]:

@@ -46,6 +46,7 @@ def _any(words: dict[str, int] | dict[str, float]) -> str:
 
 
 _WORDS = {**_SMALL, **_TENS, **_SCALES, "dozen": 12}
+NUMBER_WORDS = frozenset(_WORDS) - {"one", "nil"}  # that are nothing else
 _BIG = f"dozen|{_any(_SCALES)}"
 _START = re.compile(
     rf"(?<![a-z0-9_])(?:[0-9{_FRACTION_SIGNS}]|(?<![^\s(+=<>~≈±-])\.[0-9]"

@@ -1,7 +1,8 @@
-"""A mode and a difference for every failing claim, whichever judge found it.
+"""Why a claim fails, and where it differs from its passages.
 
-The offline judges name both as they go. A language model names a mode only: the places that differ are found here by
-the words, and the mode by the network where the model named none, or one that cannot be.
+The offline judges name both as they go. A chat model names the failure mode, and nothing is added to its verdicts when
+they are scored: `difference` finds the two places when somebody looks at the claim. Judges that give labels alone (an
+NLI classifier, a function) get both from the offline classifier.
 """
 
 from __future__ import annotations
@@ -12,14 +13,40 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.types import Claim, FailureMode, Label, Passage, Verdict
+from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Verdict
 
 if TYPE_CHECKING:
     from everyclaim.verify.lexical.shortlist import Shortlist
 
 
-async def with_differences(
-    verdicts: Sequence[Verdict], claims: Sequence[Claim], passages: Sequence[Passage], *, question: str = ""
+def with_mode(verdict: Verdict) -> Verdict:
+    """Return a failing verdict with a failure mode: the judge's own, else `other`."""
+    if verdict.label is Label.SUPPORTED or verdict.failure_mode:
+        return verdict
+    return replace(verdict, failure_mode=FailureMode.OTHER)
+
+
+def difference(claim: JudgedClaim, passages: Sequence[Passage], *, question: str = "") -> Difference | None:
+    """Find where a failing claim and its passages differ, by comparing words; None where nothing can be compared."""
+    verdict = claim.verdict
+    if verdict.label is Label.SUPPORTED or verdict.difference or not any(one.text.strip() for one in passages):
+        return verdict.difference
+    from everyclaim.verify.lexical.modes.classify import classify, plausible
+    from everyclaim.verify.lexical.shortlist import Shortlist
+    from everyclaim.verify.lexical.verifier import failure
+
+    try:
+        found = failure(claim, verdict.label, Shortlist.of(passages), question)
+    except JudgeError:  # too long to be compared
+        return None
+    if found is None:
+        return None
+    mode = verdict.failure_mode
+    return classify(found, passages, mode if mode and plausible(mode, found) else FailureMode.OTHER).difference
+
+
+async def classified(
+    verdicts: Sequence[Verdict], claims: Sequence[Claim], passages: Sequence[Passage], question: str
 ) -> list[Verdict]:
     """Complete the verdicts on claims that fail and have no difference yet, in order. Labels stay as they are."""
     if all(verdict.label is Label.SUPPORTED or verdict.difference for verdict in verdicts):
@@ -58,6 +85,6 @@ def _classified(
     except JudgeError:
         found = None
     if found is None:
-        return replace(verdict, failure_mode=given or FailureMode.OTHER)
-    mode, difference = classify(found, passages, given)
-    return replace(verdict, failure_mode=mode, difference=difference)
+        return with_mode(verdict)
+    mode, differing = classify(found, passages, given)
+    return replace(verdict, failure_mode=mode, difference=differing)

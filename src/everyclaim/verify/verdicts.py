@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.core.protocols import Verifier
+from everyclaim.core.protocols import Verifier, chat_of
 from everyclaim.core.types import (
     Claim,
     Evidence,
@@ -26,7 +26,7 @@ from everyclaim.core.types import (
 from everyclaim.text.agreement import relation
 from everyclaim.text.locate import locate
 from everyclaim.text.quantities import quantities
-from everyclaim.verify.failing import with_differences
+from everyclaim.verify.failing import classified, with_mode
 
 _SUM_TOLERANCE = 1e-3
 _LABELS = frozenset(Label)
@@ -65,7 +65,7 @@ async def judged(
     """Judge every claim, check what the judge says, and return the claims with their verdicts, in order.
 
     Without passages every claim is UNSUPPORTED (flag `no_passages`) and no model is called. With `labels_only` nothing
-    is found out about why a claim fails beyond what the judge says of it.
+    is found out about why a claim fails beyond what the judge says of it, and of a chat model's verdicts never.
     Raises `JudgeError` when a claim has no usable verdict after asking twice.
     """
     if not any(passage.text.strip() for passage in passages):
@@ -81,7 +81,9 @@ async def judged(
             verdict = with_rounded(verdict, claim.text, texts)
         final.append(apply_policy(rules, verdict))
     if not labels_only and any(text.strip() for text in texts.values()):
-        final = await with_differences(final, claims, passages, question=question)
+        # A chat model says itself why a claim fails; where it differs is looked for when somebody asks (`difference`).
+        by_model = chat_of(verifier) is not None
+        final = list(map(with_mode, final)) if by_model else await classified(final, claims, passages, question)
     return tuple(
         JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, verdict)
         for claim, verdict in zip(claims, final, strict=True)

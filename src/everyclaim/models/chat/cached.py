@@ -30,10 +30,14 @@ from everyclaim.prompts.reply_schemas import rows
 _log = logging.getLogger(__name__)
 _TABLE = "CREATE TABLE IF NOT EXISTS replies_1 (key BLOB PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _LOCK_SECONDS = 10.0
+_FIRST_PAGE = 65_536  # bytes that hold the names of the tables, at most
 
 
 class ReplyCache:
-    """Replies by key in one file. What cannot be read as a cache is set aside, with a warning, and begun anew."""
+    """Replies by key in one file. A cache that is damaged is set aside, with a warning, and begun anew.
+
+    A file that is no cache of ours stays as it is: `StoreError`.
+    """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
@@ -81,7 +85,7 @@ class ReplyCache:
             try:
                 return self._attempt(statement, values)
             except sqlite3.Error as error:
-                if not _is_corrupt(error):
+                if not _is_corrupt(error) or not self._is_ours():
                     raise StoreError(f"the reply cache {self.path} cannot be used: {error}") from None
             try:
                 return self._attempt(statement, values)  # another process may have put it right
@@ -104,9 +108,24 @@ class ReplyCache:
     def _open(self) -> sqlite3.Connection:
         if self._connection and self._owner == os.getpid():
             return self._connection
-        connection = connect(self.path, "reply cache", _LOCK_SECONDS, _prepare)
+        connection = connect(self.path, "reply cache", _LOCK_SECONDS, self._prepare)
         self._connection, self._owner = connection, os.getpid()
         return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "replies_1" not in tables:
+            raise StoreError(f"the reply cache {self.path} cannot be used: it is another database; give another name")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        connection.execute(_TABLE)
+
+    def _is_ours(self) -> bool:
+        try:
+            with self.path.open("rb") as file:
+                return b"replies_1" in file.read(_FIRST_PAGE)
+        except OSError:
+            return False
 
     def _set_aside(self, error: Exception) -> None:
         aside = self.path.with_name(f"{self.path.name}.corrupt-{time.time_ns()}")
@@ -115,12 +134,6 @@ class ReplyCache:
             with contextlib.suppress(FileNotFoundError):
                 here.rename(aside.with_name(aside.name + ending))
         _log.warning("the reply cache %s is corrupt (%s); set aside as %s, begun anew", self.path, error, aside.name)
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = NORMAL")
-    connection.execute(_TABLE)
 
 
 def _is_corrupt(error: sqlite3.Error) -> bool:

@@ -1,7 +1,8 @@
 """Read the one JSON value out of a model's reply. Strictly: what is cut or ambiguous is an error, never half kept.
 
-Accepted: the value alone, in a code fence, or with prose around it; and rows (objects with an `id`) one after the
-other, in a list of their own or without. A reply is parsed, never evaluated.
+Accepted: the value alone, in a code fence, or with prose around it, also with a comma too many or keys without quotes;
+and rows (objects with an `id`) one after the other, in a list of their own or without. A reply is parsed, never
+evaluated.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ MAX_DEPTH = 64
 
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _STOPS = re.compile(r'["{}\[\]]')
+_SLIP = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|,(?=\s*[}\]])|([{,]\s*)([A-Za-z_]\w*)(?=\s*:)', re.DOTALL)
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
@@ -67,16 +69,22 @@ def parse_object(text: str) -> dict[str, Any]:
         return alone
     found: list[dict[str, Any]] = []
     fault = "there is no JSON object in it"
+    is_broken = False
     position = text.find("{")
     while position >= 0:
         end = _closing(text, position)
+        piece = text[position:end]
         try:
-            value = _decode(text[position:end])
+            found.append(_decode(piece))
         except ValueError as error:
             fault = str(error)
-        else:
-            found.append(value)
+            try:
+                found.append(_decode(_mended(piece)))
+            except ValueError:
+                is_broken = is_broken or '":' in piece  # it may be the reply that was meant
         position = text.find("{", end)
+    if found and is_broken:
+        raise _malformed(fault, text)
     if len(found) > 1 and all("id" in value for value in found):
         return {"rows": found}
     if found and all(value == found[0] for value in found):
@@ -125,6 +133,11 @@ def _decode(text: str) -> dict[str, Any]:
     )
     assert isinstance(value, dict)  # it starts with a brace
     return value
+
+
+def _mended(text: str) -> str:
+    """Take out commas behind the last member, and put keys that stand bare into quotes: nothing is lost by either."""
+    return _SLIP.sub(lambda slip: slip[0] if slip[0][0] == '"' else f'{slip[1]}"{slip[2]}"' if slip[2] else "", text)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

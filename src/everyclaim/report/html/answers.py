@@ -6,7 +6,7 @@ Claims and passages are numbered, from 1: ids come from outside, and nothing out
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
@@ -16,12 +16,14 @@ from everyclaim.core.types import (
     Evidence,
     JudgedClaim,
     Label,
+    Passage,
     PassageVerdict,
     Result,
     Sample,
 )
 from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment, segments
+from everyclaim.verify.failing import difference
 
 _LONG = 4_000  # characters of a claim; it stands whole in the answer
 _LISTED = 300  # claims of an answer
@@ -113,10 +115,14 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
     texts = texts_of(sample, result)
     numbers = {name: place for place, name in enumerate(texts, 1)}
     judge = result.provenance.verifier
-    own = [_claim(place, claim, texts, numbers, judge) for place, claim in enumerate(result.claims, 1)]
+    own = [
+        _claim(place, claim, texts, numbers, judge)
+        for place, claim in enumerate(_with_differences(result.claims, texts, sample.question), 1)
+    ]
+    in_answer = {RESPONSE: ("", sample.response)}
     further = [
-        _claim(place, claim, {RESPONSE: ("", sample.response)}, numbers, judge)
-        for place, claim in enumerate(result.reference_claims, len(own) + 1)
+        _claim(place, claim, in_answer, numbers, judge)
+        for place, claim in enumerate(_with_differences(result.reference_claims, in_answer, ""), len(own) + 1)
     ]
     in_response = [Mark(*view.claim.span, view.number, view.label) for view in own]
     in_response += [mark for view in further for mark in _marks(view, RESPONSE, sample.response)]
@@ -142,6 +148,18 @@ def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:
     if sample.reference is not None and sample.reference:
         found.setdefault(REFERENCE, ("The reference answer", sample.reference))
     return found
+
+
+def _with_differences(
+    claims: Sequence[JudgedClaim], texts: Mapping[str, tuple[str, str]], question: str
+) -> list[JudgedClaim]:
+    """Find where failing claims differ from their passages, as far as their judge did not say so."""
+    passages = [Passage(name, text, title) for name, (title, text) in texts.items()]
+    found = [difference(claim, passages, question=question) for claim in claims]
+    return [
+        claim if one is claim.verdict.difference else replace(claim, verdict=replace(claim.verdict, difference=one))
+        for claim, one in zip(claims, found, strict=True)
+    ]
 
 
 def _claim(

@@ -1,0 +1,156 @@
+"""A fact on its way to its wording: which words of the sentence it keeps, and in what order they are written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from everyclaim.decompose.repairs import HELPERS, QUOTES, SUBJECTS
+from everyclaim.decompose.tree import Tree
+
+_IDENTIFIER = re.compile(r"\w{2,}(?:\(\)|\.\w|_\w)")  # code, whose case tells
+_SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "'re": "is", "'ve": "has"}
+_TIGHT = frozenset({",", ".", ";", ":", "!", "?", ")", "]", "%", "…"})
+_OPENERS = frozenset({"(", "[", "$", "€", "£"})
+_EDGES = frozenset({",", ";", ":", "-", "–", "—", "."})
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The words of a fact in order: places in the sentence, and the few that are added ("is", "has").
+
+    `head` is the predicate. `changes` are words written otherwise than in the sentence. `minor` facts only add to
+    what the sentence says.
+    """
+
+    pieces: tuple[int | str, ...]
+    head: int
+    changes: Mapping[int, str] = field(default_factory=dict)
+    minor: bool = False
+    whole: frozenset[int] = frozenset()  # what stays although it only adds to the rest
+    subject: int | None = None  # of a predicate that has none of its own in the sentence
+
+    @property
+    def places(self) -> frozenset[int]:
+        """The words of the sentence that are kept."""
+        return frozenset(piece for piece in self.pieces if isinstance(piece, int))
+
+    def without(self, places: Collection[int]) -> Draft:
+        """Leave words out."""
+        gone = set(places)
+        return replace(self, pieces=tuple(piece for piece in self.pieces if piece not in gone))
+
+    def breaks(self, tree: Tree) -> bool:
+        """Whether a hyphenated word is torn apart."""
+        places = self.places
+        for i in range(1, len(tree.tokens) - 1):
+            before, sign, after = tree.tokens[i - 1 : i + 2]
+            if sign.text in {"-", "/"} and before.end == sign.start and sign.end == after.start:
+                kept = {i - 1 in places, i in places, i + 1 in places}
+                if len(kept) > 1:
+                    return True
+        return any(0 < len(places & inner) < len(inner) for inner in _quoted(tree))
+
+    def only(self, places: Collection[int]) -> Draft:
+        """Leave all other words out."""
+        kept = set(places)
+        return replace(self, pieces=tuple(p for p in self.pieces if isinstance(p, str) or p in kept))
+
+    def in_singular(self, tree: Tree, verb: int) -> Draft | None:
+        """Put a predicate into the singular; None where its form is not known."""
+        chain = [kid for kid in tree.of(verb, *HELPERS) if kid in self.places] or [verb]
+        first = tree.tokens[chain[0]]
+        if first.tag in {"MD", "VBZ"} or (first.tag == "VBD" and first.text.lower() != "were"):
+            return self
+        word = _SINGULAR.get(tree.low(chain[0])) or (_third_person(first.text) if first.tag == "VBP" else None)
+        return replace(self, changes={**self.changes, chain[0]: word}) if word else None
+
+    def text(self, tree: Tree) -> str:
+        """Write the fact as a sentence."""
+        written = ""
+        last: int | str | None = None
+        for piece in _clean(self.pieces, tree):
+            word = piece if isinstance(piece, str) else self.changes.get(piece, tree.tokens[piece].text)
+            if isinstance(last, int) and piece != last + 1 and tree.low(last) in {"a", "an"}:
+                written = written.removesuffix("n") + ("n" if word[0].lower() in "aeiou" else "")
+            written += _gap(last, piece, tree) + word
+            last = piece
+        if written[:1].islower() and not _IDENTIFIER.match(written):
+            written = written[0].upper() + written[1:]
+        return written if written.rstrip("\"'”’)").endswith((".", "!", "?")) else f"{written}."
+
+
+def _third_person(verb: str) -> str:
+    if re.search(r"(?:s|x|z|ch|sh|o)$", verb):
+        return f"{verb}es"
+    return re.sub(r"(?<=[^aeiou])y$", "ie", verb) + "s"
+
+
+def _gap(last: int | str | None, piece: int | str, tree: Tree) -> str:
+    """What stands between two words."""
+    if last is None:
+        return ""
+    if isinstance(last, int) and isinstance(piece, int):
+        if piece == last + 1:
+            return " " if tree.tokens[piece].start > tree.tokens[last].end else ""
+        if tree.tokens[last].text in _OPENERS:
+            return ""
+    word = _text(piece, tree)
+    joined = (isinstance(piece, int) and tree.tokens[piece].tag == "POS") or word in _TIGHT or word.startswith("n't")
+    return "" if joined else " "
+
+
+def _clean(pieces: Sequence[int | str], tree: Tree) -> list[int | str]:
+    """Drop signs that stand at an edge, beside another, or beside what is gone; and brackets with nothing in them."""
+    kept: list[int | str] = []
+    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
+        before = kept[-1] if kept else None
+        if _is_sign(piece, tree):
+            touching = isinstance(piece, int) and piece - 1 == before
+            if (
+                before is None
+                or (_is_sign(before, tree) and not touching)
+                or _is_orphan(piece, following, pieces, tree)
+            ):
+                continue
+        elif before is not None and _text(piece, tree) == ")" and _text(before, tree) == "(" and piece - 1 != before:  # type: ignore[operator]  # both are places
+            kept.pop()
+            continue
+        kept.append(piece)
+    while kept and _is_sign(kept[-1], tree):
+        kept.pop()
+    while kept and isinstance(kept[0], int) and tree.relation(kept[0]) == "cc":
+        kept.pop(0)
+    return kept
+
+
+def _is_orphan(sign: int | str, following: int | str, pieces: Sequence[int | str], tree: Tree) -> bool:
+    """Whether what a sign set apart from the rest is gone."""
+    if not isinstance(sign, int) or not isinstance(following, int):
+        return False
+    pos = tree.tokens[following].pos
+    if following != sign + 1:
+        closes = tree.tokens[sign].head in pieces and not _ends_subject(sign - 1, tree)
+        return pos in {"VERB", "AUX", "ADP", "CCONJ", "ADV"} and not closes
+    return sign - 1 not in pieces and pos == "ADP"
+
+
+def _ends_subject(place: int, tree: Tree) -> bool:
+    while place >= 0 and tree.relation(place) not in SUBJECTS:
+        place = tree.tokens[place].head
+    return place >= 0
+
+
+def _is_sign(piece: int | str, tree: Tree) -> bool:
+    return isinstance(piece, int) and tree.tokens[piece].text in _EDGES and tree.tokens[piece].pos == "PUNCT"
+
+
+def _text(piece: int | str, tree: Tree) -> str:
+    return piece if isinstance(piece, str) else tree.tokens[piece].text
+
+
+def _quoted(tree: Tree) -> list[frozenset[int]]:
+    """The words of each quotation, with its marks."""
+    marks = [i for i, token in enumerate(tree.tokens) if token.text in QUOTES]
+    return [frozenset(range(first, last + 1)) for first, last in zip(marks[::2], marks[1::2], strict=False)]

@@ -1,0 +1,242 @@
+"""What the parser often hangs elsewhere than its neighbours speak for, hung where it belongs.
+
+Hyphenated words, titles in quotes and dates are one word each; the members of a list hang on its first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from everyclaim.models.local.parser import Token
+from everyclaim.text.tokens import word_set
+
+SUBJECTS = frozenset({"nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"})
+HELPERS = frozenset({"aux", "aux:pass", "cop"})
+QUOTES = frozenset({'"', "“", "”", "``", "''"})
+MONTHS = word_set("January February March April May June July August September October November December")
+_YEAR = 4  # digits
+_LONGEST_TITLE = 12  # words in quotes that are taken for one name
+
+
+def repaired(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Put right what the parser often hangs elsewhere: hyphenated words, lists of predicates, "A & B" of a name."""
+    found = list(tokens)
+    for start, end in [*_hyphenated(tokens), *_quoted(tokens), *_dated(tokens)]:
+        tops = [i for i in range(start, end) if not start <= found[i].head < end]
+        placed = {one.head for one in tokens if one.relation == "case"}
+        main = max(tops, key=lambda i: (i in placed, tokens[i].pos != "PUNCT", i))
+        for i in tops if tokens[start].text not in QUOTES else range(start, end):  # a title is one name
+            found[i] = found[i] if i == main else found[i]._replace(head=main, relation="flat")
+    for place, token in enumerate(found):
+        if token.relation == "advcl:relcl" and found[token.head].pos == "PROPN":
+            found[place] = token._replace(relation="acl:relcl")
+        if token.relation == "parataxis" and _goes_on(found, place):
+            found[place] = token._replace(relation="conj")
+    for place, token in enumerate(found):
+        if token.relation == "appos" and _is_listed(found, place):
+            found[place] = token._replace(relation="conj")
+            found = [
+                one._replace(head=token.head) if one.relation == "conj" and one.head == place else one for one in found
+            ]
+    for place, token in enumerate(found):
+        if token.relation == "conj":
+            following = _modified(found, place)
+            found[place] = (
+                _rehung(found, place) if following is None else token._replace(head=following, relation="amod")
+            )
+    return found
+
+
+def _hyphenated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where words joined by hyphens stand: "gluten-free"."""
+    found, place = list[tuple[int, int]](), 1
+    while place < len(tokens) - 1:
+        end = place
+        while (
+            end < len(tokens) - 1 and tokens[end].text in {"-", "/"} and _touch(tokens, end - 1) and _touch(tokens, end)
+        ):
+            end += 2
+        if end > place:
+            found.append((place - 1, end))
+        place = end + 1
+    return found
+
+
+def _quoted(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where titles and names in quotes stand."""
+    marks = [i for i, token in enumerate(tokens) if token.text in QUOTES]
+    pairs = zip(marks[::2], marks[1::2], strict=False)
+    return [(first, last + 1) for first, last in pairs if last - first < _LONGEST_TITLE]
+
+
+def _dated(tokens: Sequence[Token]) -> list[tuple[int, int]]:
+    """Where dates stand: "3 May 1998", "March 14, 1879"."""
+    found = []
+    for place, token in enumerate(tokens):
+        if token.text not in MONTHS:
+            continue
+        start = (
+            place - 1
+            if place and tokens[place - 1].text[0].isdigit() and len(tokens[place - 1].text) < _YEAR
+            else place
+        )
+        end = place + 1
+        while end < len(tokens) and (
+            tokens[end].text[0].isdigit()
+            or (tokens[end].text == "," and end + 1 < len(tokens) and _is_year(tokens[end + 1]))
+        ):
+            end += 1
+        if end - start > 1:
+            found.append((start, end))
+    return found
+
+
+def _is_year(token: Token) -> bool:
+    return len(token.text) == _YEAR and token.text.isdecimal()
+
+
+def _touch(tokens: Sequence[Token], place: int) -> bool:
+    return tokens[place].end == tokens[place + 1].start
+
+
+def _goes_on(tokens: Sequence[Token], place: int) -> bool:
+    """Whether a predicate without a subject goes on a list: "opens at nine, closes at five, and ..."."""
+    token, above = tokens[place], tokens[tokens[place].head]
+    same = token.tag == above.tag and token.tag in {"VBZ", "VBD", "VBP"} and above.relation == "root"
+    return same and not any(one.head == place and one.relation in SUBJECTS for one in tokens)
+
+
+def _rehung(tokens: Sequence[Token], place: int) -> Token:
+    """A conjunct with the head that its form speaks for."""
+    token = tokens[place]
+    if any(one.head == place and one.relation == "cc" and one.text == "&" for one in tokens) and token.pos == "PROPN":
+        return token._replace(relation="flat")
+    for better in (
+        _member(tokens, place),
+        _predicate(tokens, place),
+        _closes(tokens, place),
+        _also_told(tokens, place),
+        _outside(tokens, place),
+        _title(tokens, place),
+    ):
+        if better is not None and better != place:
+            return token._replace(head=better)
+    return token
+
+
+def _modified(tokens: Sequence[Token], place: int) -> int | None:
+    """The next conjunct, where a word between it and its "and" is taken for one: "wifi or live music"."""
+    following = place + 1
+    if following >= len(tokens) or tokens[following].relation != "conj" or tokens[following].head != tokens[place].head:
+        return None
+    joiner = place - 1
+    return following if tokens[joiner].relation == "cc" and tokens[joiner].head == following else None
+
+
+def _is_listed(tokens: Sequence[Token], place: int) -> bool:
+    """Whether an apposition is rather the second of a list: "a mask, a tube and a bag"."""
+    kind = {tokens[place].pos, tokens[tokens[place].head].pos}
+    ends = any(one.relation == "conj" and one.head == place for one in tokens)
+    return ends and len(kind) == 1 and kind <= {"NOUN"} and tokens[place].tag == tokens[tokens[place].head].tag
+
+
+def _predicate(tokens: Sequence[Token], place: int) -> int | None:
+    """The predicate that a finite verb without subject is coordinated with, where it hangs on a word inside that one,
+    or on the conjunct before it.
+    """
+    token, above = tokens[place], tokens[place].head
+    if token.tag not in {"VBZ", "VBD", "VBP"} or token.pos not in {"VERB", "AUX"}:
+        return None
+    if any(one.head == place and one.relation in SUBJECTS for one in tokens):
+        return None
+    if tokens[above].tag == token.tag and tokens[above].relation == "conj" and tokens[above].head >= 0:
+        return tokens[above].head if tokens[tokens[above].head].tag == token.tag else None
+    if _tense(tokens, above):
+        return None
+    while tokens[above].head >= 0 and not _tense(tokens, above):
+        above = tokens[above].head
+    return above if _tense(tokens, above) == token.tag else None
+
+
+def _tense(tokens: Sequence[Token], place: int) -> str:
+    """The tag of a predicate's finite form, its own or that of its first auxiliary; empty where it has none."""
+    finite = {"VBZ", "VBD", "VBP", "MD"}
+    helping = (one.tag for one in tokens[:place] if one.head == place and one.relation in HELPERS and one.tag in finite)
+    return next(helping, tokens[place].tag if tokens[place].tag in finite else "")
+
+
+def _member(tokens: Sequence[Token], place: int) -> int | None:
+    """The head of a list whose last members hang on each other, or on the verb of its first: "mix flour and water"."""
+    token, above = tokens[place], tokens[tokens[place].head]
+    signs = {one.text for one in tokens[:place] if one.head == place and one.relation in {"cc", "punct"}}
+    if token.pos not in {"NOUN", "PROPN"} or any(one.head == place and one.relation in HELPERS for one in tokens):
+        return None
+    if above.relation == "conj" and above.pos in {"NOUN", "PROPN"} and signs == {","}:
+        return above.head
+    if above.pos != "VERB" or any(one.head == place and one.relation in SUBJECTS for one in tokens):
+        return None
+    objects = [i for i in range(token.head, place) if tokens[i].head == token.head and tokens[i].relation == "obj"]
+    return objects[-1] if objects else None
+
+
+def _title(tokens: Sequence[Token], place: int) -> int | None:
+    """An apposition, where what is coordinated with it hangs on the name: "Ada, a poet and painter"."""
+    token = tokens[place]
+    if token.pos != "NOUN" or tokens[token.head].pos != "PROPN":
+        return None
+    return next(
+        (i for i, one in enumerate(tokens[:place])
+         if one.head == token.head and one.relation == "appos" and one.pos == "NOUN" and one.tag == token.tag),
+        None,
+    )  # fmt: skip
+
+
+def _outside(tokens: Sequence[Token], place: int) -> int | None:
+    """The verb of saying, where a conjunct inside what was said is of its tense: "said it is late and offered tea"."""
+    token, said = tokens[place], tokens[place].head
+    while tokens[said].head >= 0 and tokens[said].relation != "ccomp":
+        said = tokens[said].head
+    above = tokens[said].head
+    if tokens[said].relation != "ccomp" or tokens[above].tag != token.tag or token.tag not in {"VBD", "VBZ", "VBG"}:
+        return None
+    own = any(one.head == place and one.relation in SUBJECTS | {"mark"} for one in tokens)
+    tenses = {one.tag for i, one in enumerate(tokens) if i == said or (one.head == said and one.relation in HELPERS)}
+    return above if not own and token.tag not in tenses else None
+
+
+def _also_told(tokens: Sequence[Token], place: int) -> int | None:
+    """The clause that a verb of saying governs, where a conjunct of that verb opens with the same word as it does."""
+    governed = next(
+        (i for i, one in enumerate(tokens[:place]) if one.head == tokens[place].head and one.relation == "ccomp"), None
+    )
+    if governed is None:
+        return None
+    openers = [
+        {
+            one.text.lower()
+            for one in tokens[:clause]
+            if one.head == clause and one.relation in {"mark", "advmod", "obj"}
+        }
+        & {"that", "how", "what", "whether", "why", "where", "when"}
+        for clause in (governed, place)
+    ]
+    return governed if openers[0] and openers[0] == openers[1] else None
+
+
+def _closes(tokens: Sequence[Token], place: int) -> int | None:
+    """The first of a list whose "and" hangs inside its last member: "built it, said it leaks, and sold it"."""
+
+    def conjunctions(first: int) -> bool:
+        return any(
+            cc.relation == "cc" and tokens[cc.head].head == first and tokens[cc.head].relation == "conj"
+            for cc in tokens
+        )
+
+    if not any(one.relation == "cc" and one.head == place for one in tokens):
+        return None
+    above = tokens[place].head
+    while tokens[above].head >= 0 and tokens[above].relation != "conj":
+        above = tokens[above].head
+    first = tokens[above].head
+    same = tokens[above].tag == tokens[place].tag and tokens[above].relation == "conj"
+    return first if first >= 0 and same and not conjunctions(first) else None
