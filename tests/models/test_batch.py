@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, open_chat, settings, taken, until
 from chatting import KEY, spec_for
 
-from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, StoreError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.models import BatchSettings, BatchState, Budget, ChatSettings, build_chat_model
 from everyclaim.testing import (
@@ -480,3 +481,15 @@ def test_a_run_can_be_asked_from_several_loops(tmp_path: Path) -> None:
                 return answers([reply])[0]
 
         assert [asyncio.run(once(question)) for question in numbered(3)] == numbered(3)
+
+
+def test_a_database_of_something_else_is_no_file_of_batches(tmp_path: Path) -> None:
+    """It is refused, gets no table, and stays as it is."""
+    path = tmp_path / "notes.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE notes (text TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="it is another database"):
+        BatchState(path).find("k")
+    assert path.read_bytes() == before

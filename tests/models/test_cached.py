@@ -162,7 +162,9 @@ def test_a_corrupt_file_is_set_aside_with_a_warning(
     assert ("set aside" in caplog.text) == bool(aside)
 
 
-@pytest.mark.parametrize("content", [b"Once upon a time.\n" * 300, b"SQLite format 3\0" + os.urandom(9000)])
+@pytest.mark.parametrize(
+    "content", [b"Once upon a time.\n" * 300, b"On replies_1, a table.\n" * 99, b"SQLite format 3\0" + os.urandom(9000)]
+)
 def test_a_file_of_somebody_else_stays_as_it_is(tmp_path: Path, content: bytes) -> None:
     """It is no cache of ours, so it is refused."""
     path = tmp_path / "thesis.txt"

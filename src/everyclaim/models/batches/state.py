@@ -251,7 +251,7 @@ class BatchState:
     def _open(self) -> sqlite3.Connection:
         if self._connection and self._owner == os.getpid():
             return self._connection
-        connection = connect(self.path, "batch file", _LOCK_SECONDS, _prepare)
+        connection = connect(self.path, "batch file", "batches_1", _LOCK_SECONDS, _prepare)
         self._connection, self._owner = connection, os.getpid()
         return connection
 

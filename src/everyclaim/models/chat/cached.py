@@ -108,24 +108,17 @@ class ReplyCache:
     def _open(self) -> sqlite3.Connection:
         if self._connection and self._owner == os.getpid():
             return self._connection
-        connection = connect(self.path, "reply cache", _LOCK_SECONDS, self._prepare)
+        connection = connect(self.path, "reply cache", "replies_1", _LOCK_SECONDS, _prepare)
         self._connection, self._owner = connection, os.getpid()
         return connection
-
-    def _prepare(self, connection: sqlite3.Connection) -> None:
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if tables and "replies_1" not in tables:
-            raise StoreError(f"the reply cache {self.path} cannot be used: it is another database; give another name")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(_TABLE)
 
     def _is_ours(self) -> bool:
         try:
             with self.path.open("rb") as file:
-                return b"replies_1" in file.read(_FIRST_PAGE)
+                head = file.read(_FIRST_PAGE)
         except OSError:
             return False
+        return head.startswith(b"SQLite format 3\0") and b"replies_1" in head
 
     def _set_aside(self, error: Exception) -> None:
         aside = self.path.with_name(f"{self.path.name}.corrupt-{time.time_ns()}")
@@ -134,6 +127,12 @@ class ReplyCache:
             with contextlib.suppress(FileNotFoundError):
                 here.rename(aside.with_name(aside.name + ending))
         _log.warning("the reply cache %s is corrupt (%s); set aside as %s, begun anew", self.path, error, aside.name)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(_TABLE)
 
 
 def _is_corrupt(error: sqlite3.Error) -> bool:
