@@ -184,8 +184,8 @@ def splitting(messages: Sequence[Message]) -> str:
         return play(messages)
     told = messages[0].content
     degrees = (
-        "high" if "One fact per claim" in told else "low",
-        "high" if "Leave out no fact" in told else "low",
+        "high" if "It holds one fact." in told else "low",
+        "high" if "leave out no fact" in told else "low",
     )
     rows = [{"id": k, "claims": BY_MODEL[degrees][text], "skip": "none"} for k, text in data["sentences"].items()]
     return json.dumps({"sentences": rows})
