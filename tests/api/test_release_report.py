@@ -135,7 +135,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
     assert "<script>alert" not in page
     assert not re.search(r"(?:src|href)=\"https?:", page)
     text = (tmp_path / "page.md").read_text("utf-8")
-    assert text.startswith("# v2 against v1\n")
+    assert "\n# v2 against v1\n" in text
     assert "\\<script\\>" in text
     assert "<script>" not in text
     assert "Nobody has labelled an answer" in text

@@ -74,6 +74,8 @@ COMPLETE: dict[str, Shape] = {
     "a kind and a conflict of their own": lambda rows: {
         "verdicts": [row | {"why": "not there" * bool(row["why"]), "mode": "Other", "conflict": False} for row in rows]
     },
+    "a reason without a kind": having(why="it is not there"),
+    "a reason of an unknown kind": having(why="hallucination: it is not there"),
 }
 INCOMPLETE: dict[str, Shape] = {
     "id and label alone": without("quotes", "why", "support"),
@@ -84,8 +86,6 @@ INCOMPLETE: dict[str, Shape] = {
     "no reason": without("why"),
     "reason null": having(why=None),
     "reason a list": having(why=["a", "b"]),
-    "a reason without a kind": having(why="it is not there"),
-    "a reason of an unknown kind": having(why="hallucination: it is not there"),
     "no support": without("support"),
     "support a word": having(support="high"),
     "support a share": having(support=0.5),
@@ -171,6 +171,11 @@ def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
     assert [len(rows) for rows in asked] == [2, 1]
 
 
+def lines_of(request: Request) -> list[str]:
+    """Write claims as lines that name their sentences, as small models do."""
+    return [f"{row['sentence']}: {row['claim']}" for row in json.loads(play(request.messages))["claims"]]
+
+
 def by_sentence(lines: list[str]) -> list[Row]:
     """Group claims by their sentences, one each."""
     return [{"id": key, "claims": [claim]} for key, _, claim in (line.partition(": ") for line in lines)]
@@ -197,7 +202,7 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]],
     def rule(request: Request) -> str:
         if '"sentences"' not in request.messages[-1].content:
             return play(request.messages)
-        shaped = shape(json.loads(play(request.messages))["claims"])
+        shaped = shape(lines_of(request))
         return shaped if isinstance(shaped, str) else json.dumps(shaped)
 
     with JudgeServer(rule) as server:
@@ -210,7 +215,7 @@ def test_a_reply_in_another_dress_is_kept_in_the_cache(tmp_path: Path) -> None:
 
     def rule(request: Request) -> str:
         if '"sentences"' in request.messages[-1].content:
-            return json.dumps(by_sentence(json.loads(play(request.messages))["claims"]))
+            return json.dumps(by_sentence(lines_of(request)))
         return json.dumps(rows_of(request))
 
     with JudgeServer(rule) as server:
@@ -229,7 +234,7 @@ def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
 
     def rule(request: Request) -> str:
         rows = json.loads(play(request.messages))["claims"]
-        return json.dumps({"claims": [{"claim": row["claim"], "label": row["label"]} for row in rows]})
+        return json.dumps({"claims": [{k: row[k] for k in ("sentence", "claim", "label")} for row in rows]})
 
     with JudgeServer(rule) as server:
         judge = f"openai:small?base_url={server.base_url}"
@@ -247,6 +252,8 @@ def test_a_required_quote_is_asked_for_once_more() -> None:
 
 def test_an_endpoint_that_says_nothing_useful_is_no_verdict() -> None:
     """Neither is a label without anything it belongs to."""
-    with JudgeServer(lambda r: play(r.messages) if "sentences" in r.text else Reply('"SUPPORTED"')) as server:
+    with JudgeServer(
+        lambda r: play(r.messages) if '"sentences"' in r.messages[-1].content else Reply('"SUPPORTED"')
+    ) as server:
         result = ec.score(response=ANSWER, passages=SHELF, judge=f"openai:small?base_url={server.base_url}")
     assert (result.outcome, result.score) == ("failed", None)
