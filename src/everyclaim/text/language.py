@@ -69,7 +69,7 @@ _FOREIGN_WORDS = word_set(
     este și sunt nu pe cu az egy és nem hogy ve bir bu için yang dan ini adalah và là của
     """
 )
-_NOT_WORDS = re.compile(r"https?://\S+|www\.\S+|\S+@\S+\.\w+|<[^<>]{1,200}>|`[^`\n]{1,200}`")
+_NOT_WORDS = re.compile(r"https?://\S+|www\.\S+|(?<![^\s@])[^\s@]+@[^\s@]+\.\w+|<[^<>]{1,200}>|`[^`\n]{1,200}`")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _LATIN = re.compile(r"[a-zß-öø-žș-țə]", re.IGNORECASE)
 _SCRIPTS = {  # where the letters alone settle it

@@ -36,14 +36,14 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _ASIDE = re.compile(
-    rf"\s*\(\s*(?:(?:see|from|as\s+\w+\s+in|according\s+to|per|cf\.)\s+)?(?:{_NUMBERED}"
+    rf"(?<!\s)\s*\(\s*(?:(?:see|from|as\s+\w+\s+in|according\s+to|per|cf\.)\s+)?(?:{_NUMBERED}"
     rf"(?:\s*(?:,|;|and|&|-|–)\s*(?:{_NUMBERED}|(?:(?:steps?|sections?|paragraphs?|lines?|pages?)\s*)?\d{{1,2}}))*)\s*\)",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    rf",?\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{SOURCE}"
-    r"(?=\s*[.!]?\s*$)"
-    rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere),?\s+(?:in|from)\s+{_NUMBERED}(?=\s*[.!]?\s*$)",
+    rf"(?:,|(?<!\s))\s+(?:according\s+to|based\s+on|as\s+(?:stated|noted|mentioned|described|reported|indicated|shown)\s+in|as\s+per|per)\s+{SOURCE}"
+    r"(?=\s*(?:[.!]\s*)?$)"
+    rf"|(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)(?:,|(?<!\s))\s+(?:in|from)\s+{_NUMBERED}(?=\s*(?:[.!]\s*)?$)",
     re.IGNORECASE,
 )
 _LEAST = 3  # words that must be left
