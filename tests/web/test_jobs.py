@@ -89,9 +89,15 @@ def test_results_come_in_pages_and_as_lines(service):
 
 def test_data_that_is_no_samples_fails_with_the_reason(service):
     """A job of which no row can be read fails, in the words that the command line has for it."""
-    for body, told in (("{}\n", "no field for the response"), ("nothing\n", "not valid JSON"), ("\n", "no rows")):
+    for body, told in (
+        ("{}\n", "no field for the response"),
+        ("nothing\n", "not valid JSON"),
+        ("\n", "no rows"),
+        ("", "the data is empty"),
+    ):
         job = service.ended_job(service.ask("POST", "/v1/jobs", body, LINES).json["id"])
         assert (job["state"], job["run"]) == ("failed", None)
+        assert str(service.folder) not in job["reason"]
         assert told in job["reason"]
 
 

@@ -116,7 +116,7 @@ class Jobs:
             return ended(latest, "finished")
         if isinstance(error, BudgetExceeded | InputError) or not isinstance(error, OperatorError):
             if isinstance(error, EveryclaimError):
-                return ended(latest, "failed", str(error))
+                return ended(latest, "failed", str(error).replace(str(self.spool.data(job)), "the data"))
             _logger.error("job failed", exc_info=error, extra={"job": job.id})
             return ended(latest, "failed", f"a fault of the service ({type(error).__name__}); its log says more")
         _logger.warning("job is tried again: %s", error, extra={"job": job.id})
