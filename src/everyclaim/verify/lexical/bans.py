@@ -17,7 +17,6 @@ _CONTRACTED = {"don't": "do", "mustn't": "must", "shouldn't": "should", "can't":
 _BETWEEN = word_set("from of ever away clear on")
 # What one does with a thing when one does not avoid it.
 _USING = frozenset(stem(word) for word in word_set("use eat drink take wear apply consume have buy add"))
-_FORBIDDEN = word_set("forbidden prohibited banned")
 _OBJECT = 3  # telling words behind, one of which both sides share
 
 
