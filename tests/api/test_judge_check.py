@@ -120,7 +120,7 @@ def test_another_judge_stands_beside(labelled: Path, tmp_path: Path) -> None:
 
 
 def test_claims_ship_for_a_judge_without_labels(tmp_path: Path) -> None:
-    """Sixty of them; the check is kept beside the store."""
+    """Ninety of them; the check is kept beside the store."""
     found = ec.check_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")
     assert len(found.asked) == 90
     assert (tmp_path / "judge_checks.jsonl").is_file()
