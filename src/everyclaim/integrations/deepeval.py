@@ -55,10 +55,7 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]  # its base is known
 
     def is_successful(self) -> bool | None:
         """Whether it succeeded; None where there was nothing to score."""
-        if self.skipped:
-            self.success = None
-        else:
-            super().is_successful()
+        self.success = None if self.score is None else self.error is None and self.score >= self.threshold
         return self.success
 
     @property
