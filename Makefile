@@ -66,7 +66,7 @@ integrations: $(FRAMES)/bin/frameworks-ready ## hold the integrations against in
 $(FRAMES)/bin/frameworks-ready: pyproject.toml | $(BIN)/uv
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(FRAMES)
 	timeout 600 $(BIN)/uv pip install --quiet --python $(FRAMES)/bin/python pytest alembic pandas \
-		--editable '.[langchain,llama-index,haystack,mlflow,langfuse,ray,openai,testing]' deepeval
+		--editable '.[langchain,llama-index,haystack,mlflow,langfuse,ray,openai,testing]' 'deepeval>=4'
 	touch $@
 
 train-background: ## train the judge's network on one idle core: DATA=… WORK=… MINILM=… make train-background (training/encoder)

@@ -44,7 +44,7 @@ def test_the_marked_words_of_a_claim_are_its_errors(made: list[dict[str, Any]]) 
     """Also where the claim is only part of its sentence; supported claims have none, and all are each other's twins."""
     mine = [row for row in made if row["beside"] == "a1"]
     wrong = [row for row in mine if row["label"] == "UNSUPPORTED"]
-    assert [[row["text"][low:high] for low, high in row["errors"]] for row in wrong] == [["dogs travel free"]]
+    assert [[row["text"][low:high] for low, high in row["errors"]] for row in wrong] == [["Dogs travel free"]]
     assert {row["label"] for row in mine} == {"SUPPORTED", "UNSUPPORTED"}
     assert all(row["errors"] == [] for row in mine if row["label"] == "SUPPORTED")
     assert {row["group"] for row in mine} == {"document 1"}

@@ -56,7 +56,7 @@ def failing(claim: Claim, response: str, faults: Iterable[Fault]) -> list[list[i
     for fault in faults:
         low, high = max(claim.span.start, fault.start), min(claim.span.end, fault.end)
         words = response[low:high].strip() if low < high else ""
-        at = claim.text.find(words) if words else -1
+        at = claim.text.lower().find(words.lower()) if words else -1
         if at >= 0:
             found.append([at, at + len(words)])
     return found

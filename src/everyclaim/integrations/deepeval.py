@@ -55,7 +55,8 @@ class FaithfulnessMetric(BaseMetric):  # type: ignore[misc]  # its base is known
 
     def is_successful(self) -> bool | None:
         """Whether it succeeded; None where there was nothing to score."""
-        self.success = None if self.score is None else self.error is None and self.score >= self.threshold
+        is_reached = self.error is None and self.score is not None and self.score >= self.threshold
+        self.success = None if self.skipped else is_reached
         return self.success
 
     @property
