@@ -57,7 +57,7 @@ def ask(question: str) -> dict[str, Any]:
     """Answer from sources; stands for your own retrieval and generation."""
     return {
         "question": question,
-        "answer": "Descaling takes 35 minutes on the Classica. It was invented in Rome in 1901.",
+        "answer": "Descaling takes 35 minutes on the Classica. It was invented in Rome.",
         "contexts": ["The descaling programme takes 35 minutes on the Classica."],
     }
 

@@ -41,5 +41,5 @@ def test_the_answers_about_baking_hold_one_mistake_each_judge_finds():
         scored[sample.id] = (result.outcome, result.score)
     assert scored["stollen"] == ("abstained", None)
     assert scored["lebkuchen"] == ("scored", 1)
-    assert scored["gingerbread"][1] == 2 / 3
+    assert scored["gingerbread"][1] == 0.6
     assert len(scored) == 6
