@@ -49,6 +49,7 @@ class DatasetOptions(TypedDict, total=False):
 
     mapping: Mapping[str, str] | None  # field names, theirs → ours
     slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
+    optional_slices: Sequence[str]  # more of them, which a data set may lack
     format: str | None  # when the name of the file does not say
     limit: Rows | None  # score at most so many samples
     name: str  # of the run
@@ -223,7 +224,8 @@ class _Scoring:
                 source,
                 mapping=options.get("mapping"),
                 format=options.get("format"),
-                slices=fields_of(options.get("slices", ())),
+                slices=dict.fromkeys(fields_of(options.get("optional_slices", ())), False)
+                | dict.fromkeys(fields_of(options.get("slices", ())), True),
                 report=self._report,
                 contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
             )
@@ -244,7 +246,7 @@ class _Scoring:
         except BaseException:
             self._store.close()
             raise
-        self.run = Run(self._record.id, os.fspath(store), expanded(options.get("slices", ())), self._report)
+        self.run = Run(self._record.id, os.fspath(store), _slices(options), self._report)
 
     async def carry_out(self) -> None:
         """Score what is not kept yet."""
@@ -285,11 +287,15 @@ def _of_a_score(options: FileOptions) -> Options:
     return cast("Options", chosen)
 
 
+def _slices(options: DatasetOptions) -> tuple[str, ...]:
+    return expanded([*options.get("slices", ()), *options.get("optional_slices", ())])
+
+
 def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions) -> RunRecord:
     """Find the run to go on with, or make a new one."""
     limit = options.get("limit")
     config = {
-        "slices": list(expanded(options.get("slices", ()))),
+        "slices": list(_slices(options)),
         "mapping": dict(options.get("mapping") or {}),
         "limit": limit,
         "release": options.get("release", ""),

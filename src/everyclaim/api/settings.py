@@ -6,6 +6,7 @@ Whatever a call or a command-line option says goes over both. Lists and tables i
 
 from __future__ import annotations
 
+import difflib
 import json
 import logging
 import os
@@ -36,6 +37,7 @@ from everyclaim.core.options import declared_options
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
+_TYPO = 0.92  # how alike two variables are, of which one is the other mistyped
 _ADDRESS = re.compile(r"base_url=([^&;,]+)")  # within a spec
 _logger = logging.getLogger(__name__)
 _MAY_HOLD_SECRETS = frozenset(
@@ -46,6 +48,7 @@ _MAY_HOLD_SECRETS = frozenset(
 FLAGS = {"slices": "--slice"} | {  # of the command line, where they are not the settings' names
     name: opt.flag.partition("/")[0] for name, (_, opt) in declared_options(Options).items() if opt.flag
 }
+SHARES = ("fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "margin", "max_failed")
 _AS_JSON = {"slices": '["domain"]', "map": '{"answer_text": "response"}', "headers": '{"X-Team": "$TEAM"}'}
 
 
@@ -85,6 +88,12 @@ class Settings(BaseSettings):
         default=None, ge=1, le=10_000
     )  # samples in flight; None: 8, language models 32, batches 5,000
     fail_under: float | None = Field(default=None, ge=0, le=1)
+    fail_answer_under: float | None = Field(default=None, ge=0, le=1)
+    max_contradicted: float | None = Field(default=None, ge=0, le=1)  # share of the claims
+    max_unsupported: float | None = Field(default=None, ge=0, le=1)
+    fail_on_regression: str | None = None  # the run to compare with
+    margin: float | None = Field(default=None, ge=0, le=1)
+    confident: bool = False
     max_failed: float = Field(default=0.05, ge=0, le=1)  # share of failed samples that a run may have
     slices: list[str] = Field(default_factory=list)
     map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
@@ -163,6 +172,9 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     """
     found = None if file else find_settings_file(warn=True)
     source = file or found
+    if typos := mistyped_variables():
+        variable, meant = next(iter(typos.items()))
+        raise ConfigError(f"unknown setting {variable} in the environment; did you mean {meant!r}?")
     if file and not file.is_file():
         raise ConfigError(f"no settings file at {file}")
     rows = _read(source) if source else {}
@@ -190,6 +202,17 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     if found:
         _tell_of_addresses(rows, settings, found)
     return settings
+
+
+def mistyped_variables() -> dict[str, str]:
+    """Return variables that set nothing and are called almost as a setting's, each with that one.
+
+    Others are not ours to judge: `$NAME` in a header may name any, and Kubernetes sets some for a service.
+    """
+    names = [PREFIX + name.upper() for name in Settings.model_fields]
+    given = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX) and name.upper() not in names]
+    close = {name: difflib.get_close_matches(name.upper(), names, n=1, cutoff=_TYPO) for name in given}
+    return {name: found[0] for name, found in close.items() if found}
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -227,5 +250,5 @@ def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path |
         return f"unknown setting {whole!r} in {place}{did_you_mean(name, Settings.model_fields)}"
     got = "" if name in _MAY_HOLD_SECRETS else f", got {fault['input']!r}"
     where = place if name in said or variable else f"setting {whole!r} in {place}"
-    hint = " (a share: 60 % is 0.6)" if name in {"fail_under", "max_failed"} else ""
+    hint = " (a share: 60 % is 0.6)" if name in SHARES else ""
     return f"{where}: {fault['msg'].lower()}{got}{hint}"

@@ -20,7 +20,7 @@ from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS
 from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
-from everyclaim.api.settings import Settings, find_settings_file
+from everyclaim.api.settings import PREFIX, Settings, find_settings_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
@@ -51,6 +51,9 @@ _EXTRAS = {
     "langfuse": ("langfuse", "langfuse", "everyclaim watch langfuse"),
     "testing": ("stamina", "stamina", "a provider on loopback for tests"),
 }
+
+
+_OTHER_VARIABLES = {PREFIX + name for name in ("DEBUG", "KEYS", "TOKEN", "TOKENS", "WATCH_TOKEN", "WEBHOOK_SECRET")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +102,11 @@ def doctor(
 
 def _settings_in_use(config: Path | None) -> str:
     file = config or find_settings_file()
-    variables = sorted(name for name in os.environ if name.startswith("EVERYCLAIM_") and name != "EVERYCLAIM_DEBUG")
+    variables = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in _OTHER_VARIABLES)
     parts = [str(file) if file else "no everyclaim.toml here or above in the project"]
-    return ", ".join(parts + variables)
+    settings = [name for name in variables if name.removeprefix(PREFIX).lower() in Settings.model_fields]
+    others = [f"{name} is no setting" for name in variables if name not in settings]
+    return ", ".join(parts + settings + others)
 
 
 def _key(provider: str) -> Check:

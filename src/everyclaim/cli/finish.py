@@ -37,22 +37,23 @@ GATE_CODES = {
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """Bars that a run has to clear; `baseline` names a kept run."""
+    """Bars that a run has to clear, where the settings do not say them."""
 
     fail_under: opt.FailUnder = None
     fail_answer_under: opt.FailAnswerUnder = None
     max_contradicted: opt.MaxContradicted = None
     max_unsupported: opt.MaxUnsupported = None
-    baseline: opt.Baseline = None
-    margin: opt.Margin = 0.0
+    fail_on_regression: opt.Baseline = None
+    margin: opt.Margin = None
     max_failed: opt.MaxFailed = None
-    confident: opt.Confident = False
+    confident: opt.Confident = None
 
-    def against(self, store: str) -> Run | None:
+    def baseline(self, settings: Settings) -> Run | None:
         """Return the run to compare with, which has to be there before anything is scored."""
-        if self.margin and self.baseline is None:
+        if self.margin and settings.fail_on_regression is None:
             raise ConfigError("--margin does nothing without --fail-on-regression RUN")
-        return None if self.baseline is None else find_run(self.baseline, store=store)
+        named = settings.fail_on_regression
+        return None if named is None else find_run(named, store=settings.store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,6 @@ class Wishes:
     """What is to be done with a run; `baseline` is the one to hold it against."""
 
     output: OutputOptions
-    bars: GateOptions
     baseline: Run | None
 
 
@@ -159,15 +159,17 @@ def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
         page = run_page(record, summary, found, trust.beside(summary), trust.line)
         show(page, stderr="-" in (wishes.output.out, wishes.output.html))
     result = _gate(run, record, summary, wishes, settings)
-    _tell_build_server(run, summary, found, result, wishes)
+    _tell_build_server(run, summary, found, result, wishes, settings)
     return gravest([GATE_CODES[result.status], _reading(record)])
 
 
-def _tell_build_server(run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes) -> None:
+def _tell_build_server(
+    run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes, settings: Settings
+) -> None:
     name = run.record.name or run.record.dataset
     if wishes.output.junit:
         with open_sink(wishes.output.junit) as sink:
-            sink.write(junit(run.results(), result, name, wishes.bars.fail_answer_under))
+            sink.write(junit(run.results(), result, name, settings.fail_answer_under))
     if wishes.output.markdown:
         with open_sink(wishes.output.markdown) as sink:
             sink.write(markdown(summary, [kept.result for kept in found], result, name).encode("utf-8", "replace"))
@@ -185,24 +187,24 @@ def _read(run: Run, record: RunRecord, wishes: Wishes) -> tuple[Summary, list[Ke
 
 
 def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, settings: Settings) -> GateResult:
-    bar, bars = settings.fail_under, wishes.bars
-    is_set = bar is not None or (bars.max_contradicted, bars.max_unsupported) != (None, None)
+    bars = (settings.fail_under, settings.max_contradicted, settings.max_unsupported)
+    is_set = bars != (None, None, None)
     result = gate(
         summary,
-        bar,
-        max_contradicted=bars.max_contradicted,
-        max_unsupported=bars.max_unsupported,
+        settings.fail_under,
+        max_contradicted=settings.max_contradicted,
+        max_unsupported=settings.max_unsupported,
         max_failed_share=settings.max_failed,
-        confident=bars.confident,
+        confident=settings.confident,
     )
-    if bars.fail_answer_under is not None:
-        each = answers_against_bar(run.results(), bars.fail_answer_under)
+    if settings.fail_answer_under is not None:
+        each = answers_against_bar(run.results(), settings.fail_answer_under)
         no_bar = not is_set and result.status is GateStatus.PASSED
         result = each if no_bar else together([result, each])
         is_set = True
-    if wishes.baseline is not None:
+    if wishes.baseline is not None and wishes.baseline.id != run.id:
         comparison = compare(wishes.baseline, run)
-        beside = against_baseline(comparison, margin=bars.margin, confident=bars.confident)
+        beside = against_baseline(comparison, margin=settings.margin or 0.0, confident=settings.confident)
         no_bar = not is_set and result.status is GateStatus.PASSED
         result = beside if no_bar else together([result, beside])
         is_set = True

@@ -230,7 +230,7 @@ Baseline = Annotated[
     ),
 ]
 Margin = Annotated[
-    float,
+    float | None,
     typer.Option(
         "--margin",
         metavar="SHARE",
@@ -250,7 +250,7 @@ MaxFailed = Annotated[
     ),
 ]
 Confident = Annotated[
-    bool,
+    bool | None,
     typer.Option("--confident", help="Exit with 4 when an interval holds its bar.", rich_help_panel=_GATE),
 ]
 Store = Annotated[

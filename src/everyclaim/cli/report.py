@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
@@ -34,8 +34,8 @@ def report(
     """
     output = replace(output, html=html)
     output.check()
-    settings = opt.settings(config, store=store, fail_under=bars.fail_under, max_failed=bars.max_failed)
-    wishes = Wishes(output, bars, bars.against(settings.store))
+    settings = opt.settings(config, store=store, **asdict(bars))
+    wishes = Wishes(output, bars.baseline(settings))
     found = find_run(run, store=settings.store)
     reading = found.record.reading
     if reading is not None:

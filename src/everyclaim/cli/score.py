@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 import typer
@@ -90,20 +91,21 @@ def score(
         config,
         store=store,
         concurrency=concurrency,
-        fail_under=bars.fail_under,
-        max_failed=bars.max_failed,
+        **asdict(bars),
         slices=slices,
         observe=observe,
         map=mapping,
         provider_batch=batch,
         **as_settings(talking),
     )
-    wishes = Wishes(output, bars, bars.against(settings.store))
+    wishes = Wishes(output, bars.baseline(settings))
     check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
     chosen = for_evaluator(settings)
-    chosen |= {"mapping": settings.map, "slices": settings.slices, "concurrency": settings.concurrency}
+    chosen |= {"mapping": settings.map, "concurrency": settings.concurrency}
+    # A project's slices are for whichever file has them; those of the command line are for this one.
+    chosen["slices" if slices else "optional_slices"] = settings.slices
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume

@@ -73,10 +73,14 @@ class Fields:
     """
 
     def __init__(
-        self, known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, str] | None = None, slices: Sequence[str] = ()
+        self,
+        known: Mapping[str, tuple[str, ...]],
+        mapping: Mapping[str, str] | None = None,
+        slices: Sequence[str] | Mapping[str, bool] = (),
     ) -> None:
         self.required = next(iter(known))
         self.slices = tuple(slices)
+        self.needed_slices = {name for name in slices if not isinstance(slices, Mapping) or slices[name]}
         self.mapped = _ours_to_theirs(known, mapping or {})
         self._known = known
         self._plans: dict[tuple[str, ...], dict[str, list[str]]] = {}

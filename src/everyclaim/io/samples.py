@@ -67,7 +67,7 @@ def read_samples(
     *,
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - the word users look for
-    slices: Sequence[str] = (),
+    slices: Sequence[str] | Mapping[str, bool] = (),
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
     contexts: bool = True,
@@ -77,9 +77,9 @@ def read_samples(
     `source`: a path, ``-`` for standard input, a folder that Hugging Face `datasets` saved, a pandas,
     polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
     ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
-    the tags. Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them where
-    no row has `contexts`, unless these are not needed. A row beyond
-    the limits that hold here (`core.limits`) is one that cannot be used.
+    the tags; a mapping says of each whether the source must have it. Rows that cannot be used go to
+    `on_bad_row` and into `report`; warnings into `report`, one of them where no row has `contexts`, unless
+    these are not needed. A row beyond the limits that hold here (`core.limits`) is one that cannot be used.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
     has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
@@ -220,7 +220,7 @@ class _Columns:
         self._source = opened
         self._seen: dict[str, None] = dict.fromkeys(opened.columns or ())
         self._needed = {fields.required, *fields.mapped}
-        self._slices = set(fields.slices)
+        self._slices = set(fields.needed_slices)
         self._tags: dict[str, None] = {}
         self._contexts = False
         self._first_bad: BadRow | None = None
