@@ -24,7 +24,7 @@ from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
 _SENTENCES = 24  # at most so many sentences of the passages are read for values
-_COMPOUND = 5  # letters of the shortest word that may be two
+_COMPOUND = range(5, 65)  # letters of a word that may be two
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -131,7 +131,7 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
     for at, token in enumerate(tokens):
         if is_known[at]:
             continue
-        if len(token.norm) >= _COMPOUND and (words := _split(token.norm, texts)):
+        if len(token.norm) in _COMPOUND and (words := _split(token.norm, texts)):
             yield token.start, token.end, words
         for first, second in ((at - 1, at), (at, at + 1)):
             pair = tokens[first : second + 1] if first >= 0 else []
