@@ -18,7 +18,8 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, suppress
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,30 +51,6 @@ def free_port() -> int:
         return int(one.getsockname()[1])
 
 
-@contextmanager
-def running(folder: Path, name: str, *command: str | None) -> Iterator[None]:
-    assert command[0], f"{name} is not installed: apt-get install prometheus prometheus-alertmanager"
-    with (folder / f"{name}.log").open("w") as log:
-        process = subprocess.Popen([str(word) for word in command], cwd=folder, stdout=log, stderr=log)
-        try:
-            yield
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def until(what: Callable[[], Any], seconds: float = 180) -> Any:
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            if found := what():
-                return found
-        except OSError:
-            pass  # not there yet
-        assert time.monotonic() < deadline, "it did not come"
-        time.sleep(0.2)
-
-
 class Live:
     """A service judged by a loopback model, a watch judged by words, and what looks at them."""
 
@@ -83,6 +60,7 @@ class Live:
         from running_service import Service
 
         self.folder = folder
+        self.checks: list[Callable[[], None]] = []
         self.log = folder / "answers.jsonl"
         self.log.touch()
         self.told = stack.enter_context(receiving())
@@ -100,27 +78,55 @@ class Live:
         self.service = Service(folder, *options, env={"OPENAI_API_KEY": "none"})
         stack.callback(self.service.kill)
         watch, self.port, manager = free_port(), free_port(), free_port()
-        stack.enter_context(
-            running(
-                folder, "watch", sys.executable, "-m", "everyclaim", "watch", str(self.log), "--every", "0.5",
-                "--store", str(folder / "watched.db"), "--judge", "lexical", "--observe", f"prometheus:{watch}",
-                "--alert-above", "0.1", "--alert", f"webhook:{self.told.url}/detector",
-            )
+        everyclaim = [sys.executable, "-m", "everyclaim"]
+        self.processes = {"the service": self.service.process}
+        self.start(
+            stack, "watch", *everyclaim, "watch", str(self.log), "--every", "0.5", "--judge", "lexical",
+            "--store", str(folder / "watched.db"), "--observe", f"prometheus:{watch}",
+            "--alert-above", "0.1", "--alert", f"webhook:{self.told.url}/detector",
         )  # fmt: skip
         self.write_configuration(watch, manager)
-        stack.enter_context(
-            running(
-                folder, "alertmanager", ALERTMANAGER, "--config.file=alertmanager.yml", "--storage.path=alertmanager",
-                f"--web.listen-address=127.0.0.1:{manager}", "--cluster.listen-address=",
-            )
+        self.start(
+            stack, "alertmanager", ALERTMANAGER, "--config.file=alertmanager.yml", "--storage.path=alertmanager",
+            f"--web.listen-address=127.0.0.1:{manager}", "--cluster.listen-address=",
         )  # fmt: skip
-        stack.enter_context(
-            running(
-                folder, "prometheus", PROMETHEUS, "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb",
-                f"--web.listen-address=127.0.0.1:{self.port}",
-            )
+        self.start(
+            stack, "prometheus", PROMETHEUS, "--config.file=prometheus.yml", "--storage.tsdb.path=tsdb",
+            f"--web.listen-address=127.0.0.1:{self.port}",
         )  # fmt: skip
-        until(lambda: len(self.query("up == 1")) == 2)
+        self.until(lambda: len(self.query("up == 1")) == 2)
+        self.until(lambda: urllib.request.urlopen(f"http://127.0.0.1:{manager}/-/ready", timeout=10).status == 200)
+
+    def start(self, stack: ExitStack, name: str, *command: str | None) -> None:
+        assert command[0], f"{name} is not installed: apt-get install prometheus prometheus-alertmanager"
+        log = stack.enter_context((self.folder / f"{name}.log").open("w"))
+        process = subprocess.Popen([str(word) for word in command], cwd=self.folder, stdout=log, stderr=log)
+        stack.callback(process.wait, 30)
+        stack.callback(process.terminate)
+        self.processes[name] = process
+
+    def until(self, is_true: Callable[[], bool], seconds: float = 300) -> None:
+        """Wait for it; a program that ended fails at once, with what it wrote last."""
+        deadline = time.monotonic() + seconds
+        while True:
+            for name, process in self.processes.items():
+                log = self.folder / f"{name}.log"
+                assert process.poll() is None, f"{name} ended: {log.read_text()[-2_000:] if log.exists() else ''}"
+            with suppress(OSError):  # it starts
+                if is_true():
+                    return
+            assert time.monotonic() < deadline, "it did not come"
+            time.sleep(0.2)
+
+    def evaluate(self) -> None:
+        """Wait until every rule has been evaluated on what is counted now."""
+        now = float(self.ask("query", query="time()")["result"][1])
+
+        def is_evaluated() -> bool:
+            groups = self.ask("rules")["groups"]
+            return all(datetime.fromisoformat(one["lastEvaluation"]).timestamp() > now + 1 for one in groups)
+
+        self.until(is_evaluated)
 
     def write_configuration(self, watch: int, manager: int) -> None:
         assert run(["rules", "--rate", "0.02", "--out", str(self.folder / "rules.yml")]) == 0
@@ -199,26 +205,25 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 def test_a_planted_release_is_told_of_and_told_to_be_over(live: Live) -> None:
     """Good answers, silence; a release with wrong ones, an alert that names it; once it is mended, the word of that."""
     live.score("r1", 5)
-    live.append(*(row(number, "r1") for number in range(40)), row(0, "r2"))
-    until(lambda: live.counted("r1") == 45 and live.counted("r2") == 1)
+    live.append(row(0, "r1"), row(0, "r2"))  # a rise is counted from what is there
+    live.until(lambda: live.counted("r1") == 6 and live.counted("r2") == 1)
     live.score("r1", 2, response="The unjudgeable unit weighs 2 kg.")
-    live.append(*(row(number, "r1") for number in range(40, 60)))
-    until(lambda: live.counted("r1") == 67)
-    time.sleep(3)  # a scrape and an evaluation or two
+    live.append(*(row(number, "r1") for number in range(1, 41)))
+    live.until(lambda: live.counted("r1") == 48)
+    live.evaluate()
     assert live.firing() == set()
     assert live.told.requests == []
-    live.append(*(row(number, "r2", right=False) for number in range(40)))
-    until(lambda: ("EveryclaimContradictedClaims", "r2") in live.firing())
-    until(lambda: any("EveryclaimContradictedClaims r2" in post for post in live.posts("/slack")))
+    live.append(*(row(number, "r2", right=number > 20) for number in range(1, 36)))
+    live.until(lambda: any("EveryclaimContradictedClaims r2" in post for post in live.posts("/slack")))
     assert live.firing() == {("EveryclaimContradictedClaims", "r2")}
-    first = next(post for post in live.posts("/slack"))
+    first = live.posts("/slack")[0]
     assert "of the claims are contradicted" in first
     assert "Over: " not in first
-    until(lambda: live.posts("/detector"))
+    live.until(lambda: bool(live.posts("/detector")))
     assert json.loads(live.posts("/detector")[0])["measure"] == "contradicted"
-    live.append(*(long_row(number, "r2") for number in range(60)))
-    until(lambda: live.firing() == set(), 90)
-    until(lambda: any("Over: EveryclaimContradictedClaims r2" in post for post in live.posts("/slack")))
+    live.append(*(long_row(number, "r2") for number in range(12)))
+    live.until(lambda: any("Over: EveryclaimContradictedClaims r2" in post for post in live.posts("/slack")))
+    assert live.firing() == set()
 
 
 def test_rules_and_dashboard_name_what_there_is(live: Live) -> None:
