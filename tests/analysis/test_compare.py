@@ -263,8 +263,8 @@ def test_a_trend_names_the_run_from_which_on_the_level_changed():
     sides = [Side(f"id{n}", "", f"v{n}", "embedded", 400, {Outcome.SCORED: 400}, "finished") for n in range(6)]
     found = trend_of(sides, runs)
     assert [change.at for change in found.changes[CONTRADICTED]] == [3]
-    assert "Roll back to v2: from v3 on" in found.advice
-    assert "in all 3 runs" in found.advice
+    assert "Roll v5 back to v2: its rate of contradicted claims" in found.advice
+    assert "in each of its last 3 parts, from v3 on" in found.advice
     steady = trend_of(sides, [good[0]] * 6)
     assert not any(steady.changes.values())
     assert steady.advice == ""

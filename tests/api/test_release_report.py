@@ -9,23 +9,26 @@ import pytest
 
 import everyclaim as ec
 
-BAD = "It holds 9 litres"
+BAD, INVENTED = "It holds 9 litres", "It was the first of its kind"
+LABELS = {BAD: "CONTRADICTED", INVENTED: "UNSUPPORTED"}
 
 
 def judge(claim: ec.Claim, passages: list[ec.Passage]) -> str:
-    return "CONTRADICTED" if claim.text == BAD else "SUPPORTED"
+    return LABELS.get(claim.text, "SUPPORTED")
 
 
 def split(response: str) -> list[str]:
     return response.split("|")
 
 
-def rows(release: str, bad: float, *, seed: int, day: int | None = None, answers: int = 120) -> list[dict[str, object]]:
-    """Answers of four claims, of which this share is contradicted."""
+def rows(
+    release: str, bad: float, *, seed: int, day: int | None = None, answers: int = 120, claim: str = BAD
+) -> list[dict[str, object]]:
+    """Answers of four claims, of which this share is contradicted, or whatever `claim` is."""
     draw = random.Random(seed)
     found = []
     for number in range(answers):
-        claims = [BAD if draw.random() < bad else f"It is kettle {number} {place}" for place in range(4)]
+        claims = [claim if draw.random() < bad else f"It is kettle {number} {place}" for place in range(4)]
         row: dict[str, object] = {"id": f"{release}-{seed}-{number}", "response": "|".join(claims)}
         row |= {"contexts": ["It holds 2 litres."], "release": release, "source": "web" if number % 2 else "shop"}
         if day is not None:
@@ -52,13 +55,40 @@ def test_a_rise_that_lasts_over_runs_is_a_reason_to_roll_back(store: Path) -> No
     found = ec.release_report(["before", "monday", "tuesday"], store=store)
     assert found.rule.verdict == "roll back"
     assert found.rule.lasting == 2
-    assert [step.title for step in found.rule.steps] == ["monday", "tuesday"]
-    assert all(step.adjusted is not None and step.adjusted <= 0.05 for step in found.rule.steps)
+    contradicted = [step for step in found.rule.steps if step.look.measure.name == "contradicted"]
+    assert [step.title for step in contradicted] == ["monday", "tuesday"]
+    assert all(step.adjusted is not None and step.adjusted <= 0.05 for step in contradicted)
     assert "Roll v2 back to v1" in found.rule.told
     assert found.trend is not None
     first = ec.release_report(["before", "monday"], store=store)
     assert first.rule.verdict == "watch"
     assert ec.release_report(["before", "monday"], lasting=1, store=store).rule.verdict == "roll back"
+
+
+def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
+    """Unsupported claims rose and contradicted ones did not; compare, the report and the trend say the same of it."""
+    for name, release, share in (("before", "v1", 0.02), ("monday", "v2", 0.2), ("tuesday", "v2", 0.2)):
+        score(rows(release, share, seed=len(name) + ord(name[0]), claim=INVENTED), store, name)
+    found = ec.release_report(["before", "monday", "tuesday"], store=store)
+    assert (found.rule.verdict, found.rule.measure.name) == ("roll back", "unsupported")
+    assert "Roll v2 back to v1: its rate of unsupported claims is higher in each of its last 2 parts" in found.rule.told
+    trend = ec.trend(["before", "monday", "tuesday"], store=store)
+    assert trend.rule is not None
+    assert trend.advice.startswith("Roll v2 back to v1: its rate of unsupported claims is higher")
+    first = ec.release_report(["before", "monday"], store=store)
+    assert first.rule.told == ec.compare("before", "monday", store=store).advice
+    assert first.rule.told.startswith("Watch v2: its rate of unsupported claims")
+
+
+def test_a_rise_between_two_runs_is_a_change_of_level_and_no_advice(store: Path) -> None:
+    """0.6, 16.4 and 0.6 % of contradicted claims: both changes are named, and nothing is to be taken back."""
+    for name, share in (("one", 0.006), ("two", 0.164), ("three", 0.006)):
+        score(rows("", share, seed=len(name), answers=60), store, name)
+    trend = ec.trend(["one", "two", "three"], store=store)
+    told = [line for line in trend.sentences if line.startswith("rate of contradicted claims")]
+    assert ["from two on" in told[0], "from three on" in told[1]] == [True, True]
+    assert trend.advice == ""
+    assert ec.trend(["one", "one", "two"], store=store).advice.startswith("Watch two: its rate of contradicted claims")
 
 
 def test_a_rise_that_went_away_is_none(store: Path) -> None:
@@ -91,7 +121,8 @@ def test_one_run_of_live_answers_is_taken_apart_by_release_and_time(store: Path)
     assert (found.comparison.before.title, found.comparison.after.title) == ("v1", "v2")
     assert found.comparison.before.total == found.comparison.after.total == 120
     assert not found.comparison.matching.paired
-    assert [step.title for step in found.rule.steps] == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
+    stretches = dict.fromkeys(step.title for step in found.rule.steps)
+    assert list(stretches) == ["2026-03-10 to 2026-03-12", "2026-03-13 to 2026-03-15"]
     assert found.rule.verdict == "roll back"
     ids = {one.mover.id for one in found.comparison.moved}
     assert not ids, "nothing is paired, so no answer moved"

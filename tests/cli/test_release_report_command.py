@@ -16,6 +16,11 @@ TORN = [
 ]
 
 
+def contradicted(rule):
+    """The parts of a release, by their contradicted claims."""
+    return [part for part in rule["parts"] if part["measure"] == "contradicted"]
+
+
 @pytest.fixture
 def runs(everyclaim):
     """A release, and two runs of the next, in which half of the claims are contradicted."""
@@ -75,7 +80,7 @@ def test_a_rise_that_labels_bear_out_is_told_with_and_without_the_judges_error(r
     done = runs("release-report", "old", "one", "two", "--require", "--json")
     assert done.code == 1, done.err
     rule = json.loads(done.out)["rule"]
-    part = rule["parts"][-1]
+    part = contradicted(rule)[-1]
     assert (part["before"], part["after"]) == (0, 0.5)
     assert part["corrected"]["before"] == 0
     assert part["corrected"]["after"] == pytest.approx(0.4, abs=0.001)  # (1/2 + 5/6 - 1) / (1 + 5/6 - 1)
@@ -101,8 +106,8 @@ def test_a_rise_that_cannot_be_told_from_the_judges_error_is_none(runs, torn, so
     found = json.loads(done.out)
     rule = found["rule"]
     assert rule["verdict"] == "watch"
-    assert [part["has_risen_as_judged"] for part in rule["parts"]] == [True, True]
-    assert [part["has_risen"] for part in rule["parts"]] == [False, False]
+    assert [part["has_risen_as_judged"] for part in contradicted(rule)] == [True, True]
+    assert [part["has_risen"] for part in contradicted(rule)] == [False, False]
     assert "labels cannot tell that from the judge's error" in rule["told"]
     assert told in rule["told"]
     assert found["comparison"]["advice"] == rule["told"]
@@ -125,6 +130,6 @@ def test_labels_without_a_contradicted_claim_correct_nothing(runs):
     labelled(runs, ["SUPPORTED"] * 20, ["SUPPORTED"] * 20)
     done = runs("release-report", "old", "one", "two", "--require", "--json")
     assert done.code == 1
-    part = json.loads(done.out)["rule"]["parts"][-1]
+    part = contradicted(json.loads(done.out)["rule"])[-1]
     assert part["corrected"]["after"] is None
     assert "labels of contradicted claims and of others are needed" in part["corrected"]["why_not"]

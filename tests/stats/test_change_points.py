@@ -20,6 +20,12 @@ def test_both_ends_of_a_dip_are_found():
     assert [change.at for change in change_points(series, [0.01] * 24)] == [8, 16]
 
 
+def test_one_value_that_stands_out_is_found_in_three():
+    """The level came back: both ends of it are changes, whatever weight the others have."""
+    found = change_points([0.006, 0.164, 0.006], [0.005, 0.02, 0.005])
+    assert [(change.at, change.before, change.after) for change in found] == [(1, 0.006, 0.164), (2, 0.164, 0.006)]
+
+
 def test_a_change_among_unknown_errors():
     """Shuffling finds a fall of five errors in twelve runs."""
     series = np.r_[np.full(7, 0.9), np.full(5, 0.85)] + np.random.default_rng(0).normal(0, 0.01, 12)

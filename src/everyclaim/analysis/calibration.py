@@ -108,8 +108,9 @@ class Calibration:
     corrected: Corrected
     notes: tuple[str, ...]
     advice: tuple[str, ...]
-    counts: JudgeCounts | None  # of what is supported
-    contradicted: JudgeCounts | None = None  # of what is contradicted, for rates of contradicted claims
+    counts: Mapping[
+        Label, JudgeCounts
+    ]  # by label: how often the judge finds it; a label without both kinds is not there
 
     @property
     def standing(self) -> tuple[Standing, Standing]:
@@ -130,11 +131,12 @@ class Calibration:
     def correct(self, summary: Summary) -> Corrected:
         """Correct the rate of another summary of the same judge, by Rogan and Gladen; PPI++ needs the verdicts."""
         raw = summary.overall.supported
-        if raw.value is None or self.counts is None:
+        counts = self.counts.get(Label.SUPPORTED)
+        if raw.value is None or counts is None:
             return Corrected(raw, None, None, ("there are no claims, or no labels to correct by",))
         n = max(1, min(raw.n, raw.clusters))  # claims of one answer are alike: answers are what counts at the least
         try:
-            return Corrected(raw, None, rogan_gladen(raw.value * n, n, self.counts))
+            return Corrected(raw, None, rogan_gladen(raw.value * n, n, counts))
         except ValueError as error:
             return Corrected(raw, None, None, (str(error),))
 
@@ -183,16 +185,17 @@ def standing(rate: Estimate, target: float = TARGET) -> Standing:
     return "missed" if rate.high < target else "not shown"
 
 
-def measure(claims: Sequence[LabelledClaim], population: Verdicts) -> tuple[Rates, Corrected, JudgeCounts | None]:
+def measure(claims: Sequence[LabelledClaim], population: Verdicts) -> tuple[Rates, Corrected]:
     """Return the judge's rates and the corrected share, from the labels that may enter rates."""
     weights = weights_of(claims, population)
-    found = rates(claims, weights)
-    return found, _corrected(claims, weights, population), _counts(found)
+    return rates(claims, weights), _corrected(claims, weights, population)
 
 
-def counts_of_contradicted(claims: Sequence[LabelledClaim], population: Verdicts) -> JudgeCounts | None:
-    """Return how often the judge calls contradicted what is, and not what is not; None without labels of both kinds."""
-    return _counts(rates(claims, weights_of(claims, population), Label.CONTRADICTED))
+def counts_by_label(claims: Sequence[LabelledClaim], population: Verdicts) -> dict[Label, JudgeCounts]:
+    """Return how often the judge gives a label where it is right, and not where it is not, if both are labelled."""
+    weights = weights_of(claims, population)
+    known = {label: _counts(rates(claims, weights, label)) for label in Label}
+    return {label: counts for label, counts in known.items() if counts is not None}
 
 
 def rates(

@@ -23,7 +23,7 @@ from everyclaim.analysis.looks import (
     Look,
     Word,
 )
-from everyclaim.analysis.rollback import RollBack, Step, roll_back
+from everyclaim.analysis.rollback import RollBack, roll_back
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance
 from everyclaim.store.figures import ClaimRow
@@ -63,7 +63,7 @@ class Moved:
 class Comparison:
     """Two runs compared. `differs` names what judged them differently: then a difference may be the judge's.
 
-    `advice` is empty unless contradictions rose. While there are `doubts`, no gate passes.
+    `advice` is empty unless claims that fail rose. While there are `doubts`, no gate passes.
     """
 
     before: Side
@@ -109,14 +109,16 @@ class Comparison:
     @property
     def correction(self) -> Correction | None:
         """The rate of contradicted claims without the judge's error; None where nobody labelled a claim."""
-        return corrected(self.numbers.of(CONTRADICTED), self.calibration.contradicted) if self.calibration else None
+        if self.calibration is None:
+            return None
+        return corrected(self.numbers.of(CONTRADICTED), Label.CONTRADICTED, self.calibration.counts)
 
     @property
     def advice(self) -> str:
-        """What the rule of a release report says where contradictions rose; empty where no rise is shown."""
-        step = Step(self.after.title, self.numbers.of(CONTRADICTED), self.correction)
-        rule = self.rule or roll_back(self.before.title, self.after.title, [step])
-        return rule.told if rule.verdict in ("roll back", "watch") else ""
+        """What the rule of a release report says where claims that fail rose; empty where no rise is shown."""
+        judge = self.calibration.counts if self.calibration else None
+        parts = [(self.after.title, self.numbers.whole)]
+        return (self.rule or roll_back(self.before.title, self.after.title, parts, judge)).advice
 
     @property
     def doubts(self) -> tuple[str, ...]:

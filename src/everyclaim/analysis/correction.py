@@ -1,15 +1,17 @@
-"""A difference of contradicted claims without the judge's error: what labels leave of what the judge says rose or fell.
+"""A difference of rates of claims without the judge's error: what labels leave of what the judge says rose or fell.
 
 Both runs have the judge that the labels speak of; its error is taken to be the same on the answers of either.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from everyclaim.analysis.estimates import points
 from everyclaim.analysis.looks import LEVEL, Look
+from everyclaim.core.types import Label
 from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
 from everyclaim.stats.quantiles import normal_quantile
 
@@ -24,12 +26,6 @@ class Correction:
     found: RateDifference | None
     why: str = ""
     is_blind: bool = False
-
-    def is_lost(self, chance: float) -> bool:
-        """Whether a rise as judged is none without the judge's error, at this chance of a false one."""
-        if self.found is None:
-            return self.is_blind
-        return self.found.p_value > chance or self.found.difference.interval.low <= 0
 
     @property
     def rates(self) -> str:
@@ -63,14 +59,14 @@ class Correction:
         }
 
 
-def corrected(look: Look, judge: JudgeCounts | None) -> Correction:
-    """Correct a look at contradicted claims by what labels say of the judge; None: it is not known."""
-    if judge is None:
-        return Correction(None, "labels of contradicted claims and of others are needed to correct it")
+def corrected(look: Look, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
+    """Correct a look at the claims of this label by what labels say of the judge."""
+    if (counts := judge.get(label)) is None:
+        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed to correct it")
     if look.before is None or look.after is None or look.low is None or look.high is None or look.p_value is None:
         return Correction(None, "too few samples to correct it")
     error = (look.high - look.low) / (2 * normal_quantile(LEVEL))
     try:
-        return Correction(rogan_gladen_difference((look.before, look.after), error, judge, LEVEL))
+        return Correction(rogan_gladen_difference((look.before, look.after), error, counts, LEVEL))
     except ValueError as reason:
         return Correction(None, str(reason), is_blind=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from everyclaim.analysis.compare import Counted, Side, Where, cells, modes_of, tags_of_cut
+from everyclaim.analysis.compare import Counted, Side, Where, cells, compare_figures, modes_of, tags_of_cut
 from everyclaim.analysis.estimates import points
 from everyclaim.analysis.looks import (
     CONTRADICTED,
@@ -23,11 +23,13 @@ from everyclaim.analysis.looks import (
     Rate,
     of_mode,
 )
-from everyclaim.analysis.rollback import LASTING
+from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
 from everyclaim.analysis.slices import expanded
 from everyclaim.core.plaintext import one_line, wrapped
+from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_ratio
+from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.stats.quantiles import normal_quantile
 from everyclaim.store.figures import Figures
 
@@ -78,6 +80,7 @@ class Trend:
     changes: Mapping[Measure, tuple[ChangePoint, ...]]
     differs: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    rule: RollBack | None = None  # on the runs since claims that fail rose, against the one before; None: they did not
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -98,20 +101,8 @@ class Trend:
 
     @property
     def advice(self) -> str:
-        """Say when contradictions rose and stayed up, so that rolling back should be considered."""
-        changes = self.changes.get(CONTRADICTED, ())
-        if not changes or changes[-1].after <= changes[-1].before:
-            return ""
-        change = changes[-1]
-        first = one_line(self.points[change.at].side.title, 60)
-        good = one_line(self.points[change.at - 1].side.title, 60)
-        since = len(self.points) - change.at
-        rates = f"{100 * change.after:.1f} % instead of {100 * change.before:.1f} %"
-        if since < LASTING:
-            return (
-                f"Watch {first}: its rate of contradicted claims is {rates}; whether it lasts, the next run will show."
-            )
-        return f"Roll back to {good}: from {first} on the rate of contradicted claims is {rates}, in all {since} runs."
+        """What the rule of a release report says where claims that fail rose and stayed up; else empty."""
+        return self.rule.advice if self.rule else ""
 
     def __str__(self) -> str:
         """Tell in a few lines, at most 80 columns wide."""
@@ -149,6 +140,7 @@ class Trend:
             "differs": list(self.differs),
             "sentences": list(self.sentences),
             "advice": self.advice,
+            "rule": self.rule and self.rule.to_json(),
         }
 
 
@@ -160,11 +152,16 @@ def named(measure: Measure, mode: str | None = None) -> str:
 
 
 def trend_of(
-    sides: Sequence[Side], runs: Sequence[Figures], differs: tuple[str, ...] = (), by: Sequence[str] = ()
+    sides: Sequence[Side],
+    runs: Sequence[Figures],
+    differs: tuple[str, ...] = (),
+    by: Sequence[str] = (),
+    judge: Mapping[Label, JudgeCounts] | None = None,
 ) -> Trend:
     """Find where the level of a measure changed over runs in their order; runs without a number are passed over.
 
-    `by` names slices as for a comparison. Raises `ConfigError` for a tag that no sample has.
+    `by` names slices as for a comparison; `judge` is what labels say of the judge. Raises `ConfigError` for a tag that
+    no sample has.
     """
     counted = [Counted(run, np.arange(len(run.ids), dtype=np.int32)) for run in runs]
     found = tuple(
@@ -179,7 +176,30 @@ def trend_of(
     }
     level = share / max(1, len(tested))
     parts = [replace(part, changes=_changes(part.rates, level)) if _is_tested(part) else part for part in parts]
-    return Trend(found, changes, differs, tuple(parts))
+    return Trend(found, changes, differs, tuple(parts), _rule(sides, runs, changes, judge))
+
+
+def _rule(
+    sides: Sequence[Side],
+    runs: Sequence[Figures],
+    changes: Mapping[Measure, Sequence[ChangePoint]],
+    judge: Mapping[Label, JudgeCounts] | None,
+) -> RollBack | None:
+    """Apply the rule to the runs since the last rise that was not undone, against the run before it."""
+    rises = [
+        [change.at for change in changes[measure] if change.before < min(change.after, changes[measure][-1].after)]
+        for measure in WATCHED
+    ]
+    starts = [rise[-1] for rise in rises if rise]
+    if not starts:
+        return None
+    first = min(starts)
+    parts = [
+        (side.title, compare_figures(runs[first - 1], run, movers=0).whole)
+        for side, run in zip(sides[first:], runs[first:], strict=True)
+        if len(run.ids)
+    ]
+    return roll_back(sides[first - 1].title, sides[-1].title, parts, judge)
 
 
 def _parts(counted: Sequence[Counted], by: Sequence[str]) -> list[Part]:

@@ -57,7 +57,7 @@ def _level(estimate: Estimate) -> Level:
 def _judge(run: Run) -> JudgeAccuracy | None:
     """Return the judge's error by labels; None without any, raises `InputError` where they say it is chance."""
     calibration = trust_of(run).calibration
-    counts = calibration.contradicted if calibration else None
+    counts = calibration.counts.get(Label.CONTRADICTED) if calibration else None
     if counts is None:
         return None
     try:

@@ -16,7 +16,7 @@ from everyclaim.analysis.calibration import (
     LabelledClaim,
     columns,
     confusion_of,
-    counts_of_contradicted,
+    counts_by_label,
     grouped,
     measure,
     rates,
@@ -61,10 +61,9 @@ def _calibration(
     whole_claims = [one for one in claims if one.how in WHOLE]
     sure = [one for one in whole_claims if one.way != UNSURE]
     used = sure or whole_claims
-    found, corrected, counts = measure(used, population)
+    found, corrected = measure(used, population)
     if not sure:
         corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of claims like the others",))
-        counts = None
     table, kappa = confusion_of(used)
     reliable = fitted = None
     stated = [one for one in used if one.supported is not None]
@@ -98,8 +97,7 @@ def _calibration(
         corrected=corrected,
         notes=tuple(_notes(run, claims, settled)),
         advice=advice(found, run),
-        counts=counts,
-        contradicted=counts_of_contradicted(used, population) if sure else None,
+        counts=counts_by_label(used, population) if sure else {},
     )
 
 

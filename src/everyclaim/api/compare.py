@@ -125,8 +125,15 @@ def trend(
     known = [found(run, store) for run in runs]
     records = [run.record for run in known]
     differs = check_alike(records, anyway=anyway)
-    figures = [figures_of(run, by) for run in known]
-    return trend_of([side_of(*pair) for pair in zip(records, figures, strict=True)], figures, differs, by)
+    return trend_over(known, by=by, differs=differs)
+
+
+def trend_over(runs: Sequence[Run], *, by: Sequence[str] = (), differs: tuple[str, ...] = ()) -> Trend:
+    """Return the trend of runs in their order, however few they are."""
+    figures = [figures_of(run, by) for run in runs]
+    calibration = None if differs else judge_of(runs)
+    sides = [side_of(run.record, one) for run, one in zip(runs, figures, strict=True)]
+    return trend_of(sides, figures, differs, by, calibration.counts if calibration else None)
 
 
 def found(run: Run | str, store: str | os.PathLike[str]) -> Run:

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Side, compare_figures
-from everyclaim.analysis.correction import corrected
-from everyclaim.analysis.looks import CONTRADICTED
 from everyclaim.analysis.release import ReleaseReport
-from everyclaim.analysis.rollback import LASTING, RollBack, Step, roll_back
+from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
 from everyclaim.analysis.slices import AUTO, JOINT, MODE, expanded
 from everyclaim.analysis.trend import trend_of
 from everyclaim.api.compare import check_alike, compare_parts, figures_of, found, side_of
@@ -26,9 +23,11 @@ from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted
+from everyclaim.core.types import Label
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.release import release_markdown
+from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.store.figures import Figures
 
 MOVERS = 20
@@ -111,11 +110,11 @@ def release_report(
 
     `runs` are in their order in time, as for `compare`. Samples name their release; a run whose samples name several is
     taken apart, and one whose samples name none is a release of its own. The rule says *roll back* where the rate of
-    contradicted claims is shown to be higher in each of the last `lasting` parts of the release: its runs, or, of a
-    single run whose samples have times over a day or more, so many stretches of it. Where claims are labelled, the
-    rates are corrected for the judge's error. `by` names slices as for `compare` (None: those of the newest run, else
-    `auto`); each is also cut by failure modes. Raises `ConfigError` where there is one release only, and as `compare`
-    does.
+    contradicted claims, or that of unsupported ones, is shown to be higher in each of the last `lasting` parts of the
+    release: its runs, or, of a single run whose samples have times over a day or more, so many stretches of it. Where
+    claims are labelled, the rates are corrected for the judge's error. `by` names slices as for `compare` (None: those
+    of the newest run, else `auto`); each is also cut by failure modes. Raises `ConfigError` where there is one release
+    only, and as `compare` does.
     """
     known = [found(run, store) for run in runs]
     if not known:
@@ -136,11 +135,12 @@ def release_report(
     base = older[-1]
     ends = base.run, own[-1].run
     comparison = compare_parts(ends, (base.figures, own[-1].figures), by=cuts, differs=differs, movers=MOVERS)
+    judge = comparison.calibration.counts if comparison.calibration else None
     trend = None
     if len(parts) >= _FEWEST_RUNS:
-        trend = trend_of(_sides(parts), [part.figures for part in parts], differs)
+        trend = trend_of(_sides(parts), [part.figures for part in parts], differs, judge=judge)
     notes = tuple(note for run, figures in zip(known, whole, strict=True) for note in _unnamed(run, figures))
-    rule = _rule(base, own, lasting, comparison.calibration)
+    rule = _rule(base, own, lasting, judge)
     return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
 
 
@@ -168,15 +168,12 @@ def _parts(run: Run, figures: Figures) -> Iterator[Part]:
         yield Part(run, figures.of(figures.released == place), figures.release[place])
 
 
-def _rule(base: Part, own: Sequence[Part], lasting: int, calibration: Calibration | None) -> RollBack:
+def _rule(base: Part, own: Sequence[Part], lasting: int, judge: Mapping[Label, JudgeCounts] | None) -> RollBack:
     stretches = [(part.title, part.figures) for part in own]
     if len(own) == 1 and lasting > 1:
         stretches = _by_time(own[0], lasting) or stretches
-    steps = []
-    for title, figures in stretches:
-        look = compare_figures(base.figures, figures, movers=0).of(CONTRADICTED)
-        steps.append(Step(title, look, corrected(look, calibration.contradicted) if calibration else None))
-    return roll_back(base.release, own[-1].release, steps, lasting)
+    parts = [(title, compare_figures(base.figures, figures, movers=0).whole) for title, figures in stretches]
+    return roll_back(base.release, own[-1].release, parts, judge, lasting)
 
 
 def _by_time(part: Part, number: int) -> list[tuple[str, Figures]]:

@@ -238,7 +238,7 @@ def method_note(comparison: Comparison) -> str:
     said = (
         "The mean score is tested at 5 % by itself. The other measures are secondary: a difference is reported where it"
         " is significant at 5 % after Holm's correction (half for the whole, half for the parts) and its interval"
-        " excludes 0. The rule on contradicted claims is that of a release report."
+        " excludes 0. The rule on contradicted and unsupported claims is that of a release report."
     )
     return (
         f"{said if tested else 'There are too few samples to test any difference.'} Intervals are each at 95 % of their"

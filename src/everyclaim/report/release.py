@@ -32,9 +32,11 @@ def release_markdown(report: ReleaseReport) -> str:
 def release_terminal(report: ReleaseReport) -> Page:
     """Show the sentence, what the rule says, and its evidence."""
     rule = report.rule
-    made = house_table("part of the release", "contradicted claims, against the release before", numbers_from=9)
+    made = house_table("part of the release", "claims", "against the release before", numbers_from=9)
     for step in rule.steps:
-        made.add_row(data(step.title, limit=40), Text(step.told, "bold red" if step.has_risen else ""))
+        made.add_row(
+            data(step.title, limit=40), step.look.measure.name, Text(step.told, "bold red" if step.has_risen else "")
+        )
     parts: list[RenderableType] = [
         Text.assemble(side_line(report.comparison.before), " → ", side_line(report.comparison.after)),
         Text(pairing(report.comparison.matching), style="dim"),
@@ -90,8 +92,11 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
         yield f"\n{md(note)}."
     yield from ("", "## Take it back?", "", md(report.rule.told), "")
     yield from _table(
-        ["part of the release", "contradicted claims, against the release before", ""],
-        [(md(one.title), md(one.told), "**risen**" if one.has_risen else "") for one in report.rule.steps],
+        ["part of the release", "claims", "against the release before", ""],
+        [
+            (md(step.title), step.look.measure.name, md(step.told), "**risen**" if step.has_risen else "")
+            for step in report.rule.steps
+        ],
     )
     for line in trend_lines(report.trend):
         yield f"- {md(line)}"

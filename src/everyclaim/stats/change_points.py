@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from everyclaim.stats.inputs import column, same_length, share
 from everyclaim.stats.quantiles import normal_quantile
@@ -18,6 +18,7 @@ _MOST_DRAWS = 200_000
 _FINEST = 1e-100
 _RARE = 0.005
 _FEWEST = 3  # fewer points have no change to speak of
+_LONGEST = 12  # values of a level that came back; a longer one is found by its ends
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,14 @@ class ChangePoint:
 def change_points(
     values: ArrayLike, errors: ArrayLike | None = None, level: float = 0.95, seed: int = 0
 ) -> list[ChangePoint]:
-    """Find changes of level in a series in order of time, by binary segmentation (Scott and Knott 1974).
+    """Find changes of level in a series in order of time, by circular binary segmentation (Olshen and others 2004).
 
-    In each stretch the split with the largest standardised difference of weighted means is tested, and kept when fewer
-    than 1 − `level` of series without a change have one as large; then both sides are searched. With `errors`, the
-    standard error of each value, weights are 1/error² and such series are drawn from the normal distribution (so three
-    values can do); without, the values are shuffled, which needs about eight and hardly sees a level that came back.
-    Changes are in order of time; within each stretch one is claimed by chance at most that often. Raises ValueError for
-    errors of 0 or less.
+    In each stretch the part with the largest standardised difference of weighted means from the rest is tested: all
+    from one value on, or up to a dozen values in the middle, whose level came back. It is kept when fewer than
+    1 − `level` of series without a change have one as large; then its parts are searched. With `errors`, the standard
+    error of each value, weights are 1/error² and such series are drawn from the normal distribution (so three values
+    can do); without, the values are shuffled, which needs about eight. Changes are in order of time; within each
+    stretch one is claimed by chance at most that often. Raises ValueError for errors of 0 or less.
     """
     series = column(values, "values")
     share(level, "level")
@@ -57,13 +58,14 @@ def change_points(
         if end - start < _FEWEST:
             continue
         part, spread = series[start:end], None if known is None else known[start:end]
-        at, p_value = _split(part, spread, random, DRAWS)
+        (first, last), p_value = _split(part, spread, random, DRAWS)
         if p_value < _RARE and 1 - level < 10 / DRAWS:  # so rare, and so rare asked for, that it takes more to tell
-            at, p_value = _split(part, spread, random, min(_MOST_DRAWS, round(10 / (1 - level))))
+            (first, last), p_value = _split(part, spread, random, min(_MOST_DRAWS, round(10 / (1 - level))))
         if p_value <= 1 - level:
-            found.append(start + at)
-            chances[start + at] = p_value
-            stretches += [(start + at, end), (start, start + at)]
+            inner = [start + at for at in (first, last) if 0 < at < end - start]
+            found += inner
+            chances |= dict.fromkeys(inner, p_value)
+            stretches += pairwise([start, *inner, end])
     ends = [0, *sorted(found), len(series)]
     weights = np.ones_like(series) if known is None else known**-2
     means = [float(np.average(series[a:b], weights=weights[a:b])) for a, b in pairwise(ends)]
@@ -99,27 +101,56 @@ def trend(values: ArrayLike, errors: ArrayLike, times: ArrayLike | None = None, 
     return Inference(slope, interval, error, len(series), len(series), "weighted_line", told)
 
 
-def _split(values: Floats, errors: Floats | None, random: np.random.Generator, draws: int) -> tuple[int, float]:
-    """The best split of one stretch, and how often one as good comes by chance."""
+def _split(
+    values: Floats, errors: Floats | None, random: np.random.Generator, draws: int
+) -> tuple[tuple[int, int], float]:
+    """Return the part of a stretch that stands out most, and how often one as good comes by chance."""
     if errors is None:
         null = random.permuted(np.tile(values, (draws, 1)), axis=1)
         weights = np.ones_like(values)
     else:
         null = random.standard_normal((draws, len(values))) * errors
         weights = errors**-2
-    standing = _standing_out(values[None, :], weights)[0]
-    seen = float(standing.max())
-    hits = int(np.count_nonzero(_standing_out(null, weights).max(axis=1) >= seen * (1 - 1e-9)))
-    return int(standing.argmax()) + 1, (hits + 1) / (draws + 1)
+    observed, part = _most_distinct(values[None, :], weights)
+    hits = int(np.count_nonzero(_most_distinct(null, weights)[0] >= observed[0] * (1 - 1e-9)))
+    return part, (hits + 1) / (draws + 1)
 
 
-def _standing_out(rows: Floats, weights: Floats) -> Floats:
-    """|mean of the left − mean of the right| / its standard error at each split; rows × splits."""
-    left = np.cumsum(weights)[:-1]
-    whole = weights.sum()
-    sums = np.cumsum(rows * weights, axis=1)
-    before, after = sums[:, :-1] / left, (sums[:, -1:] - sums[:, :-1]) / (whole - left)
-    return np.asarray(np.abs(before - after) * np.sqrt(left * (whole - left) / whole), dtype=np.float64)
+def _most_distinct(rows: Floats, weights: Floats) -> tuple[Floats, tuple[int, int]]:
+    """Return for each row how far its most distinct part is from the rest, in standard errors; and that of the first.
+
+    The statistic is |mean of the part − mean of the rest| / its standard error. A part runs from one value up to, and
+    without, another.
+    """
+    size, values = len(weights), rows * weights
+    left, left_values = _sums(weights), _sums(values)
+    right, right_values = _sums(weights[::-1])[::-1], _sums(values[:, ::-1])[:, ::-1]
+    best, where = np.zeros(len(rows)), (1, size)
+
+    def consider(first: NDArray[np.intp], last: NDArray[np.intp], inside: Floats, total: Floats) -> None:
+        nonlocal best, where
+        rest, rest_values = left[first] + right[last], left_values[:, first] + right_values[:, last]
+        apart = np.abs(total / inside - rest_values / rest) * np.sqrt(inside * rest / (inside + rest))
+        place = int(apart[0].argmax())
+        if apart[0, place] > best[0] * (1 + 1e-9):
+            where = int(first[place]), int(last[place])
+        best = np.maximum(best, apart.max(axis=1))
+
+    tails = np.arange(1, size)
+    consider(tails, np.full_like(tails, size), right[tails], right_values[:, tails])
+    inside, total = np.zeros(size), np.zeros_like(values)
+    for length in range(1, min(_LONGEST, size - 1) + 1):
+        first = np.arange(size - length + 1)
+        inside = inside[: len(first)] + weights[length - 1 :]
+        total = total[:, : len(first)] + values[:, length - 1 :]
+        consider(first, first + length, inside, total)
+    return best, where
+
+
+def _sums(values: Floats) -> Floats:
+    """Return the sums of the first values along the last axis, from those of none to those of all."""
+    none = np.zeros((*values.shape[:-1], 1))
+    return np.concatenate([none, np.cumsum(values, axis=-1)], axis=-1)
 
 
 def _positive(errors: ArrayLike, values: Floats) -> Floats:

@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.comparison import provenance_differences
 from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Measure
-from everyclaim.analysis.trend import Trend, trend_of
-from everyclaim.api.compare import FEWEST_RUNS, figures_of, side_of
+from everyclaim.analysis.trend import Trend
+from everyclaim.api.compare import FEWEST_RUNS, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.report.html.charts import Reading, line_chart
 from everyclaim.store import RunRecord
@@ -76,12 +76,10 @@ def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str],
 
 def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
     def make() -> Trend:
-        figures = [figures_of(Looking(site, one).run) for one in records]
         differs = [
             text for one in records[1:] for text in provenance_differences(records[0].provenance, one.provenance)
         ]
-        sides = [side_of(*pair) for pair in zip(records, figures, strict=True)]
-        return trend_of(sides, figures, tuple(dict.fromkeys(differs)))
+        return trend_over([Looking(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
 
     return site.memo.get(("trend", *((one.id, one.finished, one.kept) for one in records)), make)
 
