@@ -7,6 +7,7 @@ without faults, the headline must count the good ones alone, and going on must a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, Literal, NamedTuple
 import pytest
 
 import everyclaim as ec
+from everyclaim.core.errors import JudgeError
 from everyclaim.core.wire import result_to_json
 from everyclaim.testing import (
     Fault,
@@ -303,16 +305,17 @@ def test_evidence_that_is_nowhere_is_that_claims_alone(
 
 
 @pytest.mark.parametrize("wire", [WIRES[0], pytest.param(WIRES[1], marks=pytest.mark.slow)])
-def test_a_provider_that_is_away_fails_every_answer_and_scores_none(
+def test_an_address_that_never_answered_ends_the_run(
     undisturbed: dict[str, dict[str, Any]], tmp_path: Path, wire: str
 ) -> None:
-    """Nothing listens: each answer says so, there is no headline; once it is back the run goes on where it was."""
+    """After a stated number of attempts, not as many for every answer; once it is back the run goes on."""
     port = int(refused_url().removesuffix("/v1").rpartition(":")[2])
     with no_sleep():
-        away = scored(JudgeServer(good, port=port), wire, tmp_path)
-        assert {row["reason"].partition(":")[0] for row in shown(away).values()} == {"connection"}
-        assert {row["usage"]["calls"] for row in shown(away).values()} == {6}
-        assert away.summary.overall.score.value is None
+        with pytest.raises(JudgeError, match=rf"http://127.0.0.1:{port}.*it has never answered") as caught:
+            scored(JudgeServer(good, port=port), wire, tmp_path)
+        assert 6 <= int(re.search(r"(\d+) attempts", str(caught.value))[1]) <= 5 + len(ROWS)
+        away = ec.find_run(store=tmp_path / "runs.db")
+        assert away.record.status == "stopped"
         assert away.summary.overall.score.n == 0
         with JudgeServer(good, port=port) as back:
             found = shown(scored(back, wire, tmp_path, resume=away.id))

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from everyclaim.models import BatchSettings
-from everyclaim.testing import JudgeServer, Reply, play, rate_limited, request_data, server_error
+from everyclaim.testing import JudgeServer, Reply, play, rate_limited, refused_url, request_data, server_error
 
 KEY = "sk-test-0123456789abcdef"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -412,6 +412,28 @@ def test_doctor_asks_the_judge_of_the_settings(cli, server, monkeypatch):
 
 
 # ---- judges of judges, and what the page says of them
+
+
+def test_doctor_tries_a_judge_before_it_is_used(cli, server, monkeypatch):
+    """By the options that `score` has; where a variable sends the requests is listed."""
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://someone:secret@127.0.0.1:9/v1")
+    found = checks(cli("doctor", "--json", *judge(server)))
+    assert found["self-check"]["ok"] is True
+    assert "openai:" in found["self-check"]["found"]
+    assert found["address openai"]["found"] == "http://***@127.0.0.1:9/v1 from OPENAI_BASE_URL"
+
+
+def checks(done):
+    return {check["name"]: check for check in json.loads(done.out)["checks"]}
+
+
+def test_an_address_that_never_answered_ends_the_command(cli, no_waiting):
+    """One line with the address, the cause and how often it was tried, for `score` and `verify`."""
+    for command in (["score", "answers.jsonl"], ["verify", "claims.jsonl"]):
+        done = cli(*command, "--judge", "openai:m", "--base-url", refused_url())
+        assert done.code == 3
+        assert "http://127.0.0.1" in done.err
+        assert "attempts" in done.err
 
 
 def test_a_cascade_says_what_it_spared(cli, server):

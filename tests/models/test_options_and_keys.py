@@ -178,6 +178,11 @@ def test_a_wrong_key_stops_the_run() -> None:
         assert server.calls == 1
 
 
+def test_scrubbing_leaves_words_that_are_no_keys() -> None:
+    """A provider's own words stay readable around the key that they quote."""
+    assert scrub("Incorrect API key provided: sk-abc12345") == "Incorrect API key provided: ***"
+
+
 def test_a_password_in_an_address_is_hidden() -> None:
     """In the spec that results store, and in every message."""
     options = read_options("openai:m?base_url=http://me:hunter2@localhost:1/v1")

@@ -41,8 +41,11 @@ class GivenClaims:
         return cls(judge.verifier, Policy.strict() if strict else Policy(), provenance, labels_only)
 
     async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
-        """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome."""
-        return await score_sample(_Judging(self, claims), sample, purpose="claims")
+        """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.
+
+        Raises `UnreachableError` where the judge's address has never answered.
+        """
+        return await score_sample(_Judging(self, claims), sample, purpose="claims", is_of_many=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,8 @@ from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Outcome
 from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
-from everyclaim.models.chat.providers import provider_names
+from everyclaim.models.chat.options import without_password
+from everyclaim.models.chat.providers import find_provider, provider_names
 from everyclaim.report.style import Page, data
 from everyclaim.store import Store
 
@@ -67,19 +68,20 @@ class Check:
 
 def doctor(
     *,
+    judge: opt.Judge = None,
+    base_url: opt.BaseUrl = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the list.")] = False,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> int:
     """Check the installation and score one answer.
 
-    Looks at versions, optional parts, settings, store, components and keys (which are never shown). Where
-    the settings name a language model as the judge, the answer is scored by it. Exits with 1 when
-    something that should work does not.
+    Checks versions, optional parts, settings, store, components and keys (which are never shown). The answer is
+    scored by --judge, or by the judge of the settings. Exits with 1 when something that should work does not.
     """
     checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]
     try:
-        settings = opt.settings(config, store=store)
+        settings = opt.settings(config, store=store, judge=judge, base_url=base_url)
         checks.append(Check("settings", True, _settings_in_use(config)))
     except EveryclaimError as error:
         settings = None
@@ -88,7 +90,7 @@ def doctor(
         Check("metrics", True, ", ".join(METRICS.names())),
         Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
         Check("judges", True, ", ".join(VERIFIERS.names())),
-        *(_key(provider) for provider in provider_names()),
+        *(check for provider in provider_names() for check in (_key(provider), *_address(provider))),
         *(_extra(name) for name in _EXTRAS),
     ]
     if settings is not None:
@@ -118,6 +120,13 @@ def _key(provider: str) -> Check:
     if place:
         return Check(f"key {provider}", True, f"from {place}")
     return Check(f"key {provider}", None, f"none: set {key_variable(provider)}, or write it into {keys_file()}")
+
+
+def _address(provider: str) -> list[Check]:
+    """Name the variable that sends a provider's requests to another address, where one is set."""
+    variable = find_provider(provider).address_variable
+    place = os.environ.get(variable, "") if variable else ""
+    return [Check(f"address {provider}", True, f"{without_password(place)} from {variable}")] if place else []
 
 
 def _extra(name: str) -> Check:

@@ -74,6 +74,7 @@ def _choices(hint: Any) -> Iterator[str]:
 Judge = Annotated[str | None, option("judge")]
 Decomposer = Annotated[str | None, option("decomposer")]
 Metric = Annotated[str | None, option("metric")]
+BaseUrl = Annotated[str | None, option("base_url")]
 Strategy = Annotated[str | None, option("strategy")]
 Strict = Annotated[bool | None, option("strict")]
 Empty = Annotated[str | None, option("empty")]

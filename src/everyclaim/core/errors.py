@@ -12,6 +12,7 @@
     │   ├── SourceError           what is watched for answers cannot be reached or read
     │   └── BudgetExceeded        a limit on cost, calls or tokens is reached; what is done is kept
     ├── JudgeError                the provider: no usable verdict; makes a sample `failed`, never a score
+    │   └── UnreachableError      its address has never answered; stops a run of many samples
     └── GeneratorError            whoever writes the answers that a guard checks: there is none to return
 
 A message says what, the offending value, and what to do about it; never a secret.
@@ -119,6 +120,10 @@ class JudgeError(EveryclaimError):
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
+
+
+class UnreachableError(JudgeError):
+    """An address has never answered, however often it was tried: nothing of a run could be judged."""
 
 
 class GeneratorError(EveryclaimError):

@@ -16,7 +16,8 @@ HIDDEN = "***"
 # A user and a password before a host; a password may hold any mark, so it ends at the last @ of the word.
 _USER = re.compile(r"(?<=://)(?![\w.-]{0,100}:\*\*\*@)[^\s'\"<>]{0,500}@")
 _KEYS = re.compile(
-    r"\b(?:sk|pk|rk|gsk|xai|tvly|hf|ghp|gho|xox[abp])[-_](?=[\w*.-]{0,100}\d)[\w*.-]{8,}|\bBearer\s+[\w.~+/=*-]{8,}",
+    r"\b(?:sk|pk|rk|gsk|xai|tvly|hf|ghp|gho|xox[abp])[-_](?=[\w*.-]{0,100}\d)[\w*.-]{8,}"
+    r"|\bBearer\s+(?=[\w.~+/=*-]{0,200}[\d*]|[\w.~+/=*-]{24})[\w.~+/=*-]{8,}",
     re.IGNORECASE,
 )
 _NAMED = re.compile(

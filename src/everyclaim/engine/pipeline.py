@@ -17,7 +17,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError
+from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, UnreachableError
 from everyclaim.core.events import Event, Hook, RunFinished, RunStarted, SampleFinished, SampleSkipped
 from everyclaim.core.protocols import Kept, ResultStore, Scorer
 from everyclaim.core.types import Outcome, Sample
@@ -80,8 +80,8 @@ async def run(
 
     A failing sample is kept as `failed`. Cancellation, an interrupt, an error of the store, of the
     source or of a hook, and an error that would befall every sample (a wrong setting) end the run: what is
-    done is kept, the run is marked `stopped` or `failed`, and the error is raised. So does a spent budget, but
-    first the samples in flight finish as far as they can without another call.
+    done is kept, the run is marked `stopped` or `failed`, and the error is raised. So do a spent budget and a judge
+    whose address has never answered, but first the samples in flight finish as far as they can without another call.
     """
     work = _Run(metric, run, store, options, hooks)
     try:
@@ -89,7 +89,7 @@ async def run(
     except BaseException as error:
         if store is not None:
             with suppress(EveryclaimError):  # the first error says more
-                is_fault = isinstance(error, Exception) and not isinstance(error, BudgetExceeded)
+                is_fault = isinstance(error, Exception) and not isinstance(error, BudgetExceeded | UnreachableError)
                 store.finish_run(run, "failed" if is_fault else "stopped")
         raise
     status: Literal["finished", "failed"] = "failed" if work.reason else "finished"
@@ -117,7 +117,7 @@ class _Run:
         self.outcomes = dict.fromkeys(Outcome, 0)
         self.skipped = 0
         self.reason = ""
-        self._spent: BudgetExceeded | None = None
+        self._spent: BudgetExceeded | UnreachableError | None = None  # why no further sample is begun
         self._metric = metric
         self._run = run
         self._store = store
@@ -209,10 +209,10 @@ class _Run:
     async def _score(self, position: int, mark: str, sample: Sample) -> None:
         begun = time.perf_counter()
         try:
-            result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds)
+            result = await score_sample(self._metric, sample, seconds=self._options.sample_seconds, is_of_many=True)
         except (KeyboardInterrupt, SystemExit) as interrupt:
             raise _InterruptedError(interrupt) from interrupt
-        except BudgetExceeded as spent:
+        except (BudgetExceeded, UnreachableError) as spent:
             # Not raised here, which would cut off calls of other samples that are paid already.
             self._spent = self._spent or spent
             self._places.release()

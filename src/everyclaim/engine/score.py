@@ -14,7 +14,7 @@ import time
 from dataclasses import replace
 
 from everyclaim.core.accounting import tallied
-from everyclaim.core.errors import EveryclaimError, InputError, JudgeError
+from everyclaim.core.errors import EveryclaimError, InputError, JudgeError, UnreachableError
 from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
 from everyclaim.core.functions import where_it_failed
 from everyclaim.core.protocols import Scorer
@@ -24,13 +24,19 @@ MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
 
 async def score_sample(
-    metric: Scorer, sample: Sample, *, seconds: float | None = None, purpose: Purpose = "answer"
+    metric: Scorer,
+    sample: Sample,
+    *,
+    seconds: float | None = None,
+    purpose: Purpose = "answer",
+    is_of_many: bool = False,
 ) -> Result:
     """Score one sample, or say why it could not be scored; observers are told.
 
     After `seconds` the metric is cancelled and the outcome is `failed` with the code `timeout`; a
     metric that never awaits cannot be interrupted. Raises the library's own errors other than
-    `JudgeError` and `InputError`: they would befall every sample alike.
+    `JudgeError` and `InputError`: they would befall every sample alike. So would an `UnreachableError`, which is
+    raised where the sample `is_of_many`.
 
     The result's usage is what all judge calls took that were made for it, also for a sample that failed.
     """
@@ -39,7 +45,7 @@ async def score_sample(
     result: Result | None = None
     try:
         with tallied() as tally:
-            result = await _score(metric, sample, seconds)
+            result = await _score(metric, sample, seconds, is_of_many=is_of_many)
         if tally.usage != Usage():
             result = replace(result, usage=tally.usage)
         if warnings := _left_unsaid(result):
@@ -62,12 +68,14 @@ def _left_unsaid(result: Result) -> list[str]:
     return warnings
 
 
-async def _score(metric: Scorer, sample: Sample, seconds: float | None) -> Result:
+async def _score(metric: Scorer, sample: Sample, seconds: float | None, *, is_of_many: bool) -> Result:
     limit = asyncio.timeout(seconds)
     try:
         async with limit:
             result = await metric.score(sample)
     except JudgeError as error:
+        if is_of_many and isinstance(error, UnreachableError):
+            raise
         return _failed(metric, sample, str(error))
     except InputError as error:
         return _failed(metric, sample, f"bad_input: {error}")

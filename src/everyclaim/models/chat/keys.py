@@ -25,7 +25,9 @@ SEARCH_VARIABLES: Mapping[str, str] = {
     "brave": "BRAVE_API_KEY",
 }
 
-_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|rk|key|Bearer)[-_ ][\w*.-]{6,}", re.IGNORECASE)
+_LOOKS_LIKE_A_KEY = re.compile(  # a word behind "key" is none
+    r"\b(?:(?:sk|pk|rk|Bearer)[-_ ]|key[-_ ](?=[\w*.-]{0,200}[\d*]))[\w*.-]{6,}", re.IGNORECASE
+)
 _SHORTEST_KEY = 16  # characters; local servers are given words such as "EMPTY"
 _VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")  # as variables are called that hold keys
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
-from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.errors import ConfigError, JudgeError, UnreachableError
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RETRYABLE
+from everyclaim.models.chat.loop_local import LoopLocal
+
+_UNANSWERED = frozenset({"connection", "timeout"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +34,83 @@ class Patience:
             raise ConfigError(f"retries need at least one attempt and positive times, got {self}")
 
 
+@dataclass(slots=True)
+class _Doubt:
+    """Whether anybody is at an address that has never answered: one call at a time tries again, for all that wait."""
+
+    trying: asyncio.Lock = field(default_factory=asyncio.Lock)
+    attempts: int = 0
+    ended: float = 0.0
+    message: str = ""
+
+
 class Retrying:
-    """Retry rate limits, server errors, broken connections and unusable answers; nothing else."""
+    """Retry rate limits, server errors, broken connections and unusable answers; nothing else.
+
+    Where an address has never answered, calls at the same time do not multiply the attempts: one of them tries again,
+    and what it finds holds for the others.
+    """
 
     def __init__(self, following: Link, patience: Patience) -> None:
         self._next = following
         self._patience = patience
+        self._has_answered = False
+        self._doubts = LoopLocal(_Doubt)
 
     async def ask(self, call: Call) -> ChatReply:
-        """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts."""
+        """Ask until there is an answer or patience ends; the last failure is raised. Usage covers all attempts.
+
+        Raises `UnreachableError` where that failure is one of an address that has never answered.
+        """
         begun = time.monotonic()
+        doubt = self._doubts.get()
+        first: JudgeError | None = None
+        if self._has_answered or not doubt.trying.locked():
+            try:
+                return await self._attempt(call)
+            except JudgeError as error:
+                first = error
+        if self._has_answered:
+            return await self._again(call, first, begun)
+        async with doubt.trying:
+            if doubt.ended > begun:
+                raise UnreachableError("connection", doubt.message, usage=first.usage if first else None)
+            if found := await self._tried_for_all(call, first, begun):
+                return found
+        return await self._again(call, first, begun)
+
+    async def _tried_for_all(self, call: Call, first: JudgeError | None, begun: float) -> ChatReply | None:
+        """Make the attempts that tell whether anybody is there; None where that has become known."""
+        if self._has_answered:
+            return None
         try:
-            return await self._next.ask(call)
+            return await self._again(call, first, begun)
         except JudgeError as error:
-            first = error
-        spent = first.usage or Usage()
+            if self._has_answered or error.code not in _UNANSWERED:
+                raise
+            raise self._unreachable(self._doubts.get(), error, begun) from None
+
+    def _unreachable(self, doubt: _Doubt, error: JudgeError, begun: float) -> UnreachableError:
+        doubt.ended = time.monotonic()
+        times = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s, and it has never answered"
+        doubt.message = f"{error.message} ({times})"
+        doubt.attempts = 0
+        return UnreachableError(error.code, doubt.message, usage=error.usage)
+
+    async def _attempt(self, call: Call) -> ChatReply:
+        if not self._has_answered:
+            self._doubts.get().attempts += 1
+        try:
+            reply = await self._next.ask(call)
+        except JudgeError as error:
+            self._has_answered = self._has_answered or error.code not in _UNANSWERED
+            raise
+        self._has_answered = True
+        return reply
+
+    async def _again(self, call: Call, first: JudgeError | None, begun: float) -> ChatReply:
+        """Make the attempts behind the `first` one, if that was made."""
+        spent = first.usage if first and first.usage else Usage()
         # The retry machinery costs more than a call's own bookkeeping, so it starts with the first failure.
         import stamina
 
@@ -60,15 +126,15 @@ class Retrying:
         )
         async for attempt in attempts:
             with attempt:
-                if attempt.num == 1:
+                if attempt.num == 1 and first is not None:
                     raise first
                 try:
-                    reply = await self._next.ask(call)
+                    reply = await self._attempt(call)
                 except JudgeError as error:
                     error.usage = spent = spent + (error.usage or Usage())
                     raise
                 return replace(reply, usage=spent + reply.usage)
-        raise first  # pragma: no cover  (the last attempt returns or raises)
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
     def _wait(self, error: Exception, begun: float) -> bool | float:
         """Return whether to try again, or the seconds that the provider asks to wait."""
