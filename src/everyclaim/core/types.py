@@ -103,6 +103,22 @@ class Sample:
     timestamp: str | None = None  # ISO 8601, as given
 
 
+class Source(NamedTuple):
+    """What a citation says of a source: number in the answer, name (title, author and year, id), page, address."""
+
+    number: int = 0  # from 1; 0: none
+    name: str = ""
+    page: str = ""  # or another place in it: "section 4.2"
+    address: str = ""
+
+
+class Citation(NamedTuple):
+    """A mark in the response that names sources; it is read, and never judged as text."""
+
+    span: Span
+    sources: tuple[Source, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One independently checkable statement of the response.
@@ -115,6 +131,7 @@ class Claim:
     text: str
     span: Span  # in the response
     sentence: str  # verbatim; of a list item or table row, behind the lines that introduce it, verbatim too
+    citations: tuple[Citation, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.types import (
+    Citation,
     Claim,
     Decomposition,
     Difference,
@@ -28,6 +29,7 @@ from everyclaim.core.types import (
     Result,
     Sample,
     Skipped,
+    Source,
     Span,
     Tag,
     Usage,
@@ -132,14 +134,17 @@ def decomposition_to_json(found: Decomposition) -> dict[str, Any]:
     """Write what a response was split into."""
     return {
         "abstained": found.abstained,
-        "claims": [{"id": c.id, "text": c.text, "span": list(c.span), "sentence": c.sentence} for c in found.claims],
+        "claims": [_plain_claim_to_json(claim) for claim in found.claims],
         "skipped": [skipped_to_json(piece) for piece in found.skipped],
     }
 
 
 def decomposition_from_json(row: Mapping[str, Any]) -> Decomposition:
     """Read what `decomposition_to_json` wrote."""
-    claims = tuple(Claim(one["id"], one["text"], Span(*one["span"]), one["sentence"]) for one in row["claims"])
+    claims = tuple(
+        Claim(one["id"], one["text"], Span(*one["span"]), one["sentence"], citations=_citations_from_json(one))
+        for one in row["claims"]
+    )
     return Decomposition(claims, tuple(skipped_from_json(piece) for piece in row["skipped"]), row["abstained"])
 
 
@@ -260,13 +265,23 @@ def _passage_to_json(passage: Passage) -> dict[str, str]:
 
 def claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
     """Write a claim with its verdict."""
-    return {
-        "id": claim.id,
-        "text": claim.text,
-        "span": list(claim.span),
-        "sentence": claim.sentence,
-        "verdict": verdict_to_json(claim.verdict),
-    }
+    return _plain_claim_to_json(claim) | {"verdict": verdict_to_json(claim.verdict)}
+
+
+def _plain_claim_to_json(claim: Claim) -> dict[str, Any]:
+    row: dict[str, Any] = {"id": claim.id, "text": claim.text, "span": list(claim.span), "sentence": claim.sentence}
+    if claim.citations:
+        row["citations"] = [
+            {"span": list(one.span), "sources": [s._asdict() for s in one.sources]} for one in claim.citations
+        ]
+    return row
+
+
+def _citations_from_json(row: Mapping[str, Any]) -> tuple[Citation, ...]:
+    return tuple(
+        Citation(Span(*one["span"]), tuple(Source(**source) for source in one["sources"]))
+        for one in row.get("citations", ())
+    )
 
 
 def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
@@ -277,6 +292,7 @@ def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
         span=Span(*row["span"]),
         sentence=row["sentence"],
         verdict=verdict_from_json(row["id"], row["verdict"]),
+        citations=_citations_from_json(row),
     )
 
 

@@ -10,17 +10,21 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.limits import limits_here
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
+from everyclaim.decompose.citing import tied, with_citations_listed
 from everyclaim.decompose.contexts import BEHIND, Ground, grounds
 from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.split_check import Source, inventions
+from everyclaim.decompose.units import tidy
+from everyclaim.text.citations import without_citations
 
 
 async def decomposed(decomposer: Decomposer, response: str, *, question: str = "") -> Decomposition:
     """Decompose a response and check what comes back; a blank response needs no decomposer.
 
     A claim that invents something is not believed (rule 9): the sentence itself takes the place of its claims. What is
-    skipped although it says something is marked. Raises `JudgeError` for claims without text, with repeated ids, or
-    with spans outside the response, and `InputError` for more of them than the limits allow.
+    skipped although it says something is marked. Citations are taken out of the claims' texts and tied to them. Raises
+    `JudgeError` for claims without text, with repeated ids, or with spans outside the response, and `InputError` for
+    more of them than the limits allow.
     """
     if not response.strip():
         return Decomposition(claims=())
@@ -35,13 +39,23 @@ async def decomposed(decomposer: Decomposer, response: str, *, question: str = "
             raise JudgeError("bad_decomposition", f"{decomposer.spec} gave claim {claim.id} no text")
         if not 0 <= claim.span.start <= claim.span.end <= len(response):
             raise JudgeError("bad_decomposition", f"{decomposer.spec} placed claim {claim.id} outside the response")
-    claims, number = _faithful(parts.claims, response, question, getattr(decomposer, "language", ""))
-    return marked(replace(parts, claims=claims, kept_whole=parts.kept_whole + number), question)
+    found = grounds(response, getattr(decomposer, "language", "")) or [Ground(0, len(response), "paragraph", response)]
+    claims, number = _faithful([_uncited(claim) for claim in parts.claims], response, question, found)
+    claims = tied(claims, response, found)
+    parts = marked(replace(parts, claims=claims, kept_whole=parts.kept_whole + number), question)
+    return with_citations_listed(parts, response)
 
 
-def _faithful(claims: Sequence[Claim], response: str, question: str, language: str) -> tuple[tuple[Claim, ...], int]:
+def _uncited(claim: Claim) -> Claim:
+    """Take citations out of a claim's text (rule 16)."""
+    bare = without_citations(claim.text)
+    return claim if bare == claim.text or not bare.strip(" .") else replace(claim, text=tidy(bare))
+
+
+def _faithful(
+    claims: Sequence[Claim], response: str, question: str, found: Sequence[Ground]
+) -> tuple[tuple[Claim, ...], int]:
     """Put the sentence in the place of its claims where one of them invents something; say how often that was."""
-    found = grounds(response, language) or [Ground(0, len(response), "paragraph", response)]
     ends = [one.end for one in found]
     places = {claim.id: _place(claim, found, ends, response) for claim in claims}
     texts = {place: _joined(found[slice(*place)]) for place in set(places.values())}

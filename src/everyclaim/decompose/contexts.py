@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from everyclaim.text.citations import without_citations
 from everyclaim.text.segment import Kind, Sentence, sentences
 
 BEHIND = "\x1f"  # white space that no sentence holds: it stands between a lead-in and what it introduces
@@ -18,7 +19,7 @@ _MARKUP = " \t*_"
 
 
 class Ground(NamedTuple):
-    """One sentence, ``response[start:end]``; `text` is it behind its lead-in or header row, if it has one."""
+    """One sentence, ``response[start:end]``; `text` is it without citations, behind its lead-in or header row."""
 
     start: int
     end: int
@@ -29,14 +30,10 @@ class Ground(NamedTuple):
 def grounds(response: str, language: str = "") -> list[Ground]:
     """Segment a response."""
     found = sentences(response, language)
+    bare = without_citations(response)
     return [
-        Ground(
-            one.start,
-            one.end,
-            one.kind,
-            BEHIND.join([" ".join(lead), response[one.start : one.end]]) if lead else response[one.start : one.end],
-        )
-        for one, lead in zip(found, _leads(response, found), strict=True)
+        Ground(*one, BEHIND.join([*([" ".join(lead)] if lead else []), bare[one.start : one.end].strip()]))
+        for one, lead in zip(found, _leads(bare, found), strict=True)
     ]
 
 
@@ -46,6 +43,9 @@ def _leads(response: str, found: Sequence[Sentence]) -> list[list[str]]:
     lead: list[str] = []
     before: Sentence | None = None
     for one in found:
+        if one.kind == "citation":
+            leads.append([])
+            continue
         begins = before is not None and before.kind != "table_row"
         if one.kind not in ("item", "table_row") or (one.kind == "table_row" and begins):
             lead = []

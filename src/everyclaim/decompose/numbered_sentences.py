@@ -9,9 +9,12 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
 from everyclaim.decompose.claim_spans import place
 from everyclaim.decompose.contexts import BEFORE, grounds
+from everyclaim.decompose.units import tidy
 from everyclaim.prompts.split import Split
+from everyclaim.text.citations import without_citations
 
 CHARACTERS_PER_CALL = 12_000
+_UNASKED: Mapping[str, str] = {"code": "code", "citation": "citation"}  # kinds of blocks that no model must see
 
 
 class NumberedSentence(NamedTuple):
@@ -28,8 +31,8 @@ class NumberedSentence(NamedTuple):
 
     @property
     def whole(self) -> Split:
-        """The sentence as its own only claim."""
-        return Split((" ".join(self.text.split()),))
+        """The sentence as its own only claim, without its citations."""
+        return Split((tidy(without_citations(self.text)),))
 
 
 class Placed(NamedTuple):
@@ -49,9 +52,8 @@ def numbered_sentences(response: str, language: str) -> tuple[list[NumberedSente
     limits_here().check_claims(len(everything))
     for number, found in enumerate(everything):
         text = response[found.start : found.end]
-        if found.kind == "code" or not any(character.isalnum() for character in text):
-            reason = "code" if found.kind == "code" else "no_words"
-            skipped.append(Skipped(text, Span(found.start, found.end), reason))
+        if found.kind in _UNASKED or not any(character.isalnum() for character in text):
+            skipped.append(Skipped(text, Span(found.start, found.end), _UNASKED.get(found.kind, "no_words")))
         else:
             pieces.append(NumberedSentence(number, text, found.start, found.end, found.text))
     return pieces, skipped

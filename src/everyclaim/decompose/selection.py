@@ -13,6 +13,7 @@ import re
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.questions import asks, told
+from everyclaim.text.citations import without_citations
 from everyclaim.text.pointers import CONNECTIVES, without_pointers
 
 _I = re.IGNORECASE
@@ -152,15 +153,6 @@ _SUBORDINATE = re.compile(
     r"(?:that|whether|if|when|where|who|what|which|how|why)\b",
     _I,
 )
-_LINK = re.compile(r"!?\[(?P<said>[^\]]*)\](?:\([^)]*\)|\[[^\]]*\])[.,;]?")
-_SOURCE = re.compile(
-    r"(?:sources?|references?|citations?|see also|read more|further reading)\s*:(?P<said>.*)", _I | re.DOTALL
-)
-_CITATION = re.compile(
-    r"(?:[\[(]\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*[\])][\s.,;:]*)+|(?:https?://|www\.)\S+|"
-    r"\[?\d{1,3}\]?[.:]?\s*(?:https?://|www\.)\S+|(?:sources?|references?|citations?)",
-    _I,
-)
 _POINTED = re.compile(
     rf"this (?:is|was) (?:\w+ )?(?:described|stated|mentioned|explained|noted|covered) in (?:both )?{_SOURCES}"
     rf"(?:[\s,\d]|and|{_SOURCES})*\.?",
@@ -198,7 +190,7 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return None
     if kind == "heading":
         return None if _headline_asserts(plain) else "heading"
-    if is_citation(text):
+    if _POINTED.fullmatch(plain[:200]) or not any(character.isalnum() for character in without_citations(text)):
         return "citation"
     if asks(text):
         return None if told(text) else "question"
@@ -213,15 +205,6 @@ def is_bare_answer(text: str) -> bool:
     """Whether a sentence is a yes or a no, or says one by other words."""
     plain = text.replace("’", "'").strip(_MARGIN)
     return _BARE_ANSWER.fullmatch(plain) is not None or _ASSENT.fullmatch(plain) is not None
-
-
-def is_citation(text: str) -> bool:
-    """Whether a sentence only names a source: an address, a number, a link whose text says nothing."""
-    bare = text.strip().strip("*_")
-    if _CITATION.fullmatch(bare) or _POINTED.fullmatch(bare[:200]):
-        return True
-    named = _LINK.fullmatch(bare) or _SOURCE.fullmatch(bare)
-    return named is not None and not asserts(named["said"])
 
 
 def _headline_asserts(plain: str) -> bool:

@@ -19,6 +19,7 @@ from everyclaim.decompose.contexts import LONGEST_LEAD
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
 from everyclaim.models.local.parser import parse
+from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
@@ -88,7 +89,7 @@ class _Reader:
     header: tuple[str, str] = ("", "")  # of the table we are in: readable, verbatim
 
     def __post_init__(self) -> None:
-        self.readable = rendered(self.response)
+        self.readable = rendered(without_citations(self.response))
 
     def units(self) -> Iterator[Unit | Skipped]:
         """Everything there is, in order."""
@@ -144,7 +145,7 @@ class _Reader:
         """Why a sentence is skipped, by itself and by where it stands."""
         sentence, text = self.found[index], self._text(index)
         reason = reason_to_skip(text, sentence.kind)
-        if reason is None and not any(character.isalnum() for character in blanked(text)):
+        if reason == "no_words" and any(character.isalnum() for character in self._verbatim(index)):
             return "citation"  # nothing is left without its marks
         if reason is None and len(self.found) > 1 and re.fullmatch(r"\d{1,2}[.)]", text):
             return "no_words"  # the number of a list item that stands on the next line
@@ -245,8 +246,11 @@ class _Reader:
 
 
 def units(response: str, found: Sequence[Sentence]) -> Iterator[Unit | Skipped]:
-    """Read the sentences of a response: candidates for claims, and what is skipped, in order."""
-    return _Reader(response, found).units()
+    """Read the sentences of a response: candidates for claims, and what is skipped."""
+    for one in found:
+        if one.kind == "citation":
+            yield Skipped(response[one.start : one.end], Span(one.start, one.end), "citation")
+    yield from _Reader(response, [one for one in found if one.kind != "citation"]).units()
 
 
 def tidy(text: str) -> str:

@@ -23,6 +23,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.decompose.checked import decomposed
+from everyclaim.decompose.citing import with_citations_listed
 from everyclaim.retrieve.checked import searched
 from everyclaim.verify.verdicts import Policy, judged
 
@@ -141,6 +142,7 @@ class MetricContext:
         is_response = text == self.sample.response
         with self._noted.failures():
             parts = await decomposed(self._with.decomposer, text, question=asked)
+            parts = with_citations_listed(parts, text, self.sample.passages)
             if is_response and self._noted.parts is None:
                 self._noted.parts = parts
             if is_response and not parts.claims:

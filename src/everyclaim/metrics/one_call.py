@@ -8,10 +8,12 @@ sentence that the reply left out, is judged by an ordinary call.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
+from everyclaim.decompose.citing import tied, with_citations_listed
+from everyclaim.decompose.contexts import grounds
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.omissions import marked
@@ -52,6 +54,8 @@ class OneCallFaithfulness:
         found = await self._found(sample, pieces)
         splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
         parts = marked(assembled(pieces, splits, skipped), sample.question)
+        cited = tied(parts.claims, sample.response, grounds(sample.response, self.decomposer.language))
+        parts = with_citations_listed(replace(parts, claims=cited), sample.response, sample.passages)
         if not parts.claims:
             return Score(None, skipped=parts.skipped, abstained=parts.abstained)
         known = {

@@ -1,4 +1,4 @@
-"""What stands in a text to be seen, not read: citation marks, emphasis, links, HTML.
+"""What stands in a text to be seen, not read: emphasis, links, HTML.
 
 Everything here keeps the length of the text, so that offsets into what is readable are offsets into the original.
 """
@@ -9,29 +9,14 @@ import re
 
 from everyclaim.text.tokens import word_set
 
-_NUMBERS = r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3})*"
-_NAMES = (
-    r"(?i:sources?|documents?|docs?|passages?|references?|refs?|contexts?|citations?|chunks?|snippets?|footnotes?|cite)"
-)
-_NUMBERED = r"[\s_.:#-]{0,3}(?:no\.?\s)?(?:[A-Z]|[\w-]*\d[\w.-]*)"
-CITATION = (
-    rf"\[{_NUMBERS}\]|\[\[{_NUMBERS}\]\]|\\\[{_NUMBERS}\\\]|［{_NUMBERS}］"
-    r"|【[^【】\n]{1,80}】|〔\d[^〔〕\n]{0,40}〕|\[\d{1,3}†[^\]\n]{0,40}\]"
-    r"|\[\^[\w-]{1,30}\^?\]|\^\[?\d{1,3}\]?\^"
-    rf"|[\[(](?:see\s)?{_NAMES}{_NUMBERED}(?:\s?(?:[,;&]|and)\s?(?:{_NAMES}{_NUMBERED}|\d{{1,3}}))*[\])]"
-    r"|\[citation needed\]|:contentReference\[oaicite:\d+\](?:\{index=\d+\})?|\ue200[^\ue201\n]{0,200}\ue201"
-    r"|⁽[⁰¹²³⁴-⁹,;⁻–-]{1,20}⁾|(?<=[.,;:!?)”\"’])[⁰¹²³⁴-⁹]{1,3}(?:[,⁻⁻˒]{1,2}[⁰¹²³⁴-⁹]{1,3})*(?!\w)"
-    r"|(?<=[^\W\d_⁰¹²³⁴-⁹]{4})[¹²³⁴-⁹][⁰¹²³⁴-⁹]{0,2}(?=[.,;:!?]|\s|$)"
-)
 _MARKUP = re.compile(
     r"(?<!`)`(?P<code>[^`\n]{1,500})`(?!`)|"
-    rf"\s{{0,3}}\[\[?{_NUMBERS}\]?\]\([^()\s]{{1,500}}\)"
     r"|\*{1,3}(?=\S)|(?<=\S)\*{1,3}|(?<!\w)_{1,2}(?=\w)|(?<=[\w.!?])_{1,2}(?!\w)|(?<!`)`(?!`)"
-    rf"|\s{{0,3}}(?:{CITATION})(?!\()|~~"
+    r"|~~|[【】〔〕\ue200-\ue206]"
     r"|!?\[(?=[^\]\[\n]{1,200}\](?:\(\S{1,500}(?:\s+[\"'(][^\n]{1,200}?)?\)|\[[^\]\n]{0,40}\]))"
     r"|\](?:\(\S{1,500}?\)|\[[^\]\n]{0,40}\])|\n[ \t]*>[ \t>]*"
 )
-_MARKED = re.compile(r"[*_`\[\](~【［〔^:>\ue200⁽⁰¹²³⁴-⁹]")
+_MARKED = re.compile(r"[*_`\[\](~【〔>\ue200]")
 
 _TAG = re.compile(
     r"<!--|-->|<(?P<close>/)?(?P<name>[a-z][a-z0-9]{0,9})(?P<inside>(?:\s+(?:[\w:.-]+\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>]+)"
@@ -61,7 +46,7 @@ _SIGN = re.compile(r"<(?:/?[a-zA-Z]|!--)")
 
 
 def blanked(text: str) -> str:
-    """Blank emphasis, link addresses and citation marks out, every other character in its place; code stays code."""
+    """Blank emphasis and link addresses out, every other character in its place; code stays code."""
     if _MARKED.search(text) is None:
         return text
     return _MARKUP.sub(_blank, text)

@@ -9,18 +9,20 @@ Both are linear in the length of the text and accept any string.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from sentencex import get_sentence_boundaries
 
 from everyclaim.text.abbreviations import COMPANIES, LETTERED, MONTHS, OPENING_ADVERBS, PEOPLE, PLACES_AND_KIN
+from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.marks import CITATION, rendered
+from everyclaim.text.marks import rendered
 from everyclaim.text.prose import prose_in_code
 from everyclaim.text.stops import carries_on, opens_sentence
 
-Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote"]
+Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]
 
 
 class Block(NamedTuple):
@@ -32,7 +34,10 @@ class Block(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A trimmed sentence and the kind of block it stands in. Headings, rows and code are one each."""
+    """A trimmed sentence with its citations, and the kind of block it stands in.
+
+    Headings, rows and code are one each, and so is a citation that stands apart: a line that names a source.
+    """
 
     start: int
     end: int
@@ -52,6 +57,11 @@ _ITEM = re.compile(
 _QUOTE = re.compile(r"\s{0,3}>(?:[ \t>]*)")
 _ROW = re.compile(r"\s*\|.*\|\s*")
 _RULED = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)+\|?\s*")
+
+
+_NEAR = re.compile(r"[ \t]*(?:\r?\n)?[ \t]*")  # between a sentence and its citation
+_OPENS = re.compile(r"<(?!/|https?:|www)(?![^<>]*>[^<>]*</)")  # a tag that something follows
+_APART = "\n\n"
 
 
 class _Line(NamedTuple):
@@ -110,8 +120,37 @@ def sentences(text: str, language: str = "") -> list[Sentence]:
     `language` is an ISO 639-1 code; unknown ones fall back to general rules. Without one, every block is read in the
     language it is in, or the text is where a block does not tell. HTML is read as the layout it stands for.
     """
+    bare = without_citations(text)
+    return _with_citations(_bare_sentences(rendered(bare), language), text, bare)
+
+
+def _with_citations(found: list[Sentence], text: str, bare: str) -> list[Sentence]:
+    """Put citations back into the sentences that they stand behind or before; others stand for themselves."""
+    apart: list[Sentence] = []
+    cited = citations(text)
+    lines = {one.span for one in cited.lists}
+    for start, end in cited.spans:
+        after = bisect_left(found, start + 1, key=lambda one: one.end)
+        following = found[after] if after < len(found) else None
+        if following is not None and following.start < end:
+            continue
+        gap = bare[found[after - 1].end : start] if after else _APART
+        ahead = bare[end : following.start] if following is not None else _APART
+        opens = "\n" in gap or text[end - 1].isspace() or _OPENS.match(text, start) is not None
+        if (start, end) in lines:
+            apart.append(Sentence(start, end, "citation"))
+        elif following is not None and opens and not ahead.strip(" \t"):
+            found[after] = following._replace(start=start)
+        elif _NEAR.fullmatch(gap) and found[after - 1].kind not in {"code", "table_row"}:
+            found[after - 1] = found[after - 1]._replace(end=end)
+        else:
+            apart.append(Sentence(start, end, "citation"))
+    return sorted([*found, *apart])
+
+
+def _bare_sentences(text: str, language: str) -> list[Sentence]:
+    """The sentences of a text without citations."""
     found: list[Sentence] = []
-    text = rendered(text)
     usual = language or language_of(text)
     for block in blocks(text):
         if block.kind in ("heading", "table_row", "code"):
@@ -234,7 +273,7 @@ _NUMBERED = re.compile(
 )
 _INITIAL = re.compile(r"(?:^|\s)(?:[A-Z]\.\s*)+$")
 _LEFTOVER = re.compile(
-    rf"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|(?:{CITATION})|"
+    r"\s*(?:''|``(?=\s*$)|[”’\"')\]»]+(?=\s|$)|"
     r"\(\d{1,3}(?:\s?[,;]\s?\d{1,3})*\)(?=\s*(?:$|[A-Z\[(])))+"
 )
 _MISSED = re.compile(

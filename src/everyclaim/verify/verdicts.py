@@ -85,7 +85,7 @@ async def judged(
         by_model = chat_of(verifier) is not None
         final = list(map(with_mode, final)) if by_model else await classified(final, claims, passages, question)
     return tuple(
-        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, verdict)
+        JudgedClaim(claim.id, claim.text, claim.span, claim.sentence, verdict, citations=claim.citations)
         for claim, verdict in zip(claims, final, strict=True)
     )
 

@@ -69,6 +69,22 @@ class VerdictOut(Out):
     per_passage: list[PassageVerdictOut] | None = None
 
 
+class SourceOut(Out):
+    """What a citation says of a source."""
+
+    number: int
+    name: str
+    page: str
+    address: str
+
+
+class CitationOut(Out):
+    """A mark in the response that names sources."""
+
+    span: tuple[int, int]
+    sources: list[SourceOut]
+
+
 class ClaimOut(Out):
     """One claim of the response."""
 
@@ -76,6 +92,7 @@ class ClaimOut(Out):
     text: str
     span: tuple[int, int]
     sentence: str
+    citations: list[CitationOut] | None = None
 
 
 class JudgedClaimOut(ClaimOut):

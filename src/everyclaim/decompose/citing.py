@@ -1,0 +1,89 @@
+"""Which citations a claim has: those behind it in its sentence, and the source named below what it belongs to."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everyclaim.core.types import Citation, Claim, Decomposition, Passage, Skipped
+from everyclaim.decompose.contexts import Ground
+from everyclaim.text.citations import citations
+from everyclaim.text.sources import names_only, passages_of
+
+
+def tied(claims: Sequence[Claim], response: str, sentences: Sequence[Ground]) -> tuple[Claim, ...]:
+    """Give claims their citations.
+
+    A mark belongs to what its sentence says between the mark before and it; one before all claims of its sentence to
+    all of them. Without any mark in the answer, a "Source: …" line or a list of sources belongs to all that stands
+    between the one before and it.
+    """
+    found = citations(response)
+    marks = [one for one in found.marks if one.sources]
+    if not marks:
+        return _by_lists(claims, found.lists)
+    ends = [one.end for one in sentences]
+    by_sentence: dict[int, list[Citation]] = {}
+    for mark in marks:
+        by_sentence.setdefault(bisect_right(ends, mark.span.start), []).append(mark)
+    given: dict[str, list[Citation]] = {}
+    for place, several in by_sentence.items():
+        if place == len(sentences) or sentences[place].kind == "citation":
+            continue
+        start, end = sentences[place][:2]
+        inside = [claim for claim in claims if claim.span.start < end and start < claim.span.end]
+        before = start
+        for group in _groups(several, response):
+            first = group[0].span.start
+            own = [claim for claim in inside if claim.span.start < first and before < claim.span.end]
+            leads = not any(character.isalnum() for character in response[start:first])
+            for claim in inside if leads else own:
+                given.setdefault(claim.id, []).extend(group)
+            before = group[-1].span.end
+    return tuple(replace(claim, citations=tuple(given.get(claim.id, ()))) for claim in claims)
+
+
+def with_citations_listed(
+    parts: Decomposition, response: str, passages: Sequence[Passage] | None = None
+) -> Decomposition:
+    """List as unchecked what was cut as a citation by its words alone, and names none of the passages.
+
+    "(Unsafe, 2019)" looks like an author and a year: only the passages tell, and without any given it is taken for one.
+    """
+    found = citations(response)
+    marks = (*found.marks, *found.lists)
+    unknown = {one.span for one in marks if passages is not None and _names_none(one, passages)}
+    known = {one.span for one in marks} - unknown
+    kept = [replace(one, unchecked=one.unchecked and one.span not in known) for one in parts.skipped]
+    added = [Skipped(response[slice(*span)], span, "citation", unchecked=True) for span in unknown]
+    listed = [*(piece for piece in kept if piece.span not in unknown), *added]
+    return replace(parts, skipped=tuple(sorted(listed, key=lambda piece: piece.span)))
+
+
+def _names_none(mark: Citation, passages: Sequence[Passage]) -> bool:
+    return any(map(names_only, mark.sources)) and not any(passages_of(source, passages) for source in mark.sources)
+
+
+def _groups(marks: Sequence[Citation], response: str) -> list[list[Citation]]:
+    """Marks that stand together."""
+    groups: list[list[Citation]] = []
+    for mark in marks:
+        if groups and not any(character.isalnum() for character in response[groups[-1][-1].span.end : mark.span.start]):
+            groups[-1].append(mark)
+        else:
+            groups.append([mark])
+    return groups
+
+
+def _by_lists(claims: Sequence[Claim], lists: Sequence[Citation]) -> tuple[Claim, ...]:
+    """Give claims the lines below them that name sources, down to the next claim."""
+    starts = sorted(claim.span.start for claim in claims)
+    named = [one.span.start for one in lists]
+    given: list[Claim] = []
+    for claim in claims:
+        first = bisect_left(named, claim.span.end)
+        following = bisect_right(starts, named[first]) if first < len(lists) else 0
+        last = bisect_left(named, starts[following]) if following < len(starts) else len(lists)
+        given.append(replace(claim, citations=tuple(one for one in lists[first:last] if one.sources)))
+    return tuple(given)

@@ -1,0 +1,287 @@
+"""How sources are named ("Manual, p. 12", "Smith 2020", a file, an address), and which passages they are.
+
+What stands where a source is named and asserts something names none (`asserts_something`).
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import month_abbr, month_name
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from everyclaim.core.types import Citation, Passage, Source, Span
+from everyclaim.text.tagger import tag
+
+CASELESS = re.IGNORECASE
+NUMBERS = r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,20}"
+KINDS = r"sources?|documents?|docs?|passages?|references?|refs?|contexts?|citations?|chunks?|snippets?|footnotes?|cite"
+FILE = r"[\w%.-]{1,80}\.(?:[a-z]{2,5}|mp[34])(?![\w.])(?:#[\w=&.-]{1,60})?"
+ADDRESS = r"(?:https?://|www\.)[^\s<>()\[\]\"]{1,500}(?:\([^\s<>()]{1,80}\)[^\s<>()\[\]\"]{0,200})?(?<![.,;:!?])"
+PLACE = (  # in a source
+    r"(?:\b(?:pp?|pages?|secs?|sections?|chapters?|chap|ch|arts?|articles?|figs?|figures?|tables?|paras?|paragraphs?|"
+    r"lines?|clauses?|appendix|annex|slides?|vols?|volumes?|nos?|seiten?|abschnitte?|kapitel|kap|abs)\b\.?|"
+    r"§§?|\b(?-i:[SL])(?=\.?\s?\d)\.?)"
+    r"\s?(?:\d|[ivxlc]{1,6}\b|[A-Z]\b)[\w.]{0,8}(?:\s?(?:[-–,&]|and)\s?(?:pp?\.\s?|L)?\d[\w.]{0,8}){0,4}"
+)
+SAID = r"(?:see(?: also)?|cf\.?|vgl\.|compare|from|via|per|according to|as (?:\w+ ){1,2}in|in|by)"
+_AUXILIARIES = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "does",
+        "did",
+        "do",
+        "can",
+        "could",
+        "will",
+        "would",
+        "may",
+        "might",
+        "must",
+        "should",
+    ]
+)
+_OBJECTS = frozenset({"RB", "DT", "PRP", "PRP$", "CD", "JJ", "NN", "NNS", "TO"})  # what tells a verb from a noun
+_COUNTING = re.compile(r"\b[a-z]{2,}\s\d|^\W*\d+\s[a-z]")  # "after 40 deaths", not "Windows 11"
+_YEAR = re.compile(r"[(\[,.]?\s?\b(?:1[5-9]|20)\d\d[a-z]?\b[)\].,]*")
+_WRITTEN = re.compile(  # an author and a year, with a place perhaps
+    r"(?P<who>(?:(?:van|von|de|der|den|la|le|al\.?|et|and|&|[A-Z][\w’'-]*\.?|[A-Z]\.)[\s,]*){1,9}?),?\s?"
+    r"\(?(?P<year>(?:1[5-9]|20)\d\d)[a-z]?\)?"
+    rf"(?:,?\s?(?P<place>{PLACE}|:\s?\d{{1,4}}(?:[-–]\d{{1,4}})?))?"
+)
+_NAMED = re.compile(rf"(?P<name>[^\W_][^;:\n]{{0,90}}?)[,.:]?\s{{0,2}}(?P<place>{PLACE})(?:\s?(?:,|and|&)\s?{PLACE})*")
+_TOKEN = re.compile(rf"(?P<name>@?(?:{FILE}|[^\W_][\w.:#/-]*[\d_][\w.:#/-]*))(?:[,:]?\s?(?P<place>{PLACE}))?", CASELESS)
+_KIND_NUMBER = re.compile(
+    rf"(?:{KINDS})[\s_.:#-]{{0,3}}(?:no\.?\s)?"
+    rf"(?P<n>\d{{1,3}}(?:\s?(?:[,;&–-]|and)\s?(?:(?:{KINDS})\s)?\d{{1,3}}){{0,9}})(?:,?\s{PLACE})?",
+    CASELESS,
+)
+_LETTERED = re.compile(rf"(?:{KINDS})[\s_.:#-]{{0,3}}(?:[A-Z]|[\w-]*\d[\w.-]*)", CASELESS)
+_MONTHS = frozenset(name.lower() for name in (*month_name, *month_abbr))
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER_PLACE = re.compile(rf"(?P<n>\d{{1,3}}),?\s(?P<place>{PLACE})", CASELESS)
+_PAGE = re.compile(r"(?:pp?|pages?)\.?\s?\d{1,4}(?:\s?[-–]\s?\d{1,4})?", CASELESS)
+_TITLE = re.compile(r"(?=[A-Z])[^\d ]+(?: [^\d ]+)+")
+_LINE = re.compile(r"[^\r\n]*\S[^\r\n]*")
+_PARTS = re.compile(r";\s*|,?\s(?=\[\d{1,3}\]\s)")  # of what stands on one line
+_LINKED = re.compile(r"\[([^\]\[]+)\]\([^()\s]+(?:\s[\"']([^\"']*)[\"'])?\)")
+_LONGEST_ENTRY, _LONGEST_LINE = 400, 2000  # characters
+_ITEM = re.compile(r"\s*(?:[-*•–]\s|\[?\^?\d{1,3}\^?[\].):])")
+_LISTED = re.compile(rf"\s*(?:[-*•]\s+)?\[\d{{1,3}}\]\s.*(?:{ADDRESS}|{PLACE}\W*$|{FILE}\W*$)", CASELESS)
+_ENTRY = re.compile(r"\s*(?:[-*•–]\s+)?(?:\[?\^?(?P<label>\d{1,3})\^?(?:\]|[.):])+\s*)?(?P<said>\S.*)")
+_HEAD = re.compile(
+    r"[ \t]{0,3}(?:#{1,6}[ \t]+|[-*•][ \t]+)?[*_]{0,3}\s?(?:(?:list of|works|literature)\s)?"
+    r"(?:sources?|references?|citations?|"
+    r"bibliography|cited|literature|further reading|read more|see also|quellen?|fuentes?|fonti|fonte|bronnen|bron)"
+    r"(?:\s(?:used|cited|consulted))?\s?[*_]{0,3}\s?(?P<colon>[:：]?)[*_]{0,3}[ \t]*(?P<rest>.*)",
+    CASELESS,
+)
+_DEFINED = re.compile(r"[ \t]{0,3}\[\^?(?P<label>[\w-]{1,30})\^?\]:\s+(?P<said>\S.*)")
+
+
+def asserts_something(text: str) -> bool:
+    """Whether words that stand where a source is named state something: by a verb of theirs, a value behind a colon."""
+    bare = re.sub(rf"{ADDRESS}|{PLACE}|{FILE}", " ", text, flags=CASELESS)
+    undated = _YEAR.sub(" ", bare)
+    if re.search(r":(?!//)\D{0,40}\d", undated if "(" in bare else bare) or _COUNTING.search(undated):
+        return True
+    words = tag(bare.strip(" *_\"“”'"))
+    tags = [word.tag for word in words]
+    if tags[:1] in (["PRP"], ["EX"]) or (tags[:1] == ["DT"] and words[1:] and words[1].text.islower()):
+        return True
+    return any(
+        word.low in _AUXILIARIES or word.tag in {"MD", "VBD"} or (word.tag in {"VBZ", "VBP"} and follows in _OBJECTS)
+        for word, follows in zip(words[1:], [*tags[2:], ""], strict=False)
+    )
+
+
+def names_only(source: Source) -> bool:
+    """Whether a source is named by words alone, as other text may be: no number, place, address or file."""
+    told = source.number or source.page or source.address
+    return bool(source.name) and not told and re.search(FILE, source.name, CASELESS) is None
+
+
+def passages_of(source: Source, passages: Sequence[Passage]) -> list[str]:
+    """Return the ids of the passages that a source is, by id, title, address or author and year, else by its number.
+
+    A number is an id, or the place among the passages, from 1. None where it is none of them.
+    """
+    names = [name for name in (source.name, source.address) if name]
+    for same in (_is_id, _is_title, _is_written_in):
+        if found := [one.id for one in passages if any(same(name, one) for name in names)]:
+            return found
+    by_id = [one.id for one in passages if source.number and one.id == str(source.number)]
+    return by_id or [one.id for one in passages[source.number - 1 : source.number] if source.number]
+
+
+def _plain(name: str) -> str:
+    return " ".join(_WORD.findall(name.lower()))
+
+
+def _stem(name: str) -> str:
+    return _plain(re.sub(r"\.[a-z]{2,5}$", "", name.rstrip("/").rpartition("/")[2], flags=CASELESS))
+
+
+def _is_id(name: str, passage: Passage) -> bool:
+    if name == passage.id or _plain(name) == _plain(passage.id):
+        return True
+    return _stem(name) != "" and _stem(name) == _stem(passage.id)
+
+
+def _is_title(name: str, passage: Passage) -> bool:
+    title = _plain(passage.title)
+    return bool(title) and (title in {_plain(name), _stem(name)} or f" {title} " in f" {_plain(name)} ")
+
+
+def _is_written_in(name: str, passage: Passage) -> bool:
+    """Whether a passage's title, id or first words hold an address, or an author and a year."""
+    begins = f"{passage.id} {passage.title} {passage.text[:300]}"
+    if "/" in name:
+        return name.rstrip("/") in begins
+    words = _WORD.findall(name)
+    held = {word.lower() for word in _WORD.findall(begins)}
+    return any(word.isdigit() for word in words) and all(
+        word.lower() in held for word in words if word.isdigit() or (word[0].isupper() and len(word) > 1)
+    )
+
+
+def numbered(numbers: str, address: str = "") -> tuple[Source, ...]:
+    """Return the sources of "1, 3-5"."""
+    found: list[int] = []
+    for part in re.split(r"\s?(?:[,;&]|and)\s?", numbers):
+        ends = [int(number) for number in re.findall(r"\d{1,3}", part)]
+        found += range(ends[0], min(ends[-1], ends[0] + 20) + 1) if ends else []
+    return tuple(Source(number, address=address) for number in found)
+
+
+def named_in(inner: str, *, square: bool = False, ends: bool = True) -> tuple[Source, ...]:
+    """Return the sources that words in brackets name, part by part; none where a part names none.
+
+    `square` are the brackets, and `ends` says that they end a statement.
+    """
+    bare = inner.strip()
+    introduced = re.match(rf"(?:{KINDS}|quellen?)\s?[:：]\s*|{SAID}\s+", bare, CASELESS)
+    if introduced and ":" in introduced.group() and not asserts_something(said := bare[introduced.end() :]):
+        if re.fullmatch(NUMBERS, said):
+            return numbered(said)
+        return tuple(source_of(part) for part in said.split(";") if part.strip())
+    bare = bare[introduced.end() :] if introduced else bare
+    if introduced and re.fullmatch(PLACE, bare, CASELESS):
+        return (Source(page=bare),)
+    found: list[Source] = []
+    for part in re.split(r";\s*", bare):
+        one = _one_named(part.strip(), square=square, ends=ends)
+        if not one:
+            return ()
+        found += one
+    return tuple(found)
+
+
+def _one_named(part: str, *, square: bool, ends: bool) -> tuple[Source, ...]:
+    if several := _KIND_NUMBER.fullmatch(part):
+        return numbered(re.sub(r"[^\d,;&–-]|and", " ", several["n"]))
+    if square and (single := _NUMBER_PLACE.fullmatch(part)):
+        return (Source(int(single["n"]), page=single["place"]),)
+    if (token := _TOKEN.fullmatch(part)) and (square or re.match(FILE, part, CASELESS) or "_" in part):
+        return (Source(name=token["name"], page=token["place"] or ""),)
+    if (written := _WRITTEN.fullmatch(part)) and ends and not _is_no_author(written["who"]):
+        return (Source(name=f"{written['who'].strip(' ,')} {written['year']}", page=written["place"] or ""),)
+    if (named := _NAMED.fullmatch(part)) and part[0].isupper() and not asserts_something(named["name"]):
+        return (Source(name=named["name"].strip(" ,"), page=named["place"]),)
+    if _PAGE.fullmatch(part):
+        return (Source(page=part),)
+    title = square and ends and _TITLE.fullmatch(part) is not None and not asserts_something(part)
+    return (Source(name=part),) if title or _LETTERED.fullmatch(part) else ()
+
+
+def _is_no_author(who: str) -> bool:
+    """Whether what stands before a year is a month, or a participle ("Banned 2019")."""
+    words = [word.lower() for word in _WORD.findall(who)]
+    return not words or any(
+        word in _MONTHS or (word.endswith("ed") and tag(f"it {word}")[1].tag in {"VBD", "VBN"}) for word in words
+    )
+
+
+def source_of(said: str) -> Source:
+    """Read what an entry of a list of sources says of it."""
+    address, place = re.search(ADDRESS, said, CASELESS), re.search(rf",?\s*({PLACE})", said, CASELESS)
+    label = re.search(r"\[([^\]\[]+)\]\(", said)
+    name = label[1] if label else said
+    for found in (address, place):
+        name = name.replace(found.group(), " ") if found else name
+    name = " ".join(name.strip(" \t*_.,;:–—-<>()[]\"'").split())
+    return Source(0, name, place[1] if place else "", address.group() if address else "")
+
+
+@dataclass
+class _Lists:
+    """The lines of a text that name sources, on the way through it."""
+
+    found: list[Citation] = field(default_factory=list)
+    labels: dict[str, Source] = field(default_factory=dict)
+    is_open: bool = False  # whether we are in a list
+    marked: bool | None = None  # whether its entries are items; None before the first
+
+    def read(self, line: re.Match[str]) -> None:
+        """Read a line."""
+        content, start, end = line.group(), *line.span()
+        if defined := _DEFINED.fullmatch(content):
+            self._define(defined, start, end)
+        elif (head := _HEAD.fullmatch(content)) and (head["colon"] or not head["rest"]):
+            parts = [part for part in _PARTS.split(head["rest"]) if part.strip(" *_")]
+            if all(map(is_reference, parts)):
+                self._add(Span(start, end), [self._labelled(part) for part in parts])
+                self.is_open = not parts or any(source.number for source in self.found[-1].sources)
+                self.marked = True if parts else None
+        elif content.lstrip().startswith("#"):
+            self.is_open = False
+        elif self.is_open or _LISTED.match(content):
+            marked = _ITEM.match(content) is not None
+            if (not self.is_open or self.marked in {None, marked}) and is_reference(content):
+                self.marked = marked
+                self._add(Span(start, end), [self._labelled(content)])
+            else:
+                self.is_open = self.is_open and marked
+
+    def _add(self, span: Span, sources: Sequence[Source]) -> None:
+        self.found.append(Citation(span, tuple(sources)))
+
+    def _define(self, defined: re.Match[str], start: int, end: int) -> None:
+        """Read a footnote; of one that asserts something only the label is cut."""
+        if is_reference(defined["said"]):
+            self.labels[defined["label"]] = source_of(defined["said"])
+            self._add(Span(start, end), [self.labels[defined["label"]]])
+        else:
+            self._add(Span(start, start + defined.start("said")), [])
+
+    def _labelled(self, entry: str) -> Source:
+        """Read an entry, and note what its number stands for."""
+        parts = _ENTRY.fullmatch(entry)
+        source = source_of(parts["said"] if parts else entry)
+        if parts is None or not parts["label"]:
+            return source
+        self.labels[parts["label"]] = source
+        return source._replace(number=int(parts["label"]))
+
+
+def listed(text: str) -> tuple[list[Citation], dict[str, Source]]:
+    """Find lines that name sources ("Source: …", a list, footnotes), and what numbers and labels stand for."""
+    lists = _Lists()
+    for line in _LINE.finditer(text):
+        if line.end() - line.start() <= _LONGEST_LINE:
+            lists.read(line)
+    return lists.found, lists.labels
+
+
+def is_reference(entry: str) -> bool:
+    """Whether an entry only names a source."""
+    parts = _ENTRY.fullmatch(entry)
+    if parts is None or len(entry) > _LONGEST_ENTRY:
+        return False
+    return not asserts_something(_LINKED.sub(lambda link: f"{link[1]} {link[2] or ''}", parts["said"]))
