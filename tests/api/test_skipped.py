@@ -79,7 +79,7 @@ def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reas
     [
         ("I hope this helps!", "meta", ""),
         ("[2]", "citation", ""),
-        ("Source: Annual Report 2023", "citation", ""),
+        ("\nSource: Annual Report 2023", "citation", ""),
         ("Would you like to know more about Graz?", "question", ""),
         ("Kettles of Graz", "heading", ""),
         ("The kettle of Graz:", "lead_in", ""),

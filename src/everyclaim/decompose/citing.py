@@ -50,11 +50,13 @@ def with_citations_listed(
     """List as unchecked what was cut as a citation by its words alone, and names none of the passages.
 
     "(Unsafe, 2019)" looks like an author and a year: only the passages tell, and without any given it is taken for one.
+    A line "Source: …" can name none of passages that have no titles.
     """
     found = citations(response)
-    marks = (*found.marks, *found.lists)
-    unknown = {one.span for one in marks if passages is not None and _names_none(one, passages)}
-    known = {one.span for one in marks} - unknown
+    named = any(one.title for one in passages or ())
+    doubtful = (*found.marks, *(found.lists if named else ()))
+    unknown = {one.span for one in doubtful if passages is not None and _names_none(one, passages)}
+    known = {one.span for one in (*found.marks, *found.lists)} - unknown
     kept = [replace(one, unchecked=one.unchecked and one.span not in known) for one in parts.skipped]
     added = [Skipped(response[slice(*span)], span, "citation", unchecked=True) for span in unknown]
     listed = [*(piece for piece in kept if piece.span not in unknown), *added]
