@@ -15,3 +15,9 @@ def judge(claim, passages):
         seconds = 60.0
     time.sleep(seconds)
     return "SUPPORTED"
+
+
+async def spinning(claim, passages):
+    while "forever" in claim.text:
+        pass
+    return "SUPPORTED"

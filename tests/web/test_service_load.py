@@ -74,6 +74,29 @@ def test_what_takes_too_long_is_given_up(started):
     assert service.ask("POST", "/v1/score", body(3)).status == 200
 
 
+@pytest.mark.parametrize("ending", ["time", "sigterm"])
+def test_what_computes_without_a_pause_is_cut_off(tmp_path, ending):
+    """A text that takes for ever holds nobody up: neither other requests nor an end that is asked for."""
+    patience = "1" if ending == "time" else "30"
+    service = Service(tmp_path, "--judge", "python:slow_judge:spinning", "--timeout", patience, "--concurrency", "2")
+    try:
+        data = json.dumps(body(2, "forever bridge")).encode()
+        head = f"POST /v1/score HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n"
+        with socket.create_connection(("127.0.0.1", service.port), timeout=20) as client:
+            client.sendall(head.encode() + data)
+            time.sleep(0.3)
+            assert service.ask("GET", "/health").status == 200
+            if ending == "time":
+                assert b" 504 " in client.recv(65_536)
+        begun = time.monotonic()
+        if ending != "sigterm":
+            assert service.ask("POST", "/v1/score", body(3)).status == 200
+        assert service.end() == 0
+        assert time.monotonic() - begun < 10
+    finally:
+        service.kill()
+
+
 @pytest.mark.slow
 def test_nobody_works_for_a_client_that_has_gone(started):
     """A request whose client left while it waited is never begun."""

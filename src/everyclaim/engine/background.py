@@ -7,6 +7,7 @@ never keeps a process alive; whoever makes one closes it.
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future, wait
@@ -73,6 +74,12 @@ class BackgroundLoop:
             raise
         return call.result()
 
+    def interrupt(self) -> None:
+        """Cancel the task that computes at this moment, also where it never awaits; all others go on."""
+        if asyncio.current_task(self._loop) is not None:
+            thread = ctypes.c_ulong(self._thread.ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(asyncio.CancelledError))
+
     def close(self) -> None:
         """Cancel what runs, close what was opened, end the thread and wait for it (but not on the loop itself)."""
         with self._lock:
@@ -95,8 +102,9 @@ class BackgroundLoop:
         loop = self._loop
         asyncio.set_event_loop(loop)
         while self._is_open:
-            # An interrupt that a component raises tears a loop down; it is its caller's, not the others'.
-            with suppress(KeyboardInterrupt, SystemExit):
+            # An interrupt that a component raises tears a loop down; it is its caller's, not the others'. One of ours
+            # may come when its task has just ended.
+            with suppress(KeyboardInterrupt, SystemExit, asyncio.CancelledError):
                 loop.run_forever()
         try:
             loop.run_until_complete(self._end())

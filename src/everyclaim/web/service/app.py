@@ -125,7 +125,7 @@ class _Service:
             carrying_out.cancel()
             with suppress(asyncio.CancelledError):
                 await carrying_out
-            await asyncio.to_thread(loop.close)
+            await work.close()
             await self.evaluator.aclose()
             await asyncio.to_thread(store.close)
 

@@ -139,7 +139,7 @@ class Jobs:
                 over.set()
 
         try:
-            await self.work.loop.join(scoring())
+            await self.work.joined(scoring())
         except asyncio.CancelledError:
             await asyncio.to_thread(over.wait, _PAUSE)  # the run keeps what is done, and lets go of the store
             raise
