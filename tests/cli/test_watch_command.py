@@ -21,16 +21,19 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 def test_a_pass_is_told_for_people_and_for_machines(tmp_path: Path) -> None:
-    """Counts and runs on standard error; with --json one line on standard output and nothing else."""
-    write_jsonl(tmp_path / "a.jsonl", [ANSWER, {"nothing": 1}])
+    """Counts, the score and runs on standard error; with --json one line on standard output and nothing else."""
+    wrong = {**ANSWER, "id": "b", "response": "It is red. It weighs 7 kg.", "contexts": ["It is red. It weighs 5 kg."]}
+    write_jsonl(tmp_path / "a.jsonl", [ANSWER, wrong, {"nothing": 1}])
     done = run(tmp_path, "a.jsonl", "--once")
     assert done.returncode == 0
     assert done.stdout == ""
-    assert "2 new answers · 1 judged · 1 unreadable" in done.stderr
+    told = "3 new answers · 2 judged · 1 unreadable · mean score 0.750, 1 of 3 claims contradicted"
+    assert told in done.stderr
     assert "unreadable: a.jsonl, byte " in done.stderr
     again = run(tmp_path, "a.jsonl", "--once", "--name", "again", "--json", "--quiet")
     told = json.loads(again.stdout)
-    assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (2, 1, 1, 1)
+    assert (told["found"], told["judged"], told["unreadable"], told["outcomes"]["scored"]) == (3, 2, 1, 2)
+    assert (told["mean_score"], told["claims"]["CONTRADICTED"]) == (0.75, 1)
     assert next(iter(told["runs"].values())).startswith("again ")
 
 

@@ -57,15 +57,20 @@ def test_a_line_is_read_when_it_is_complete(log: Path, store: Path) -> None:
 
 
 def test_half_a_line_that_nobody_completes_is_counted_in_the_end(log: Path, store: Path) -> None:
-    """A writer that was killed leaves half a line; it does not hide for ever."""
+    """A writer that was killed leaves half a line: counted once, and read all the same when it is completed."""
+    hour_ago = time.time() - 3600
     append(log, row(1))
     with log.open("a") as file:
-        file.write('{"id": "a2", "resp')
-    hour_ago = time.time() - 3600
+        file.write(json.dumps(row(2))[:30])
     os.utime(log, (hour_ago, hour_ago))
     seen = watched(log, store)
     assert (seen.judged, seen.unreadable) == (1, 1)
     assert "cut off" in seen.reasons[0]
+    assert watched(log, store).found == 0
+    with log.open("a") as file:
+        file.write(json.dumps(row(2))[30:] + "\n")
+    seen = watched(log, store)
+    assert (seen.judged, seen.unreadable) == (1, 0)
 
 
 def test_a_rotated_file_is_read_to_its_end(log: Path, store: Path) -> None:

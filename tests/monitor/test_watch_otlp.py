@@ -236,6 +236,13 @@ def test_what_is_no_request_gets_the_right_answer(
         assert post(url, body, kind, **headers)[0] == status
 
 
+def test_a_page_that_makes_its_name_point_here_is_refused(store: Path) -> None:
+    """Without a token a receiver goes by its own address alone (DNS rebinding); with one it may have any name."""
+    with receiving(store) as (url, _):
+        assert post(url, b"{}", JSON, Host="evil.example")[0] == 421
+        assert post(url, b"{}", JSON, Host=url.replace("http://127.0.0.1", "localhost"))[0] == 200
+
+
 def test_a_request_that_is_too_large_is_refused_and_one_with_bad_spans_in_part(store: Path) -> None:
     """Partial success says how many were rejected, and why; the others are judged."""
     good, bad = a_trace(7), a_trace(8)

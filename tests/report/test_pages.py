@@ -204,6 +204,14 @@ def test_runs_with_long_names_break_no_word(width):
     assert matches(f"runs-long-{width}", text)
 
 
+def test_a_stopped_run_of_unknown_size_does_not_look_whole():
+    """What was not read to its end has no total, unless the total was known beforehand."""
+    record, _, _ = sample.example()
+    stopped = dataclasses.replace(record, status="stopped", total=None)
+    assert "38/?" in printed(runs_page([stopped], [SCORE], "runs.db"))
+    assert "38/60" in printed(runs_page([dataclasses.replace(stopped, total=60)], [SCORE], "runs.db"))
+
+
 def test_labels_break_no_word_on_a_narrow_page():
     """A row of numbers becomes two lines before a word becomes two."""
     text = printed(run_page(*sample.example()), 40)

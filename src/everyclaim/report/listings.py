@@ -102,7 +102,6 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
         column.no_wrap = True
     for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
-        total = record.kept + record.bad_rows if record.reading or record.total is None else record.total
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
         band = None if score.value is None else band_of(score.value)
         made.add_row(
@@ -113,10 +112,17 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
             *([data(_metric(record))] if several else []),
             Text(score_text(score), style=BAND_STYLE[band] if band else ""),
             span(score),
-            f"{record.counts[Outcome.SCORED]:,}/{total:,}",
+            f"{record.counts[Outcome.SCORED]:,}/{_total(record)}",
             *([Text(f"{failed:,}", style="bold red" if failed else "")] if failing else []),
         )
     return Page(made)
+
+
+def _total(record: RunRecord) -> str:
+    """Return the number of rows in the data set; of a run that has not read it to its end it may be unknown."""
+    if record.status == "finished" and (record.reading or record.total is None):
+        return f"{record.kept + record.bad_rows:,}"
+    return "?" if record.total is None else f"{record.total:,}"
 
 
 def _metric(record: RunRecord) -> str:

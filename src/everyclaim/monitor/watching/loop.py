@@ -267,8 +267,7 @@ class Watcher:
         made = Decided(one.key, SCORED, chosen, run, sample, result, one.about, self._sends_back)
         if await asyncio.to_thread(self._store.keep_decided, self._plan.watch, day.date, [made]):
             self._begun[run] += 1
-            self._pass.judged += 1
-            self._pass.outcomes[result.outcome] += 1
+            self._pass.judge(result, is_random=not is_picked)
             self._pass.chosen[chosen] += 1
             self._tell(run, result, time.perf_counter() - begun, is_random=not is_picked)
 

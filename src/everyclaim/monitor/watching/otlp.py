@@ -211,8 +211,10 @@ class OtlpReceiver:
 
     def _denied(self, request: Any) -> Any:
         token = self._address.token
-        if not token:
-            return None
+        if not token:  # a page elsewhere can make its own name point here (DNS rebinding)
+            host = request.host.removesuffix(f":{self._port}")
+            name = f"this receiver does not go by the name {host[:100]!r}: send to its address, or set {TOKEN}"
+            return None if _is_loopback(host.strip("[]")) else _status(421, request.content_type, name)
         given = request.headers.get("Authorization", "")
         if hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {token}".encode()):
             return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everyclaim.core.plaintext import counted
-from everyclaim.core.types import Outcome
+from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
 
 SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "over_budget", "unreadable", "gone"
@@ -32,6 +32,9 @@ class Pass:
     refused: int = 0  # scores that the source will never take: what they are about is gone
     not_sent_back: int = 0  # scores that the source did not take yet; they are sent again
     outcomes: Counter[Outcome] = field(default_factory=Counter)  # of those that were judged
+    scored: int = 0  # of those that were chosen at random and judged
+    scores: float = 0.0  # their sum
+    claims: Counter[Label] = field(default_factory=Counter)  # of these
     chosen: Counter[str] = field(default_factory=Counter)  # why they were judged
     runs: dict[str, str] = field(default_factory=dict)  # id → name
     reasons: list[str] = field(default_factory=list)  # why the first few could not be read
@@ -43,6 +46,20 @@ class Pass:
     def count(self, decision: str, number: int = 1) -> None:
         """Count answers by what was decided."""
         setattr(self, decision, getattr(self, decision) + number)
+
+    def judge(self, result: Result, *, is_random: bool) -> None:
+        """Count an answer that was judged; only those chosen at random say something about the mean score."""
+        self.judged += 1
+        self.outcomes[result.outcome] += 1
+        if is_random and result.outcome is Outcome.SCORED and result.score is not None:
+            self.scored += 1
+            self.scores += result.score
+            self.claims.update(result.counts)
+
+    @property
+    def mean_score(self) -> float | None:
+        """The mean score of the answers that were chosen at random and scored; None where there are none."""
+        return self.scores / self.scored if self.scored else None
 
     def refuse(self, reason: str) -> None:
         """Count one that cannot be read."""
@@ -77,6 +94,9 @@ class Pass:
             "still to be sent back": self.not_sent_back,
         }
         told = [f"{count:,} {name}" for name, count in counts.items() if count]
+        if self.mean_score is not None:
+            wrong = f"{self.claims[Label.CONTRADICTED]:,} of {counted(self.claims.total(), 'claim')} contradicted"
+            told.append(f"mean score {self.mean_score:.3f}, {wrong}")
         return " · ".join([counted(self.found, "new answer"), *told, *filter(None, (self.waits_for, self.trouble))])
 
     def to_json(self) -> dict[str, Any]:
@@ -89,6 +109,8 @@ class Pass:
             "schema": PASS_SCHEMA,
             **counts,
             "outcomes": {one.value: self.outcomes[one] for one in Outcome},
+            "mean_score": self.mean_score,
+            "claims": {one.value: self.claims[one] for one in Label},
             "chosen": dict(self.chosen),
             "runs": dict(self.runs),
             "reasons": list(self.reasons),
@@ -103,6 +125,8 @@ class Pass:
             self.count(name, getattr(other, name))
         self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
         self.outcomes += other.outcomes
+        self.scored, self.scores = self.scored + other.scored, self.scores + other.scores
+        self.claims += other.claims
         self.chosen += other.chosen
         self.runs |= other.runs
         self.alerts += other.alerts

@@ -51,6 +51,7 @@ class _Line(NamedTuple):
     end: int
     content: bytes
     fault: str
+    is_half: bool = False  # its end may still be written
 
 
 class Tail:
@@ -140,7 +141,10 @@ class Tail:
         may_grow = time.time() - status.st_mtime < _ABANDONED
         found: list[Found] = []
         size = 0
-        for line in _lines(file, offset, self._limit, may_grow=may_grow):
+        for line in _lines(file, offset, self._limit):
+            if line.is_half:
+                found += [] if may_grow else [self._half(line, path, f"{status.st_dev}:{status.st_ino}")]
+                break
             if one := self._found(line, path, first):
                 found.append(one)
             offset, size = line.end, size + len(line.content)
@@ -160,7 +164,7 @@ class Tail:
             with open_unpacked(path) as file:
                 first = _first_line(file.readline(_FIRST_LINE))
             with open_unpacked(path) as file:
-                for line in _lines(file, 0, self._limit, may_grow=False):
+                for line in _lines(file, 0, self._limit):
                     if one := self._found(line, path, first):
                         found.append(one)
                     size += len(line.content)
@@ -176,6 +180,11 @@ class Tail:
             reason = _returning(Unreadable(f"{path.name}: {stream_fault(error)}"))
             found.append(Found(f"packed:{path.name}:{status.st_ino}:{status.st_size}", reason))
         yield found, _Place(status.st_size, "", 0)
+
+    def _half(self, line: _Line, path: Path, file: str) -> Found:
+        """Count half a line that nobody goes on with, once; it is read all the same when somebody does."""
+        reason = f"{path.name}, byte {line.start:,}: half a line, cut off: its end is not written"
+        return Found(f"half:{file}:{line.start}", _returning(Unreadable(reason)))
 
     def _found(self, line: _Line, path: Path, first: str) -> Found | None:
         if not line.fault and not line.content.strip():
@@ -206,8 +215,8 @@ def _returning(made: Loaded) -> Any:
     return load
 
 
-def _lines(file: BinaryIO, start: int, limit: int, *, may_grow: bool) -> Iterator[_Line]:
-    """Yield complete lines; of one that is too long only the length."""
+def _lines(file: BinaryIO, start: int, limit: int) -> Iterator[_Line]:
+    """Yield lines, of which the last one may be half; of one that is too long only the length."""
     while line := file.readline(limit + 1):
         length, fault, is_ended = len(line), "", line.endswith(b"\n")
         if length > limit and not is_ended:
@@ -215,9 +224,8 @@ def _lines(file: BinaryIO, start: int, limit: int, *, may_grow: bool) -> Iterato
             while not is_ended and (piece := file.readline(_PIECE)):
                 length += len(piece)
                 is_ended = piece.endswith(b"\n")
-        if not is_ended and may_grow and not isinstance(parse_line(1, line), RawRow):
-            return
-        yield _Line(start, start + length, line, fault)
+        is_half = not is_ended and not isinstance(parse_line(1, line), RawRow)
+        yield _Line(start, start + length, line, fault, is_half)
         start += length
 
 
