@@ -1,11 +1,13 @@
 """What labels say of a judge, from Python: planted errors come back, whatever way the claims were chosen."""
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import everyclaim as ec
+from everyclaim.analysis.calibration import Calibration
 
 RIGHT, FLAGGED, RATE = 0.85, 0.7, 0.75
 
@@ -104,3 +106,58 @@ def test_one_rate_has_one_interval_wherever_it_is_asked_for(planted: tuple[str, 
     assert tpr.value is not None
     assert f"The judge agrees with people on {100 * tpr.value:.0f} % (95 %" in compared.sentence
     assert compared.to_json()["judge"]["failing_called_so"]["labels"] == found.rates.failing
+
+
+def labelled_run(
+    store: Path, verdict: Callable[[bool, random.Random], dict[str, object]], *, n: int = 160
+) -> Calibration:
+    """Score and label answers of two claims, of which the first is true, by a judge that knows and says so or not."""
+    draw = random.Random(3)
+
+    def judge(claim: ec.Claim, passages: list[str]) -> dict[str, object]:
+        return verdict("holds" in claim.text, draw)
+
+    rows = [{"id": str(n), "response": f"Fact {n} holds|Fact {n} fails", "contexts": ["Facts."]} for n in range(n)]
+    ec.score_file(rows, judge=judge, decomposer=lambda text: text.split("|"), store=store, name="run")
+    labels = [
+        {**row, "label": "SUPPORTED" if "holds" in row["claim"] else "UNSUPPORTED"}
+        for row in ec.label("run", 2 * n, by="random", store=store).rows
+    ]
+    return ec.calibrate("run", labels, store=store)
+
+
+def verdict_of(is_supported: bool, chance: float) -> dict[str, object]:
+    return {"label": "SUPPORTED" if is_supported else "UNSUPPORTED", "probability": chance}
+
+
+def test_a_perfect_judge_is_offered_no_threshold(tmp_path: Path) -> None:
+    """A cut inside its probabilities could only lose supported claims."""
+    found = labelled_run(tmp_path / "runs.db", lambda truth, draw: verdict_of(truth, 0.5 + truth * 0.3 * draw.random()))
+    assert found.fitted is not None
+    assert not found.fitted.trial.helps
+    assert found.advice == ("both rates are shown to be at least 90%.",)
+
+
+def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) -> None:
+    """The judge's own cut is far too low: labels that it was not fitted to say by how much another one is better."""
+
+    def lax(truth: bool, draw: random.Random) -> dict[str, object]:
+        chance = 0.75 + 0.2 * draw.random() if truth else 0.4 + 0.3 * draw.random()
+        return verdict_of(chance > 0.5, chance)
+
+    found = labelled_run(tmp_path / "runs.db", lax)
+    assert found.standing == ("met", "missed")
+    missed, helps, *_ = found.advice
+    assert missed.startswith("the judge misses too many failing claims")
+    assert helps.startswith("a threshold of 0.7")
+    assert "raises balanced accuracy by" in helps
+    assert f"{found.fitted.reported_on} labels that it was not fitted to" in helps
+
+
+def test_advice_that_was_not_tried_is_not_given(tmp_path: Path) -> None:
+    """A lax judge without probabilities: nothing is advised but to try another judge on these labels."""
+    found = labelled_run(tmp_path / "runs.db", lambda truth, draw: {"label": "SUPPORTED"}, n=60)
+    told = " ".join(found.advice)
+    assert "misses too many failing claims: it calls 0 %" in told
+    assert "each" not in told.split()
+    assert found.advice[-1].startswith("to try another judge on these labels: everyclaim judge evaluate")

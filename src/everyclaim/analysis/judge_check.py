@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from everyclaim.analysis.calibration import TARGET, compare_with_target
 from everyclaim.analysis.estimates import interval, percent
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Usage
@@ -115,8 +116,29 @@ class JudgeCheck:
     max_flips: float = MAX_FLIPS
 
     @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """Which rates are shown to be below the target of 90 %, in words."""
+        rates = (("supported", self.supported_called_so), ("failing", self.failing_called_so))
+        return tuple(
+            f"it misses {kind} claims: it calls {percent(rate.value)} of them so (95 % {interval(rate)}), below"
+            f" {TARGET:.0%}"
+            for kind, rate in rates
+            if compare_with_target(rate) == "missed"
+        )
+
+    @property
+    def verdict(self) -> str:
+        """Where it is stable: that it is, and whether its rates are shown to reach the target; else empty."""
+        if self.findings:
+            return ""
+        rates = {compare_with_target(rate) for rate in (self.supported_called_so, self.failing_called_so)}
+        met = "both rates are shown to be" if rates == {"met"} else "these labels do not show whether both rates are"
+        told = "" if self.shortfalls else f"; {met} at least {TARGET:.0%}"
+        return f"no instability, bias or drift is shown{told}"
+
+    @property
     def findings(self) -> tuple[str, ...]:
-        """What is wrong beyond chance, in words; empty where nothing is shown."""
+        """What of instability, bias and drift is shown beyond chance, in words; empty where nothing is."""
         found: list[str] = []
         if self.unjudged > MAX_UNJUDGED:
             found.append(f"no verdict came for {100 * self.unjudged:.0f} % of what was asked")
@@ -152,7 +174,7 @@ class JudgeCheck:
         lines = [f"{name:22}{percent(one.value):>8}   95 % {interval(one)}" for name, one in rows if one.n]
         head = f"{one_line(self.judge, 60)}: {counted(len(self.asked), 'labelled claim')}"
         return "\n".join(
-            [head, *lines, *(wrapped(text) for text in self.findings or ("nothing is shown to be wrong",))]
+            [head, *lines, *(wrapped(text) for text in (*self.findings, *self.shortfalls, self.verdict) if text)]
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -200,6 +222,7 @@ class JudgeCheck:
                 "difference": _inference(self.against.difference),
             },
             "findings": list(self.findings),
+            "shortfalls": list(self.shortfalls),
             "usage": asdict(self.usage),
         }
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from everyclaim.analysis.calibration import TARGET, Standing, standing
+from everyclaim.analysis.calibration import TARGET, Standing, compare_with_target
 from everyclaim.analysis.estimates import interval, percent
 from everyclaim.analysis.labelling import ADJUDICATED
 from everyclaim.core.plaintext import counted, words, wrapped
@@ -62,7 +62,7 @@ class SplitCheck:
     @property
     def standing(self) -> Standing:
         """Whether the share is shown to be at least 90 %, by the lower end of its interval."""
-        return standing(self.accepted)
+        return compare_with_target(self.accepted)
 
     @property
     def examples(self) -> tuple[SplitExample, ...]:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from everyclaim.analysis.calibration import calibration_to_json
 from everyclaim.api.labels import calibrate as compare_with_people
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
@@ -57,7 +56,7 @@ def calibrate(
     for text in report.warnings:
         warn(text, kind="warning")
     if json:
-        show_json(calibration_to_json(found))
+        show_json(found.to_json())
     else:
         show(calibration_page(found))
     if not require:

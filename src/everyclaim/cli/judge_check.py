@@ -55,7 +55,7 @@ def judge_check(
     mind order, does it mind length. The check is kept, and the next one of this judge is compared with the first: does
     it drift. However many checks are made, all together raise a false alarm of drift in at most 5 %.
 
-    Exit codes: 0 nothing is shown to be wrong, 1 something is, 2 bad input or usage, 3 too many claims without a
+    Exit codes: 0 no instability, bias or drift is shown, 1 it is, 2 bad input or usage, 3 too many claims without a
     verdict, or stopped at a limit.
     """
     settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))

@@ -8,7 +8,17 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis.calibration import FEW, TARGET, Calibration, Corrected, Rates, Standing, ends, method, standing
+from everyclaim.analysis.calibration import (
+    FEW,
+    TARGET,
+    Calibration,
+    Corrected,
+    Rates,
+    Standing,
+    compare_with_target,
+    ends,
+    method,
+)
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of
 from everyclaim.analysis.labelling import Agreement
 from everyclaim.core.plaintext import counted, words
@@ -70,7 +80,7 @@ def _rates_table(found: Calibration) -> RenderableType:
         named.append(("faithful answers called so", found.answers.tpr, found.answers.supported))
         named.append(("failing answers called so", found.answers.tnr, found.answers.failing))
     for name, rate, labels in named:
-        against = standing(rate)
+        against = compare_with_target(rate)
         made.add_row(name, percent(rate.value), interval(rate), f"{labels:,}", Text(against, _STYLE[against]))
     return made
 
@@ -134,13 +144,8 @@ def _probabilities(found: Calibration) -> list[RenderableType]:
     if one := found.reliability:
         lines.append(Text(f"probabilities: calibration error {one.ece:.3f}, Brier score {one.brier:.3f} (0 is best)"))
     if fit := found.fitted:
-        lines.append(
-            Text(
-                f"a threshold of {fit.threshold:.2f}, fitted on {fit.fitted_on:,} labels, gives on the other "
-                f"{fit.reported_on:,}: TPR {percent(fit.tpr.value)} ({interval(fit.tpr)}; before "
-                f"{percent(fit.tpr_before.value)}), TNR {percent(fit.tnr.value)} ({interval(fit.tnr)}; before "
-                f"{percent(fit.tnr_before.value)}). Calibrated there, the calibration error is {fit.after.ece:.3f} "
-                f"(before {fit.before.ece:.3f})."
-            )
-        )
+        told = f"calibration error on {fit.reported_on:,} labels: {fit.before.ece:.3f}"
+        if fit.after.ece < fit.before.ece:
+            told += f"; {fit.after.ece:.3f} with probabilities calibrated on the other {fit.fitted_on:,}"
+        lines.append(Text(told))
     return [*lines, Text()] if lines else []

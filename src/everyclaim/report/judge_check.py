@@ -35,9 +35,9 @@ def judge_check_page(found: JudgeCheck) -> Page:
     if found.against:
         parts += [Text(), _against(found.against)]
     parts.append(Text())
-    parts += [hanging(Text("!", "bold red"), Text(told)) for told in found.findings]
-    if not found.findings:
-        parts.append(Text("nothing is shown to be wrong", "green"))
+    parts += [hanging(Text("!", "bold red"), Text(told)) for told in (*found.findings, *found.shortfalls)]
+    if found.verdict:
+        parts.append(Text(found.verdict, "" if found.shortfalls else "green"))
     if found.usage.calls:
         parts += [Text(), Text.assemble(("usage ", "dim"), usage_line(found.usage))]
     return Page(indented(Stack(*parts), 2))

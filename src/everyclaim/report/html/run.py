@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from everyclaim.analysis.calibration import Calibration, ends, method, standing
+from everyclaim.analysis.calibration import Calibration, compare_with_target, ends, method
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
@@ -138,7 +138,7 @@ def judge_view(found: Calibration) -> JudgeView:
         chart = reliability_chart(bins)
     return JudgeView(
         found,
-        tuple((name, rate, labels, standing(rate)) for name, rate, labels in named),
+        tuple((name, rate, labels, compare_with_target(rate)) for name, rate, labels in named),
         tuple(corrected_rows(found.corrected)),
         (percent(best.value), ends(best), method(best)) if (best := found.corrected.shown) else None,
         tuple(

@@ -1,0 +1,344 @@
+"""A judge's error and the corrected rate, estimated from labelled claims; what other settings of it would change."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everyclaim.analysis.calibration import Calibration, Corrected, Fitted, Rates, Reliability, Trial
+from everyclaim.analysis.choosing import LABELS, Verdicts
+from everyclaim.analysis.labelling import WHOLE, How, Settling
+from everyclaim.core.plaintext import counted
+from everyclaim.core.types import Label
+from everyclaim.stats.agreement import cohen_kappa, confusion
+from everyclaim.stats.calibration import fit_platt
+from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean, clustered_ratio
+from everyclaim.stats.paired import paired_difference
+from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
+from everyclaim.stats.prevalence import JudgeCounts, clustered_rogan_gladen
+from everyclaim.stats.reliability import brier_score, expected_calibration_error, reliability_curve
+from everyclaim.stats.types import Inference, Interval
+
+_UNSURE = "uncertainty"  # ways to choose claims for labelling
+_BY_VERDICT = ("stratified", "allocation")
+_BINS = 5
+_FEWEST = 10  # labels of either kind in either half, to fit a threshold
+
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+class LabelledClaim(NamedTuple):
+    """A claim of the run with what the judge and what people say of it."""
+
+    position: int
+    judged: Label
+    strict: Label  # what the judge's verdict is under the strict policy
+    people: Label
+    supported: float | None  # the judge's probability
+    mode: str | None  # people's reason why it fails
+    judged_mode: str | None  # the judge's
+    how: How  # the label was carried over
+    chosen: str  # for labelling: a way, `:`, the run; empty when not known
+    groups: Mapping[str, tuple[str, ...]]  # slices, and the length of the answer
+
+    @property
+    def way(self) -> str:
+        """How it was chosen, without the run."""
+        return self.chosen.partition(":")[0]
+
+
+def calibrate(
+    run: str,
+    claims: Sequence[LabelledClaim],
+    answers: Sequence[LabelledClaim],
+    population: Verdicts,
+    settled: Settling,
+    seed: int = 0,
+) -> Calibration:
+    """Compare labels with the judge: of claims, and of whole answers as if each was one claim."""
+    usable = [claim for claim in claims if claim.how in WHOLE]
+    sure = [claim for claim in usable if claim.way != _UNSURE]
+    used = sure or usable
+    weights = _weights(used, population)
+    corrected = _corrected(used, weights, population)
+    if not sure:
+        corrected = replace(corrected, ppi=None, rogan_gladen=None, why=("no label of claims like the others",))
+    table, kappa = _confusion(used)
+    stated = [claim for claim in used if claim.supported is not None]
+    reliable, fitted = _probabilities(stated, seed) if stated else (None, None)
+    strict = [claim._replace(judged=claim.strict) for claim in used]
+    trials = [fitted.trial] if fitted else []
+    if strict != used and {True, False} == {claim.people is Label.SUPPORTED for claim in used}:
+        trials.append(_trial("--strict", counted(len(used), "label"), used, strict, weights))
+    counts = {label: _counts(rates_of(used, weights, label)) for label in Label} if sure else {}
+    return Calibration(
+        run=run,
+        labelled=len(claims),
+        used=len(used),
+        by_how=dict(sorted(Counter[str](claim.how for claim in claims).items())),
+        by_way=dict(sorted(Counter(claim.way or "not said" for claim in claims).items())),
+        disputed=settled.disputed,
+        annotators=settled.annotators,
+        agreement=settled.agreement,
+        rates=rates_of(used, weights),
+        answers=rates_of(answers) if answers else None,
+        confusion=table,
+        kappa=kappa,
+        groups=_grouped(used),
+        modes=_share_by(
+            (claim for claim in used if claim.people is not Label.SUPPORTED),
+            lambda claim: claim.mode or "not said",
+            lambda claim: claim.judged is not Label.SUPPORTED,
+        ),
+        judged_modes=_share_by(
+            used, lambda claim: claim.judged_mode, lambda claim: claim.people is not Label.SUPPORTED
+        ),
+        reliability=reliable,
+        fitted=fitted,
+        corrected=corrected,
+        notes=tuple(_notes(run, claims, settled)),
+        trials=tuple(trials),
+        counts={label: known for label, known in counts.items() if known},
+    )
+
+
+def rates_of(
+    claims: Sequence[LabelledClaim], weights: Floats | None = None, positive: Label = Label.SUPPORTED
+) -> Rates:
+    """Return TPR and TNR of this label; clusters are answers."""
+    truth, called, places = _columns(claims, positive)
+    weight = np.ones(len(claims)) if weights is None else weights
+    return Rates(
+        int(truth.sum()),
+        int((~truth).sum()),
+        clustered_ratio(weight * (truth & called), weight * truth, places) if truth.any() else NOTHING,
+        clustered_ratio(weight * (~truth & ~called), weight * ~truth, places) if (~truth).any() else NOTHING,
+    )
+
+
+def _columns(
+    claims: Sequence[LabelledClaim], positive: Label = Label.SUPPORTED
+) -> tuple[Bools, Bools, NDArray[np.int64]]:
+    """Return which have this label by people, which by the judge, and the answers they are in."""
+    truth = np.array([claim.people is positive for claim in claims], dtype=bool)
+    called = np.array([claim.judged is positive for claim in claims], dtype=bool)
+    return truth, called, np.array([claim.position for claim in claims], dtype=np.int64)
+
+
+def _weights(claims: Sequence[LabelledClaim], population: Verdicts) -> Floats | None:
+    """Return what each label stands for, when claims were chosen by the judge's label; None: all stand for as much."""
+    if not any(claim.way in _BY_VERDICT for claim in claims):
+        return None
+    codes = _codes(claims)
+    there = np.bincount(population.label, minlength=len(LABELS)).astype(float)
+    taken = np.maximum(np.bincount(codes, minlength=len(LABELS)), 1)
+    weights = np.asarray((there / taken)[codes], dtype=np.float64)
+    return np.asarray(weights / weights.mean(), dtype=np.float64)
+
+
+def _codes(claims: Sequence[LabelledClaim]) -> NDArray[np.int64]:
+    return np.array([LABELS.index(claim.judged) for claim in claims], dtype=np.int64)
+
+
+def _confusion(claims: Sequence[LabelledClaim]) -> tuple[tuple[tuple[int, ...], ...], Inference | None]:
+    """Return the table of three labels, people by row and judge by column, and the kappa of the two."""
+    if not claims:
+        return tuple((0,) * len(LABELS) for _ in LABELS), None
+    people, judged = [claim.people for claim in claims], [claim.judged for claim in claims]
+    table = tuple(tuple(int(n) for n in row) for row in confusion(people, judged, LABELS))
+    try:
+        return table, cohen_kappa(people, judged, LABELS, clusters=[claim.position for claim in claims])
+    except ValueError:
+        return table, None  # one label only
+
+
+def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, Rates]]:
+    """Return the rates by every group that claims are in."""
+    parts: dict[str, dict[str, list[LabelledClaim]]] = {}
+    for claim in claims:
+        for name, values in claim.groups.items():
+            for value in values:
+                parts.setdefault(name, {}).setdefault(value, []).append(claim)
+    return {name: {value: rates_of(part) for value, part in sorted(found.items())} for name, found in parts.items()}
+
+
+def _share_by(
+    claims: Iterable[LabelledClaim], key: Callable[[LabelledClaim], str | None], hit: Callable[[LabelledClaim], bool]
+) -> dict[str, Estimate]:
+    """Return the share of hits by key; claims without one take no part."""
+    parts: dict[str, list[LabelledClaim]] = {}
+    for claim in claims:
+        if (name := key(claim)) is not None:
+            parts.setdefault(name, []).append(claim)
+    return {
+        name: clustered_mean([hit(claim) for claim in part], [claim.position for claim in part])
+        for name, part in sorted(parts.items())
+    }
+
+
+# ---- the corrected rate
+
+
+def _corrected(claims: Sequence[LabelledClaim], weights: Floats | None, population: Verdicts) -> Corrected:
+    called = population.called
+    raw = clustered_mean(called, population.position) if len(called) else NOTHING
+    if len(claims) < 2:
+        return Corrected(raw, None, None, ("fewer than two labels",))
+    truth, judged, places = _columns(claims)
+    if weights is not None:
+        found = clustered_ratio(weights * truth, weights, places)
+        return Corrected(raw, _as_inference(found, "weighted"), None)
+    # What is labelled and what is not: of every answer and label as many verdicts as there are labels are taken out.
+    rest = ~_labelled(claims, population)
+    why: list[str] = []
+    ppi: Inference | None = None
+    if not rest.any():
+        ppi = _as_inference(clustered_mean(truth, places), "labels")
+    else:
+        try:
+            ppi = ppi_rate(
+                Labelled(truth.astype(float), judged.astype(float), places),
+                Unlabelled(called[rest].astype(float), population.position[rest]),
+            )
+        except ValueError as error:
+            why.append(f"PPI++: {error}")
+    try:
+        adjusted = clustered_rogan_gladen(
+            (called.astype(float), population.position), (truth.astype(float), judged.astype(float)), places
+        )
+    except ValueError as error:
+        return Corrected(raw, ppi, None, (*why, f"Rogan–Gladen: {error}"))
+    return Corrected(raw, ppi, adjusted, tuple(why))
+
+
+def _labelled(claims: Sequence[LabelledClaim], population: Verdicts) -> Bools:
+    """Mark as many claims of the run as are labelled, by answer and label: which of equals makes no difference."""
+    left = Counter((claim.position, int(code)) for claim, code in zip(claims, _codes(claims), strict=True))
+    marked = np.zeros(len(population.position), dtype=bool)
+    places = np.fromiter({place for place, _ in left}, dtype=np.int64)
+    for row in np.flatnonzero(np.isin(population.position, places)):
+        key = (int(population.position[row]), int(population.label[row]))
+        if left[key]:
+            left[key] -= 1
+            marked[row] = True
+    return marked
+
+
+def _as_inference(estimate: Estimate, name: str) -> Inference | None:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return None
+    error = (estimate.high - estimate.low) / (2 * 1.96)
+    bounds = Interval(estimate.low, estimate.high, 0.95)
+    return Inference(estimate.value, bounds, error, estimate.n, estimate.clusters, name)
+
+
+def _counts(found: Rates) -> JudgeCounts | None:
+    if found.tpr.value is None or found.tnr.value is None:
+        return None
+    sizes = (_effective(found.tpr, found.supported), _effective(found.tnr, found.failing))
+    return JudgeCounts(found.tpr.value * sizes[0], sizes[0], found.tnr.value * sizes[1], sizes[1])
+
+
+def _effective(rate: Estimate, labels: int) -> float:
+    """Return how many independent labels an interval is worth: claims of one answer are alike."""
+    if rate.value is None or rate.low is None or rate.high is None or not 0 < rate.value < 1 or rate.high <= rate.low:
+        return float(labels)
+    error = (rate.high - rate.low) / (2 * 1.96)
+    return float(min(labels, max(1.0, rate.value * (1 - rate.value) / error**2)))
+
+
+# ---- probabilities, and other settings
+
+
+def _probabilities(claims: Sequence[LabelledClaim], seed: int) -> tuple[Reliability | None, Fitted | None]:
+    """Compare probabilities with what people say; fit a threshold where there are labels enough of both kinds."""
+    truth, _, places = _columns(claims)
+    if truth.all() or not truth.any():
+        return None, None
+    chances = np.array([claim.supported for claim in claims], dtype=np.float64)
+    return _reliability(truth, chances, places), _fit_on_half(claims, chances, seed)
+
+
+def _reliability(truth: Bools, chances: Floats, places: NDArray[np.int64]) -> Reliability:
+    y = truth.astype(float)
+    curve = tuple(reliability_curve(y, chances, _BINS, places))
+    return Reliability(expected_calibration_error(y, chances, _BINS), brier_score(y, chances), curve)
+
+
+def _fit_on_half(claims: Sequence[LabelledClaim], chances: Floats, seed: int) -> Fitted | None:
+    """Fit on half of the answers and try on the other; None with too few labels of a kind in a half."""
+    truth, _, places = _columns(claims)
+    names = np.random.default_rng(seed).permutation(np.unique(places))
+    first = np.isin(places, names[: len(names) // 2])
+    if any(min(int(truth[half].sum()), int((~truth[half]).sum())) < _FEWEST for half in (first, ~first)):
+        return None
+    y, p = truth[first], chances[first]
+    cuts = np.unique(p)
+    hits = 1 - np.searchsorted(np.sort(p[y]), cuts) / y.sum()
+    passes = np.searchsorted(np.sort(p[~y]), cuts) / (~y).sum()
+    threshold = float(cuts[int(np.argmax(np.minimum(hits, passes)))])
+    platt = fit_platt(y.astype(float), p)
+    before = [claim for claim, is_fitted in zip(claims, first, strict=True) if not is_fitted]
+    after = [
+        claim._replace(judged=Label.SUPPORTED if (claim.supported or 0.0) >= threshold else Label.UNSUPPORTED)
+        for claim in before
+    ]
+    rest = ~first
+    labels = f"{counted(len(before), 'label')} that it was not fitted to"
+    return Fitted(
+        threshold,
+        int(first.sum()),
+        len(before),
+        _trial(f"a threshold of {threshold:.2f}", labels, before, after),
+        platt,
+        _reliability(truth[rest], chances[rest], places[rest]),
+        _reliability(truth[rest], platt(chances[rest]), places[rest]),
+    )
+
+
+def _trial(
+    setting: str,
+    labels: str,
+    before: Sequence[LabelledClaim],
+    after: Sequence[LabelledClaim],
+    weights: Floats | None = None,
+) -> Trial:
+    """Compare two ways of judging the same labelled claims, some of which are supported and some not."""
+    truth, called, places = _columns(before)
+    weight = np.ones(len(truth)) if weights is None else weights
+    weight = weight / np.where(truth, weight[truth].sum(), weight[~truth].sum())
+    weight = weight / weight.sum()
+    sides = [((truth == one).astype(float) * weight, weight) for one in (called, _columns(after)[1])]
+    gain = paired_difference(sides[0], sides[1], places)
+    return Trial(setting, labels, rates_of(before, weights), rates_of(after, weights), gain)
+
+
+def _notes(run: str, claims: Sequence[LabelledClaim], settled: Settling) -> Iterator[str]:
+    if settled.disputed:
+        yield (
+            f"{counted(settled.disputed, 'label')} disputed, as many for as against: in no number until somebody "
+            "labels them as annotator 'adjudicated'"
+        )
+    if cut := sum(claim.how in WHOLE and claim.how != "text" for claim in claims):
+        yield (
+            f"{cut:,} of {counted(len(claims), 'labelled claim')} were split differently by the run, and take the label"
+            " of the same place or of the parts"
+        )
+    if lopsided := sum(claim.how not in WHOLE for claim in claims):
+        yield f"{counted(lopsided, 'claim')} labelled in part only: in no rate, only one kind of label shows there"
+    if unsure := sum(claim.how in WHOLE and claim.way == _UNSURE for claim in claims):
+        others = any(claim.how in WHOLE and claim.way != _UNSURE for claim in claims)
+        alone = "they are in no rate" if others else "there are no others, so the rates are of such claims alone"
+        yield f"{counted(unsure, 'claim')} chosen because the judge was unsure: {alone}"
+    if any(claim.way in _BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
+        yield "some claims were chosen by the verdicts of another run: weighting them by this run's is approximate"
+    if claims and not any(claim.way for claim in claims):
+        yield "how the labelled claims were chosen is not known: the rates hold for the run if they are like its others"
+    if not claims:
+        yield "no claim of this run has a label: the labels are of other places, or of whole answers"
