@@ -55,6 +55,19 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
     )
 
 
+def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
+    """What may be shown, whether it was validated, what was taken out, and what is doubtful."""
+    answer = ec.Guard(None, judge=Scripted(), threshold=0.5).answer("", [PASSAGE], response=" ".join(SAID))
+    assert str(answer) == (
+        "The kettle holds 2 litres. The lid is blue.\n"
+        "  validated · score 0.500 · 2 attempts\n"
+        "  unsupported  The lid is blue.\n"
+        "    entity swap\n"
+        "  dropped: It was made in 1999. (contradicted)\n"
+        "  warning: 1 claim taken out of the answer"
+    )
+
+
 def test_a_result_says_what_it_comes_to() -> None:
     """Failing claims, counts by label, the word for the score, one line."""
     result = scored()
@@ -146,6 +159,17 @@ def test_a_run_is_told_in_a_few_lines(tmp_path: Any) -> None:
     assert lines[-2].startswith("mean score           0.556   95 % interval ")
     assert lines[-1] == "answers            3 scored of 4 · 1 abstained · 1 row not read"
     assert "\n".join(lines[-4:]) == str(run.summary)
+
+
+def test_a_run_tells_its_warnings(tmp_path: Any) -> None:
+    """A judge of the writer's own family is said where the run is printed, as on the command line."""
+    judge = Scripted()
+    judge.spec = "openai:gpt-5-mini"
+    rows = [{"response": "The kettle holds 2 litres.", "contexts": [PASSAGE], "model": "gpt-4o"}] * 2
+    run = ec.score_file(rows, store=tmp_path / "runs.db", judge=judge)
+    said = " ".join(str(run).split())
+    assert "warning: the answer's model 'gpt-4o' is of the same family as the judge (GPT)" in said
+    assert said.endswith("(2 answers)")
 
 
 def test_the_score_of_a_run_is_that_of_its_summary(tmp_path: Any) -> None:

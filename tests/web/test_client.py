@@ -73,6 +73,9 @@ def test_an_answer_is_guarded(client):
     assert found.text == "It is 120 m long."
     assert found.removed[0].how == "dropped"
     assert found == ec.Guard(None, unsupported="block").answer("", ROW["contexts"], response=ROW["answer"])
+    asked = {**ROW, "question": "How long is the bridge?"}
+    with_question = ec.Guard(None).answer(asked["question"], ROW["contexts"], response=ROW["answer"])
+    assert client.guard(asked) == with_question
     with pytest.raises(ec.ConfigError, match="did you mean 'threshold'"):
         client.guard("x", "y", treshold=0.5)
 

@@ -21,7 +21,7 @@ from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
 from everyclaim.analysis.slices import FEW, expanded
 from everyclaim.core.bands import Band, band_of
-from everyclaim.core.plaintext import counted, words, wrapped
+from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratios
@@ -29,6 +29,7 @@ from everyclaim.stats.types import DEFAULT, Sampling
 
 SUMMARY_SCHEMA = 1
 TEXTS_KEPT = 100
+_WARNINGS_SHOWN = 3  # kinds of warnings of a printed summary
 _ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
 
 ClusterBy = Literal["sample", "question"]
@@ -128,7 +129,10 @@ class Summary:
         unread = [f"{counted(self.bad_rows, 'row')} not read"] if self.bad_rows else []
         answers = " · ".join([f"{group.scored:,} scored of {group.total:,}", *rest, *unread])
         shown = [f"{name:19}{value:>7}   95 % interval {low_high}" for name, one, value, low_high in rows if one.n]
-        return "\n".join([*shown, wrapped(f"{'answers':19}{answers}")])
+        kinds = sorted(self.warning_texts.items(), key=lambda kind: (-kind[1], kind[0]))
+        warnings = [f"warning: {one_line(text, 240)} ({counted(count, 'answer')})" for text, count in kinds]
+        said = [wrapped(line) for line in listed(warnings, _WARNINGS_SHOWN, "kind of warning")]
+        return "\n".join([*shown, wrapped(f"{'answers':19}{answers}"), *said])
 
 
 @dataclass(slots=True)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from everyclaim.core.plaintext import counted, listed, one_line, wrapped
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Usage
 
 Made = Literal["given", "generated", "rewritten", "dropped"]
+_SHOWN = 10  # claims, or warnings, of a printed answer
 SentenceStatus = Literal["passed", "annotated", "repaired", "held_back", "unchecked"]
 
 
@@ -70,6 +72,21 @@ class GuardedAnswer:
         """The claims of the text that a reader should be told about; their spans lie in it."""
         return () if self.blocked else tuple(c for c in self.best.result.claims if c.verdict.label in self.noted)
 
+    def __str__(self) -> str:
+        """Tell in a few lines what may be shown, what became of the answer, and which claims are doubtful or gone."""
+        status = "blocked" if self.blocked else "validated" if self.validated else "not validated"
+        score = "no score" if self.score is None else f"score {self.score:.3f}"
+        facts = [status, score, counted(len(self.attempts), "attempt")]
+        doubtful = self.notes if self.validated else self.result.failing
+        claims = listed([claim.account(2) for claim in doubtful], _SHOWN, "claim")
+        gone = [
+            f"{one.how}: {one_line(one.claim.text, 240)} ({one.claim.verdict.label.lower()})" for one in self.removed
+        ]
+        warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
+        rest = [wrapped(line, 2) for line in (*listed(gone, _SHOWN, "claim"), *listed(warnings, _SHOWN, "warning"))]
+        text = [one_line(line) for line in self.text.splitlines()]
+        return "\n".join([*text, wrapped(" · ".join(facts), 2), *claims, *rest])
+
     @property
     def annotated(self) -> str:
         """The text with a mark such as `[unsupported]` behind every noted claim."""
@@ -89,6 +106,10 @@ class GuardedSentence:
     original: str
     result: Result
     noted: frozenset[Label] = frozenset()
+
+    def __str__(self) -> str:
+        """The text that may be shown."""
+        return self.text
 
     @property
     def annotated(self) -> str:

@@ -19,8 +19,8 @@ from everyclaim.api.running import Source
 from everyclaim.api.scoring import Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.kinds import Range
-from everyclaim.core.types import Decomposition, JudgedClaim, Result
-from everyclaim.core.validation import Text
+from everyclaim.core.types import Decomposition, JudgedClaim, Result, Sample
+from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.core.wire import claim_from_json, decomposition_from_json, result_from_json, sample_to_json
 from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
@@ -37,6 +37,7 @@ T = TypeVar("T")
 VARIABLE = "EVERYCLAIM_TOKEN"
 _USUAL = "http://127.0.0.1:8700"
 _IN_MEMORY = 8_000_000  # bytes of rows, before they go through a file
+Answer = Annotated[str | Mapping[str, Any] | Sample, "a text, or a row", UNDER_TEST]
 Positive = Annotated[float, Range(above=0, most=86_400)]
 
 
@@ -90,16 +91,20 @@ class Client(Answers):
 
     @public
     async def aguard(
-        self, response: Text, passages: Passages, *, question: Text = "", **rules: Unpack[GuardRules]
+        self, response: Answer, passages: Passages = (), *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
-        """Return what may be shown of an answer; see `everyclaim.Guard`."""
+        """Return what may be shown of an answer; see `guard`."""
         return await self._join(self._guard(response, passages, question, rules))
 
     @public
     def guard(
-        self, response: Text, passages: Passages, *, question: Text = "", **rules: Unpack[GuardRules]
+        self, response: Answer, passages: Passages = (), *, question: Text = "", **rules: Unpack[GuardRules]
     ) -> GuardedAnswer:
-        """Return what may be shown of an answer; see `everyclaim.Guard`."""
+        """Return what may be shown of an answer; see `everyclaim.Guard`.
+
+        Instead of `response`, `passages` and `question` a row may be given, as to `score`. Verdicts depend on the
+        question: give it, if there is one.
+        """
         return self._run(self._guard(response, passages, question, rules))
 
     @public
@@ -150,9 +155,12 @@ class Client(Answers):
         body = {"response": response, "question": question}
         return decomposition_from_json(await self._caller.call("POST", "/v1/claims", body))
 
-    async def _guard(self, response: str, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
-        row = {"response": response, "contexts": _contexts(passages), "question": question, "rules": dict(rules)}
-        return guarded_from_json(await self._caller.call("POST", "/v1/guard", row))
+    async def _guard(self, answer: Any, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
+        row, response = (None, answer) if isinstance(answer, str) else (answer, None)
+        sample, _ = sample_of(row, response, passages, question=question)
+        contexts = sample_to_json(sample)["contexts"]
+        body = {"response": sample.response, "contexts": contexts, "question": sample.question, "rules": dict(rules)}
+        return guarded_from_json(await self._caller.call("POST", "/v1/guard", body))
 
     async def _submit(self, source: Any, options: JobOptions) -> RemoteJob:
         slices = options.get("slices", ())
