@@ -249,6 +249,9 @@ def test_what_may_work_the_next_time_is_sent_again(flaky, fault):
         (problem(429, "overloaded", **{"Retry-After": "9999"}), ec.OperatorError),
         ((200, {}, b"<html>"), ec.OperatorError),
         ((200, {}, b"[" * 100_000), ec.OperatorError),
+        ((200, {}, b'{"status": "ok"}'), ec.OperatorError),
+        ((206, {}, b'{"claims": 3}'), ec.OperatorError),
+        ((204, {}, b""), ec.OperatorError),
         ((302, {"Location": "http://192.0.2.1/"}, b""), ec.OperatorError),
     ],
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 import os
 import signal
@@ -57,6 +59,7 @@ def test_a_job_is_a_run(service):
 @pytest.mark.parametrize(
     ("kind", "body"),
     [
+        ("application/x-ndjson", gzip.compress(lines(3).encode())),
         ("application/json", json.dumps(rows(3))),
         ("application/json", json.dumps({"data": rows(3)})),
         ("text/csv", "id,answer,contexts\n" + "".join(f"a{n},It is long.,It is long.\n" for n in range(3))),
@@ -125,7 +128,10 @@ def test_what_a_job_cannot_be_told(service, path, headers, status):
 
 def test_data_that_is_too_large_leaves_nothing(service):
     """More than a job may have is turned away, and nothing of it stays."""
-    assert service.ask("POST", "/v1/jobs", "x" * 200_000, LINES).status == 413
+    packed = gzip.compress(lines(2).encode() + b" " * 200_000)
+    assert len(packed) < 1_000
+    for data in ("x" * 200_000, packed, bz2.compress(gzip.decompress(packed))):
+        assert service.ask("POST", "/v1/jobs", data, LINES).status == 413
     assert not list((service.folder / "store.db-jobs").rglob("*.part"))
 
 

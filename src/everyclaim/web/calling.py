@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from io import BytesIO
 from types import ModuleType
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from everyclaim.core.errors import (
     BudgetExceeded,
@@ -27,6 +27,8 @@ from everyclaim.models.chat.retrying import quieten
 
 if TYPE_CHECKING:
     import aiohttp
+
+T = TypeVar("T")
 
 PROBLEM = "application/problem+json"
 _INPUT = frozenset({"bad-input", "malformed", "wrong-type", "too-large", "key-reused", "not-found", "not-yet"})
@@ -62,8 +64,12 @@ class Caller:
         data: IO[bytes] | None = None,
         headers: Mapping[str, str] | None = None,
         query: list[tuple[str, str]] | None = None,
-    ) -> Any:
-        """Return what is answered. A `body` is sent as JSON, `data` as lines of it. Raises the library's errors."""
+        read: Callable[[Mapping[str, Any]], T],
+    ) -> T:
+        """Return what is answered, as `read` takes it. A `body` is sent as JSON, `data` as lines of it.
+
+        Raises the library's errors.
+        """
         import stamina
 
         quieten()
@@ -79,10 +85,12 @@ class Caller:
         try:
             async for attempt in attempts:
                 with attempt:
-                    return await self._once(method, path, body, data, dict(headers or {}), query or [])
+                    status, answer = await self._once(method, path, body, data, dict(headers or {}), query or [])
+            return read(answer)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise self._stranger(status) from None
         except _Refused as refused:
             raise refused.error from None
-        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
     def _wait(self, error: Exception, begun: float) -> bool | float:
         if not isinstance(error, _Refused) or not error.again:
@@ -100,7 +108,7 @@ class Caller:
         data: IO[bytes] | None,
         headers: dict[str, str],
         query: list[tuple[str, str]],
-    ) -> Any:
+    ) -> tuple[int, Any]:
         client = _library()
         sent: Any = None
         if data is not None:
@@ -123,7 +131,7 @@ class Caller:
                 whole = await answer.content.read(_MOST_MB * 1_000_000 + 1)
                 while len(whole) <= _MOST_MB * 1_000_000 and (more := await answer.content.read(1 << 20)):
                     whole += more
-                return self._read(answer.status, answer.headers, whole)
+                return answer.status, self._read(answer.status, answer.headers, whole)
         except (TimeoutError, client.ClientError, OSError) as error:
             reason = "it took too long" if isinstance(error, TimeoutError) else type(error).__name__
             raise _Refused(OperatorError(f"no answer from {self.address}: {reason}"), again=True) from None
@@ -142,11 +150,11 @@ class Caller:
             code, detail = str(value.get("code", "")), str(value.get("detail", ""))
             raise _Refused(self._error(code, detail, wait), again=code in _LATER, retry_after=wait)
         if status // 100 != 2 or not isinstance(value, dict):
-            told = OperatorError(
-                f"{self.address} answers {status}, and not as everyclaim does: is it the right address?"
-            )
-            raise _Refused(told, again=status in _BY_OTHERS, retry_after=wait)
+            raise _Refused(self._stranger(status), again=status in _BY_OTHERS, retry_after=wait)
         return value
+
+    def _stranger(self, status: int) -> OperatorError:
+        return OperatorError(f"{self.address} answers {status}, and not as everyclaim does: is it the right address?")
 
     def _error(self, code: str, detail: str, wait: float | None) -> EveryclaimError:
         if code in _INPUT:

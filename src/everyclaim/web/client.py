@@ -8,6 +8,7 @@ import os
 import secrets
 import tempfile
 from collections.abc import Coroutine, Mapping, Sequence
+from dataclasses import replace
 from typing import IO, Annotated, Any, Literal, TypedDict, TypeVar, Unpack
 from urllib.parse import urlsplit
 from weakref import finalize
@@ -142,25 +143,24 @@ class Client(Answers):
 
     async def _scored(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
         sample, warnings = sample_of(row, response, passages, **fields)
-        answer = await self._caller.call("POST", "/v1/score", sample_to_json(sample))
-        return result_from_json({**answer, "warnings": [*warnings, *answer["warnings"]]})
+        result = await self._caller.call("POST", "/v1/score", sample_to_json(sample), read=result_from_json)
+        return replace(result, warnings=(*warnings, *result.warnings))
 
     async def _verified(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
         texts = [claims] if isinstance(claims, str) else list(claims)
         body = {"claims": texts, "contexts": _contexts(passages), "question": question}
-        answer = await self._caller.call("POST", "/v1/verify", body)
-        return tuple(claim_from_json(one) for one in answer["claims"])
+        return await self._caller.call("POST", "/v1/verify", body, read=_claims)
 
     async def _split(self, response: str, question: str) -> Decomposition:
         body = {"response": response, "question": question}
-        return decomposition_from_json(await self._caller.call("POST", "/v1/claims", body))
+        return await self._caller.call("POST", "/v1/claims", body, read=decomposition_from_json)
 
     async def _guard(self, answer: Any, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
         row, response = (None, answer) if isinstance(answer, str) else (answer, None)
         sample, _ = sample_of(row, response, passages, question=question)
         contexts = sample_to_json(sample)["contexts"]
         body = {"response": sample.response, "contexts": contexts, "question": sample.question, "rules": dict(rules)}
-        return guarded_from_json(await self._caller.call("POST", "/v1/guard", body))
+        return await self._caller.call("POST", "/v1/guard", body, read=guarded_from_json)
 
     async def _submit(self, source: Any, options: JobOptions) -> RemoteJob:
         slices = options.get("slices", ())
@@ -181,8 +181,8 @@ class Client(Answers):
             if not report.good:
                 raise InputError(f"there is no sample to send{f'; {report.bad_rows[0]}' if report.bad_rows else ''}")
             key = {"Idempotency-Key": secrets.token_hex(16)}
-            answer = await self._caller.call("POST", "/v1/jobs", data=rows, headers=key, query=query)
-        return RemoteJob(answer["id"], tuple(slices), report, _caller=self._caller, _loop=self._loop)
+            job = await self._caller.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=_id)
+        return RemoteJob(job, tuple(slices), report, _caller=self._caller, _loop=self._loop)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         self._check_open(work)
@@ -221,6 +221,14 @@ def _checked(address: str) -> str:
     if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.fragment:
         raise ConfigError(f"the address of a service is such as {_USUAL}, got {address!r}")
     return address.rstrip("/")
+
+
+def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:
+    return tuple(claim_from_json(one) for one in row["claims"])
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    return str(row["id"])
 
 
 def _contexts(passages: Passages) -> list[dict[str, str]]:

@@ -107,10 +107,10 @@ class RemoteJob:
         return f"/v1/jobs/{quote(self.id, safe='')}"
 
     async def _status(self) -> JobStatus:
-        return JobStatus.of(await self._caller.call("GET", self._path))
+        return await self._caller.call("GET", self._path, read=JobStatus.of)
 
     async def _cancel(self) -> JobStatus:
-        return JobStatus.of(await self._caller.call("POST", f"{self._path}/cancel"))
+        return await self._caller.call("POST", f"{self._path}/cancel", read=JobStatus.of)
 
     async def _end(self) -> JobStatus:
         pause = _FIRST
@@ -127,8 +127,12 @@ class RemoteJob:
         pause = _FIRST
         while True:
             query = [("after", str(after)), ("limit", str(_PAGE))]
-            row = await self._caller.call("GET", f"{self._path}/results", query=query)
-            if row["results"] or row["next"] is None:
-                return [result_from_json(one) for one in row["results"]], row["next"]
+            results, following = await self._caller.call("GET", f"{self._path}/results", query=query, read=_results)
+            if results or following is None:
+                return results, following
             await asyncio.sleep(pause)
             pause = min(_LONGEST, pause * 1.5)
+
+
+def _results(row: Mapping[str, Any]) -> tuple[list[Result], int | None]:
+    return [result_from_json(one) for one in row["results"]], row["next"]

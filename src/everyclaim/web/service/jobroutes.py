@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,7 @@ from starlette.responses import StreamingResponse
 from everyclaim.core.protocols import Kept
 from everyclaim.core.wire import result_to_json
 from everyclaim.io.fields import shown
+from everyclaim.io.files import STREAM_ERRORS, open_unpacked
 from everyclaim.web.service.answers import NDJSON, json_answer, line
 from everyclaim.web.service.bodies import MB, media_type, pieces
 from everyclaim.web.service.gate import Asked
@@ -24,7 +26,7 @@ from everyclaim.web.service.problems import Problem
 from everyclaim.web.service.requests import options_of, whole_number
 from everyclaim.web.service.schemas import JobOut, JobsOut, PageOut
 from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.service.spool import Job
+from everyclaim.web.service.spool import Job, Upload
 
 SUFFIXES = {
     "application/json": ".json",
@@ -101,8 +103,9 @@ def routes(batches: Batches) -> APIRouter:
         options = _options(request)
         key = _key(request)
         await run_in_threadpool(batches.check_room, asked.owner)
-        body = pieces(request, int(batches.settings.job_mb * MB), batches.settings.upload_seconds)
-        upload = await spool.receive(body, options, suffix)
+        most = int(batches.settings.job_mb * MB)
+        upload = await spool.receive(pieces(request, most, batches.settings.upload_seconds), options, suffix)
+        await run_in_threadpool(_check_unpacked, upload, most)
         job = await run_in_threadpool(spool.accept, upload, asked.owner, options, suffix, key)
         jobs.wake()
         asked.said["job"] = job.id
@@ -150,6 +153,17 @@ def routes(batches: Batches) -> APIRouter:
         return StreamingResponse(_blocks(lines), media_type=NDJSON)
 
     return router
+
+
+def _check_unpacked(upload: Upload, most: int) -> None:
+    """Remove data that unpacks to more than a job may have, and raise `Problem`; a damaged archive fails later."""
+    size = 0
+    with suppress(*STREAM_ERRORS), open_unpacked(upload.path) as data:
+        while size <= most and (piece := data.read(1 << 20)):
+            size += len(piece)
+    if size > most:
+        upload.path.unlink(missing_ok=True)
+        raise Problem("too-large", f"a job may have {most / MB:g} MB, unpacked")
 
 
 async def _blocks(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
