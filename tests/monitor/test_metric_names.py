@@ -9,7 +9,7 @@ from pathlib import Path
 from promtool import promtool
 
 from everyclaim.monitor import Metrics
-from everyclaim.monitor.budget import Budget
+from everyclaim.monitor.baseline import error_budget
 from everyclaim.monitor.grafana import dashboard
 from everyclaim.monitor.measures import MEASURES
 from everyclaim.monitor.reference import reference
@@ -27,7 +27,7 @@ def rendered() -> set[str]:
 
 
 def recorded() -> set[str]:
-    return set(re.findall(r"record: (\S+)", rules_text(Budget.of_rate(0.02))))
+    return set(re.findall(r"record: (\S+)", rules_text(error_budget(None, 0.02))))
 
 
 def test_the_dashboard_names_only_metrics_that_there_are() -> None:
@@ -51,7 +51,7 @@ def test_the_expressions_of_the_dashboard_are_promql(tmp_path: Path) -> None:
 
 def test_rules_name_only_metrics_that_there_are() -> None:
     """A renamed metric would make an alert silent for ever."""
-    assert set(NAME.findall(rules_text(Budget.of_rate(0.02)))) <= rendered()
+    assert set(NAME.findall(rules_text(error_budget(None, 0.02)))) <= rendered()
 
 
 def test_the_page_of_names_is_what_the_table_says() -> None:

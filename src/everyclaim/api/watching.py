@@ -23,9 +23,8 @@ from everyclaim.core.limits import within
 from everyclaim.core.types import Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
-from everyclaim.monitor.alerts import Sink
+from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import Detector, Limits
-from everyclaim.monitor.sinks import Notifier, sink_from_spec
 from everyclaim.monitor.watching.alarms import Alarms
 from everyclaim.monitor.watching.loop import Judging, Plan, Watcher
 from everyclaim.monitor.watching.report import Pass

@@ -51,7 +51,7 @@ def rules(
     the file says how its numbers came about. The metrics are those of `--observe prometheus:…`. A stated rate alone
     reads no run, and corrects nothing.
     """
-    from everyclaim.monitor.budget import Budget
+    from everyclaim.monitor.baseline import error_budget
     from everyclaim.monitor.grafana import dashboard as made
     from everyclaim.monitor.rules import rules_text
 
@@ -70,7 +70,7 @@ def rules(
             run = find_run(baseline, store=settings.store)
             check_apart({"the data set of the run": run.record.dataset}, {"--out": out})
             usual = baseline_of(run)
-        budget = Budget.of_baseline(usual) if rate is None and usual else Budget.of_rate(rate or 0.0, usual)
+        budget = error_budget(usual, rate)
         matchers = opt.pairs(match, "--match", "a label, an equals sign and its value, as in job=bot")
         text = rules_text(budget, match=matchers, max_failed=settings.max_failed)
         notes = budget.notes

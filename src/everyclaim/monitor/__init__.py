@@ -10,23 +10,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everyclaim.monitor.alerts import Alert, AlertError, Sink
+    from everyclaim.monitor.alerts import (
+        Alert,
+        AlertError,
+        Command,
+        Notifier,
+        Sink,
+        Slack,
+        Trying,
+        Webhook,
+        sink_from_spec,
+    )
     from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
     from everyclaim.monitor.detector import Detector, Limits
     from everyclaim.monitor.evaluated import evaluating
     from everyclaim.monitor.otel import OpenTelemetry
     from everyclaim.monitor.prometheus import Metrics
-    from everyclaim.monitor.sinks import Command, Notifier, Slack, Trying, Webhook, sink_from_spec
 
 _HOMES = {
-    "alerts": ("Alert", "AlertError", "Sink"),
+    "alerts": (
+        "Alert", "AlertError", "Command", "Notifier", "Sink", "Slack", "Trying", "Webhook", "sink_from_spec",
+    ),
     "baseline": ("Baseline", "JudgeAccuracy", "Level"),
     "detector": ("Detector", "Limits"),
     "evaluated": ("evaluating",),
     "otel": ("OpenTelemetry",),
     "prometheus": ("Metrics",),
-    "sinks": ("Command", "Notifier", "Slack", "Trying", "Webhook", "sink_from_spec"),
-}
+}  # fmt: skip
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [

@@ -1,15 +1,35 @@
-"""What an alert says, and where it may be sent."""
+"""Alerts: what one says, and where it goes: a signed webhook, a chat that takes Slack's messages, a command.
+
+webhook:https://alerts.example.org/everyclaim     slack:$SLACK_WEBHOOK     command:/usr/local/bin/page oncall
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+import binascii
+import hashlib
+import hmac
+import http.client
+import json
+import os
+import shlex
+import subprocess  # only of what the user names, without a shell
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from hashlib import sha256
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
-from everyclaim.core.errors import OperatorError
+from everyclaim._version import __version__
+from everyclaim.core.errors import ConfigError, OperatorError
+from everyclaim.core.nearest import did_you_mean
 
 ALERT_SCHEMA = 1
+COOL_DOWN = 6 * 3600.0  # seconds in which the same is not said again
+_WORTH_ANOTHER_TRY = (408, 425, 429)  # with those from 500 on
+_LONGEST_WAIT = 30.0  # seconds that a receiver's Retry-After is honoured for
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +62,7 @@ class Alert:
     def id(self) -> str:
         """A name of this alert and no other, the same however often it is sent."""
         told = f"{self.source}\0{self.measure}\0{self.at}\0{self.since}\0{self.answers}"
-        return f"everyclaim-{sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
+        return f"everyclaim-{hashlib.sha256(told.encode('utf-8', 'surrogatepass')).hexdigest()[:24]}"
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
@@ -58,3 +78,255 @@ class Sink(Protocol):
 
     def send(self, alert: Alert) -> None:
         """Deliver an alert. Raises `AlertError` when it could not be delivered after all tries."""
+
+
+# ---- where alerts go
+
+
+@dataclass(frozen=True, slots=True)
+class Trying:
+    """How often a delivery is tried, and how long: seconds for one try, and between the first two (then twice that)."""
+
+    tries: int = 4
+    time_out: float = 10.0
+    wait: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.tries < 1 or not self.time_out > 0 or not self.wait >= 0:
+            raise ConfigError("an alert needs at least one try, a time-out above 0 and a wait of at least 0 seconds")
+
+    def deliver(self, once: Callable[[], None]) -> None:
+        """Try until it is done. Raises `AlertError`; only after `_BusyError` it is tried again."""
+        for number in range(self.tries):
+            try:
+                return once()
+            except _BusyError as busy:
+                if number + 1 == self.tries:
+                    raise AlertError(f"{busy}, after {self.tries} tries" if self.tries > 1 else str(busy)) from None
+                time.sleep(self.wait * 2**number if busy.wait is None else busy.wait)
+        return None
+
+
+class _BusyError(AlertError):
+    """A try that failed and is worth another one, after `wait` seconds where the receiver says so."""
+
+    def __init__(self, message: str, wait: float | None = None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """POSTs an alert as JSON, signed as Standard Webhooks has it where there is a secret.
+
+    Headers are `webhook-id` (the same in every try: by it a receiver drops what it has), `webhook-timestamp` and
+    `webhook-signature`: ``v1,`` and the base64 HMAC-SHA256 of ``id.timestamp.body``. A secret is ``whsec_`` and base64,
+    or any other text. Redirects are not followed. `url` and `secret` may be ``$NAME``, a variable of the environment.
+    """
+
+    url: str = field(repr=False)
+    secret: str = field(default="", repr=False)
+    trying: Trying = Trying()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", _address(self.url, "webhook"))
+        object.__setattr__(self, "secret", _from_environment(self.secret))
+        _key(self.secret)
+
+    def send(self, alert: Alert) -> None:
+        """Deliver. Raises `AlertError` when every try failed, or the receiver refused it."""
+        body = json.dumps(alert.to_json(), ensure_ascii=True).encode("ascii")
+
+        def once() -> None:
+            stamp = str(int(time.time()))
+            headers = {"webhook-id": alert.id, "webhook-timestamp": stamp}
+            if self.secret:
+                signed = hmac.new(_key(self.secret), f"{alert.id}.{stamp}.".encode() + body, hashlib.sha256).digest()
+                headers["webhook-signature"] = f"v1,{base64.b64encode(signed).decode('ascii')}"
+            _post(self.url, body, headers, self.trying.time_out)
+
+        self.trying.deliver(once)
+
+
+@dataclass(frozen=True, slots=True)
+class Slack:
+    """POSTs an alert as a message that Slack's incoming webhooks take, and what speaks their format.
+
+    `url`, which is a secret, may be ``$NAME``, a variable of the environment.
+    """
+
+    url: str = field(repr=False)
+    trying: Trying = Trying()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "url", _address(self.url, "slack"))
+
+    def send(self, alert: Alert) -> None:
+        """Deliver. Raises `AlertError` when every try failed, or the receiver refused it."""
+        title, text, *examples = (
+            part.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")  # no link, no mention, no channel
+            for part in (alert.title, alert.text, *alert.examples)
+        )
+        lines = [f"*{title}*", text, *(f"• {claim}" for claim in examples)]
+        body = json.dumps({"text": "\n".join(lines), "unfurl_links": False, "unfurl_media": False}).encode("ascii")
+        self.trying.deliver(lambda: _post(self.url, body, {}, self.trying.time_out))
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Runs a program with an alert as JSON on its standard input; no shell reads the words."""
+
+    words: Sequence[str]
+    trying: Trying = Trying(time_out=30.0)
+
+    def __post_init__(self) -> None:
+        if not self.words or not self.words[0]:
+            raise ConfigError("command needs a program, as in command:/usr/local/bin/page oncall")
+
+    def send(self, alert: Alert) -> None:
+        """Run it. Raises `AlertError` when it cannot be run, takes too long or ends with another code than 0."""
+        told = json.dumps(alert.to_json(), ensure_ascii=True).encode("ascii")
+        program = f"the command {os.path.basename(self.words[0])}"  # noqa: PTH119 - also of what is no path
+
+        def once() -> None:
+            try:
+                done = subprocess.run(  # noqa: S603 - the user's own program, by its words
+                    list(self.words), input=told, timeout=self.trying.time_out, check=False,
+                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                )  # fmt: skip
+            except subprocess.TimeoutExpired:
+                raise _BusyError(f"{program} took longer than {self.trying.time_out:g} s") from None
+            except (OSError, ValueError) as error:
+                raise AlertError(f"{program} cannot be run: {error}") from None
+            if done.returncode:
+                raise _BusyError(f"{program} ended with code {done.returncode}")
+
+        self.trying.deliver(once)
+
+
+class Notifier:
+    """Sends alerts to several sinks, each at most once in `cool_down` seconds for what is about the same.
+
+    A sink that fails does not keep the others from it, and gets what it missed with the next alert about the same.
+    Keep `to_json()` beside the detector's, and `restore` it, so that a restart does not say everything again.
+    """
+
+    def __init__(
+        self, sinks: Sequence[Sink], *, cool_down: float = COOL_DOWN, clock: Callable[[], float] = time.time
+    ) -> None:
+        if not cool_down >= 0:
+            raise ConfigError(f"cool_down must be at least 0 seconds, got {cool_down!r}")
+        self._sinks = tuple(sinks)
+        self._cool_down = cool_down
+        self._clock = clock
+        self._sent: dict[str, float] = {}  # by sink and alert: when
+
+    def send(self, alert: Alert) -> None:
+        """Deliver to every sink that was not told the same lately. Raises `AlertError` that names all that failed."""
+        now = self._clock()
+        self._sent = {key: at for key, at in self._sent.items() if now - self._cool_down < at <= now}
+        failed = []
+        for place, sink in enumerate(self._sinks):
+            key = f"{place}:{type(sink).__name__}:{alert.key}"
+            if key in self._sent:
+                continue
+            try:
+                sink.send(alert)
+            except AlertError as error:
+                failed.append(str(error))
+            else:
+                self._sent[key] = now
+        if failed:
+            raise AlertError(f"the alert {alert.title!r} was not delivered: {'; '.join(failed)}")
+
+    def to_json(self) -> dict[str, float]:
+        """Return what was sent when, as plain JSON values."""
+        return dict(self._sent)
+
+    def restore(self, sent: Mapping[str, Any]) -> None:
+        """Go on where `to_json` left off. Raises `ConfigError` for what is no such thing."""
+        try:
+            self._sent = {str(key): float(at) for key, at in sent.items()}
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ConfigError(f"this is not what a notifier has sent: {error}") from None
+
+
+def sink_from_spec(spec: str) -> Sink:
+    """Return the sink that a text names. Raises `ConfigError` for one that there is not.
+
+    ``webhook:URL`` (signed with the secret in ``$EVERYCLAIM_WEBHOOK_SECRET`` where it is set), ``slack:URL``,
+    ``command:PROGRAM WORDS…``. A URL may be ``$NAME``, a variable of the environment.
+    """
+    kind, _, argument = spec.strip().partition(":")
+    if kind == "webhook":
+        return Webhook(argument, os.environ.get("EVERYCLAIM_WEBHOOK_SECRET", ""))
+    if kind == "slack":
+        return Slack(argument)
+    if kind == "command":
+        try:
+            return Command(tuple(shlex.split(argument)))
+        except ValueError as error:
+            raise ConfigError(f"the words of the command cannot be told apart: {error}") from None
+    known = ("webhook", "slack", "command")
+    meant = did_you_mean(kind, known) if kind.isidentifier() else ""  # anything else may be an address with a secret
+    raise ConfigError(f"an alert goes to webhook:URL, slack:URL or command:PROGRAM{meant}")
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """A receiver that has moved is named anew by the user, not by whoever answers at its old place."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_OPENER = urllib.request.build_opener(_NoRedirect)
+
+
+def _post(url: str, body: bytes, headers: Mapping[str, str], time_out: float) -> None:
+    host = urlsplit(url).hostname or ""
+    usual = {"content-type": "application/json", "user-agent": f"everyclaim/{__version__}"}
+    request = urllib.request.Request(url, data=body, method="POST", headers={**usual, **headers})  # noqa: S310
+    try:
+        _OPENER.open(request, timeout=time_out).close()  # what is said beside the status does not matter
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code not in _WORTH_ANOTHER_TRY and error.code < 500:
+                raise AlertError(f"{host} answered {error.code}") from None
+            wait = error.headers.get("retry-after", "")
+            seconds = min(_LONGEST_WAIT, int(wait)) if wait.isascii() and wait.isdigit() else None
+            raise _BusyError(f"{host} answered {error.code}", seconds) from None
+    except (OSError, ValueError, http.client.HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise _BusyError(f"{host} cannot be reached: {str(reason) or type(error).__name__}") from None
+
+
+def _address(given: str, kind: str) -> str:
+    """Return the address that is meant; it may hold a secret, and no message repeats it."""
+    url = _from_environment(given)
+    try:
+        parts = urlsplit(url)
+        port = parts.port  # noqa: F841 - raises where it is none
+    except ValueError:
+        raise ConfigError(f"{kind} needs an address like https://host/path; this one cannot be read") from None
+    if parts.scheme not in {"http", "https"} or not parts.hostname or not url.isascii() or not url.isprintable():
+        raise ConfigError(f"{kind} needs an address that begins with https:// or http:// and names a host")
+    if parts.username is not None or " " in url:
+        raise ConfigError(f"{kind} takes an address without user and without spaces")
+    return url
+
+
+def _from_environment(text: str) -> str:
+    if not text.startswith("$"):
+        return text
+    if (value := os.environ.get(text[1:])) is None:
+        raise ConfigError(f"the environment has no variable {text[1:]}")
+    return value
+
+
+def _key(secret: str) -> bytes:
+    if not secret.startswith("whsec_"):
+        return secret.encode("utf-8", "surrogatepass")
+    try:
+        return base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        raise ConfigError("the secret of the webhook begins with whsec_, but is not base64 after it") from None

@@ -16,7 +16,7 @@ from textwrap import wrap
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
 from everyclaim.core.types import Label, Outcome
-from everyclaim.monitor.budget import Budget
+from everyclaim.monitor.baseline import ErrorBudget
 from everyclaim.monitor.measures import (
     ANSWERS,
     CALLS,
@@ -64,7 +64,7 @@ class Burn:
 BURNS = (Burn("1h", "10m", 4, "critical"), Burn("6h", "1h", 2, "critical"), Burn("3d", "12h", 1.5, "warning"))
 
 
-def rules_text(budget: Budget, *, match: Mapping[str, str] | None = None, max_failed: float = FAILED) -> str:
+def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, max_failed: float = FAILED) -> str:
     """Return a file of rules, in Prometheus's YAML. `match` names labels of the series that are meant, as `job`.
 
     Raises `ConfigError` for what is no name of a label, or a share of failures that is none.
@@ -82,7 +82,7 @@ def rules_text(budget: Budget, *, match: Mapping[str, str] | None = None, max_fa
     return "\n".join([*head, "groups:", *body]) + "\n"
 
 
-def _notes(budget: Budget, wanted: _Selector) -> list[str]:
+def _notes(budget: ErrorBudget, wanted: _Selector) -> list[str]:
     return [
         "Rules for Prometheus, written by `everyclaim watch rules`: write them anew rather than changing them.",
         *budget.notes,
@@ -115,7 +115,7 @@ class _Selector:
         return f"{name}{{{inside}}}" if inside else name
 
 
-def _rates(budget: Budget, wanted: _Selector) -> list[Rule]:
+def _rates(budget: ErrorBudget, wanted: _Selector) -> list[Rule]:
     """Rates of contradicted claims and their standard errors, by window and release: raw, then corrected."""
     judge = budget.judge
     rules: list[Rule] = []
@@ -142,7 +142,7 @@ def _rates(budget: Budget, wanted: _Selector) -> list[Rule]:
     return rules
 
 
-def _contradicted(budget: Budget) -> list[Rule]:
+def _contradicted(budget: ErrorBudget) -> list[Rule]:
     rules = []
     for burn in BURNS:
         bar = burn.bar(budget.contradicted)
@@ -165,7 +165,7 @@ def _contradicted(budget: Budget) -> list[Rule]:
     return rules
 
 
-def _scores(budget: Budget, wanted: _Selector) -> list[Rule]:
+def _scores(budget: ErrorBudget, wanted: _Selector) -> list[Rule]:
     """The mean score by release, and its standard error at the most: of a number within [0, 1] it is √(m(1 − m)/n)."""
     total, count = f"{SCORE.prometheus}_sum", f"{SCORE.prometheus}_count"
     rules: list[Rule] = []

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.types import Result
-from everyclaim.monitor.alerts import Alert, AlertError
+from everyclaim.monitor.alerts import Alert, AlertError, Notifier
 from everyclaim.monitor.detector import Detector
-from everyclaim.monitor.sinks import Notifier
 
 _MOST_OWED = 20
 
