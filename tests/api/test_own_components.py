@@ -33,6 +33,11 @@ def in_detail(claim: ec.Claim, passages: object, question: str) -> dict[str, Any
     return {"label": label, "evidence": "kettle is red", "rationale": f"asked {question}"}
 
 
+def with_a_reason(claim: ec.Claim, passages: object) -> tuple[bool, str]:
+    """Judge, and say why."""
+    return "red" in claim.text, f"looked for {claim.text!r}"
+
+
 def halves(response: str) -> list[str]:
     """Split at full stops."""
     return [part.strip() + "." for part in response.split(".") if part.strip()]
@@ -43,7 +48,9 @@ async def one_claim(response: str, question: str) -> list[str]:
     return [response]
 
 
-@pytest.mark.parametrize("judge", [is_there, share, in_detail, lambda claim, passages: S if "red" in claim.text else U])
+@pytest.mark.parametrize(
+    "judge", [is_there, share, in_detail, with_a_reason, lambda claim, passages: S if "red" in claim.text else U]
+)
 def test_a_function_judges(judge: Any) -> None:
     """In every call that takes a judge; each claim by itself."""
     result = ec.score(response=ANSWER, passages=SHELF, question="Which?", judge=judge)
@@ -63,6 +70,8 @@ def test_what_a_function_says_is_kept() -> None:
     assert first.verdict.evidence == (Evidence("p1", 4, 17, "kettle is red"),)
     assert first.verdict.rationale == "asked Which?"
     assert second.verdict.label is C
+    (reasoned,) = ec.verify_claims("It is red.", SHELF, judge=with_a_reason)
+    assert reasoned.verdict.rationale == "looked for 'It is red.'"
     (judged,) = ec.verify_claims("It is red.", SHELF, judge=share)
     assert judged.verdict.probabilities is not None
     assert judged.verdict.probabilities.supported == 0.75
@@ -198,3 +207,14 @@ def test_strict_hedges_alone_overrule_a_judge_that_calls_a_dropped_hedge_support
         )
     assert (flagged.label, flagged.flags) == (S, ("hedge_mismatch",))
     assert (strict.label, strict.failure_mode) == (U, ec.FailureMode.HEDGE_MISMATCH)
+
+
+def test_an_invented_claim_costs_its_sentence_alone() -> None:
+    """The sentence that is most alike takes the place of what a function made up, with a warning; others stay."""
+
+    def invents(response: str) -> list[str]:
+        return ["The kettle was made in Paris in 1912.", "It is new."]
+
+    result = ec.score(response=ANSWER, passages=SHELF, judge=is_there, decomposer=invents)
+    assert [claim.text for claim in result.claims] == ["The kettle is red.", "It is new."]
+    assert any("judged whole" in warning for warning in result.warnings)

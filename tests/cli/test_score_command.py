@@ -182,6 +182,16 @@ def test_the_same_input_gives_the_same_results(everyclaim, desk):
     assert (desk / "one.jsonl").read_bytes() == (desk / "two.jsonl").read_bytes()
 
 
+def test_a_run_that_goes_on_takes_the_name_that_is_given(everyclaim):
+    """And says which one it had; without a name it keeps its own."""
+    everyclaim("score", "answers.jsonl", "--name", "first")
+    done = everyclaim("score", "answers.jsonl", "--resume", "first", "--name", "second")
+    assert "it was called 'first' and is now called 'second'" in done.err
+    again = everyclaim("score", "answers.jsonl", "--resume", "second")
+    assert "now called" not in again.err
+    assert [run["name"] for run in json.loads(everyclaim("runs", "--json").out)] == ["second"]
+
+
 def test_failed_samples_are_scored_again_when_their_run_is_resumed(everyclaim):
     """--resume RUN goes on with that run and does not make another."""
     write_jsonl("bad.jsonl", [*ANSWERS, {"id": "f", "response": "FAIL", "contexts": ["x"]}])

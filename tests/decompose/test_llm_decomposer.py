@@ -170,6 +170,12 @@ def test_a_cut_reply_is_not_used_and_the_request_is_halved() -> None:
         run(ScriptedChat(cut()))
 
 
+def test_claims_of_a_sentence_stay_in_the_order_of_the_reply() -> None:
+    """Wherever each stands in the sentence."""
+    turned = GOOD | {"s1": GOOD["s1"][::-1]}
+    assert claims(run(ScriptedChat(split(turned))))[:2] == GOOD["s1"][::-1]
+
+
 def test_a_prompt_that_does_not_fit_is_halved_as_well() -> None:
     """A provider's "too long" says the same as a cut reply."""
 

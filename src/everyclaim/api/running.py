@@ -242,7 +242,7 @@ class _Scoring:
         self._stream: Any = in_thread(stream) if may_block else stream
         self._store = Store.open(store)
         try:
-            self._record = _begin(self._store, self._metric, identity, options)
+            self._record = _begin(self._store, self._metric, identity, options, self._report)
         except BaseException:
             self._store.close()
             raise
@@ -291,7 +291,13 @@ def _slices(options: DatasetOptions) -> tuple[str, ...]:
     return expanded([*options.get("slices", ()), *options.get("optional_slices", ())])
 
 
-def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions) -> RunRecord:
+def _go_on(store: Store, run: RunRecord, name: str, report: ReadReport) -> RunRecord:
+    if name and run.name not in {"", name}:
+        report.warn(f"run {run.id} goes on; it was called {run.name!r} and is now called {name!r}")
+    return store.resume_run(run.id, name=name)
+
+
+def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOptions, report: ReadReport) -> RunRecord:
     """Find the run to go on with, or make a new one."""
     limit = options.get("limit")
     config = {
@@ -308,7 +314,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
             raise ConfigError(f"run {record.id} was made with another configuration; give the same options, or --fresh")
         if record.dataset_fingerprint != identity.fingerprint:
             raise InputError(f"run {record.id} is over other data than {identity.name}; score it as a new run")
-        going_on = store.resume_run(record.id)
+        going_on = _go_on(store, record, options.get("name", ""), report)
         store.forget_failed(record.id)
         return going_on
     if "resume" not in options and identity.fingerprint:
@@ -319,7 +325,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
                     f"run {found.id} does the same and is under way: wait for it, or begin another one with --fresh"
                     " (in Python, resume=None)"
                 )
-            return store.resume_run(found.id)
+            return _go_on(store, found, options.get("name", ""), report)
     total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
     return store.create_run(
         metric.provenance,

@@ -6,11 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rapidfuzz.fuzz import token_set_ratio
+
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.functions import call, name_of, places
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, Span
-from everyclaim.decompose.contexts import grounds
+from everyclaim.decompose.contexts import Ground, grounds
 from everyclaim.text.locate import locate
 
 _A_DECOMPOSER = "a function as the decomposer"
@@ -51,18 +53,21 @@ class FunctionDecomposer:
             return found
         if isinstance(found, str) or not isinstance(found, Sequence) or not all(isinstance(one, str) for one in found):
             raise JudgeError("bad_decomposition", f"{self.spec} returned {type(found).__name__}, not a list of texts")
-        places = [_place(text, response) for text in found]
-        sentences = [_sentence(span, response) for span in places]
+        all_sentences = grounds(response, "")
+        places = [_place(text, response, all_sentences) for text in found]
+        sentences = [_sentence(span, response, all_sentences) for span in places]
         rows = zip(found, places, sentences, strict=True)
         return Decomposition(tuple(Claim(f"c{i}", *row) for i, row in enumerate(rows, start=1)))
 
 
-def _place(text: str, response: str) -> Span:
-    """Return where a claim stands; the whole response for one that stands nowhere in these words."""
-    match = locate(text, response)
-    return Span(match.start, match.end) if match else Span(0, len(response))
+def _place(text: str, response: str, sentences: Sequence[Ground]) -> Span:
+    """Return where a claim stands; the sentence that is most alike for one that stands nowhere in these words."""
+    if match := locate(text, response):
+        return Span(match.start, match.end)
+    alike = max(sentences, key=lambda one: token_set_ratio(text, one.text), default=None)
+    return Span(alike.start, alike.end) if alike else Span(0, len(response))
 
 
-def _sentence(span: Span, response: str) -> str:
-    around = [one for one in grounds(response, "") if one.start < span.end and span.start < one.end]
+def _sentence(span: Span, response: str, sentences: Sequence[Ground]) -> str:
+    around = [one for one in sentences if one.start < span.end and span.start < one.end]
     return response[around[0].start : around[-1].end] if around else response

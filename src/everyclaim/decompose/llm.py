@@ -63,7 +63,7 @@ class LlmDecomposer:
         return replace(self, prompt=prompt, name=name)
 
     async def decompose(self, response: str, *, question: str = "") -> Decomposition:
-        """Split a response into claims `c1`, `c2`, ... in order of their spans.
+        """Split a response into claims `c1`, `c2`, ... by sentence, in the model's order.
 
         Raises `JudgeError` when the model cannot be reached, declines, or twice says nothing usable at all.
         """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from everyclaim.core.limits import limits_here
@@ -33,15 +33,6 @@ class NumberedSentence(NamedTuple):
     def whole(self) -> Split:
         """The sentence as its own only claim, without its citations."""
         return Split((tidy(without_citations(self.text)),))
-
-
-class Placed(NamedTuple):
-    """A claim's text and where it stands, before it has an id. `order` is its place among those of its sentence."""
-
-    span: Span
-    order: int
-    text: str
-    sentence: str
 
 
 def numbered_sentences(response: str, language: str) -> tuple[list[NumberedSentence], list[Skipped]]:
@@ -85,23 +76,22 @@ def context(response: str, pieces: Sequence[NumberedSentence]) -> str:
     return f"… {text}" if begin and text else text
 
 
-def placed(piece: NumberedSentence, texts: Iterable[str]) -> list[Placed]:
-    """Give the claims of one sentence their spans, in order of these."""
-    return sorted(Placed(place(text, piece.text, piece.start), i, text, piece.text) for i, text in enumerate(texts))
-
-
 def assembled(
     pieces: Sequence[NumberedSentence], splits: Mapping[int, Split], skipped: Sequence[Skipped], *, kept_whole: int = 0
 ) -> Decomposition:
-    """Put claims and skipped sentences of a response together; it abstained when that is all it does."""
+    """Put claims and skipped sentences of a response together; it abstained when that is all it does.
+
+    Claims of one sentence stay in the order in which the model gave them.
+    """
     claims: list[Claim] = []
     left = list(skipped)
     for piece in pieces:
         split = splits[piece.number]
         if not split.claims:
             left.append(Skipped(piece.text, Span(piece.start, piece.end), split.skip))
-        for found in placed(piece, split.claims):
-            claims.append(Claim(f"c{len(claims) + 1}", found.text, found.span, found.sentence))
+        for text in split.claims:
+            span = place(text, piece.text, piece.start)
+            claims.append(Claim(f"c{len(claims) + 1}", text, span, piece.text))
     left.sort(key=lambda skip: skip.span)
     abstained = not claims and any(skip.reason == "abstention" for skip in left)
     return Decomposition(tuple(claims), tuple(left), abstained, kept_whole)

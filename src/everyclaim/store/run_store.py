@@ -86,9 +86,10 @@ class RunStore(Database):
         )
         return next((record for record in self._records(query) if record.status != "finished"), None)
 
-    def resume_run(self, run: str) -> RunRecord:
-        """Note that a run goes on. Raises `StoreError` when somebody else is at it."""
+    def resume_run(self, run: str, *, name: str = "") -> RunRecord:
+        """Note that a run goes on, by another name where one is given. Raises `StoreError` when it is in use."""
         going_on = {"status": "running", "finished": None, "counts": None, "reading": None}
+        going_on |= {"name": name} if name else {}
         with self._write() as connection:
             self._lock(connection, run)
             self._take(run)

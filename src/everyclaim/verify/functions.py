@@ -24,8 +24,9 @@ def as_verifier(given: Any) -> Verifier:
 
     A function is called with a `Claim` and the `Passage`s, and the question where it takes a third value; it may be
     asynchronous. It returns a `Verdict` with the claim's id, a `Label` (or its text), True or False for supported or
-    not, the probability from 0 to 1 that the claim is supported (from 0.5 on it is), or a mapping of `label` or
-    `probability` with perhaps `evidence` (quotes) and `rationale`. One that tells only support from none never says
+    not, the probability from 0 to 1 that the claim is supported (from 0.5 on it is), one of these three with a reason,
+    as in ``(False, "it says 1200 grams")``, or a mapping of `label` or `probability` with perhaps `evidence` (quotes)
+    and `rationale`. One that tells only support from none never says
     CONTRADICTED.
     """
     if hasattr(given, "verify") and not isinstance(given, type):
@@ -61,7 +62,7 @@ class FunctionVerifier:
         found = await call(self.function, dict(zip(_GIVEN, (claim, tuple(passages), question), strict=True)), _A_JUDGE)
         if isinstance(found, Verdict):
             return found
-        said = found if isinstance(found, Mapping) else {_key(found): found}
+        said = _as_mapping(found)
         if strange := [key for key in said if key not in _KEYS]:
             raise self._fault(f"a mapping with {strange[0]!r}; it may hold {', '.join(_KEYS)}")
         label, probabilities = self._label(said)
@@ -92,9 +93,12 @@ class FunctionVerifier:
         return JudgeError("bad_verdict", f"{self.spec} returned {got}")
 
 
-def _key(found: Any) -> str:
-    is_number = isinstance(found, Real) and not isinstance(found, bool)
-    return "probability" if is_number else "label"
+def _as_mapping(found: Any) -> Mapping[str, Any]:
+    if isinstance(found, Mapping):
+        return found
+    verdict, rationale = found if isinstance(found, tuple) and len(found) == 2 else (found, "")
+    is_number = isinstance(verdict, Real) and not isinstance(verdict, bool)
+    return {"probability" if is_number else "label": verdict, "rationale": rationale}
 
 
 def _shown(found: Any) -> str:
