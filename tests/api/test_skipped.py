@@ -78,7 +78,7 @@ def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reas
     ("rest", "reason", "question"),
     [
         ("I hope this helps!", "meta", ""),
-        ("[2]", "citation", ""),
+        ("[1]", "citation", ""),
         ("\nSource: Annual Report 2023", "citation", ""),
         ("Would you like to know more about Graz?", "question", ""),
         ("Kettles of Graz", "heading", ""),

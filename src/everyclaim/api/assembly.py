@@ -29,6 +29,7 @@ METRICS = Registry(
         "safe": "everyclaim.api.metric_search:safe",
         "factual_correctness": "everyclaim.api.metrics:factual_correctness",
         "ragchecker": "everyclaim.api.metrics:ragchecker",
+        "attribution": "everyclaim.api.metrics:attribution",
         "python": "everyclaim.core.spec:imported",
     },
     "parts",

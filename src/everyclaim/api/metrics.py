@@ -13,6 +13,7 @@ from everyclaim.core.protocols import Decomposer
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.embedded import Degree, EmbeddedDecomposer
 from everyclaim.metrics.assembled import Assembled
+from everyclaim.metrics.attribution import Attribution
 from everyclaim.metrics.combined import WEIGHTS, Combined, Part
 from everyclaim.metrics.factual_correctness import FactualCorrectness
 from everyclaim.metrics.faithfulness import Faithfulness
@@ -99,6 +100,11 @@ def factual_correctness(spec: Spec, parts: Parts) -> Assembled:
 def ragchecker(spec: Spec, parts: Parts) -> Assembled:
     """Build `RagChecker` with `atomicity` and `coverage`."""
     return with_degrees(read_metric(spec, Degrees), parts).assembled(RagChecker())
+
+
+def attribution(spec: Spec, parts: Parts) -> Assembled:
+    """Build `Attribution` with `atomicity` and `coverage`."""
+    return with_degrees(read_metric(spec, Degrees), parts).assembled(Attribution())
 
 
 def qa(spec: Spec, parts: Parts) -> Assembled:

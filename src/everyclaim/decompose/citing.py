@@ -47,10 +47,10 @@ def tied(claims: Sequence[Claim], response: str, sentences: Sequence[Ground]) ->
 def with_citations_listed(
     parts: Decomposition, response: str, passages: Sequence[Passage] | None = None
 ) -> Decomposition:
-    """List as unchecked what was cut as a citation by its words alone, and names none of the passages.
+    """List as unchecked the citations that are none of the passages: dead ones, and words that may be no citation.
 
     "(Unsafe, 2019)" looks like an author and a year: only the passages tell, and without any given it is taken for one.
-    A line "Source: …" can name none of passages that have no titles.
+    A line "Source: …" can name none of passages that have no titles. Of two passages "[7]" is neither.
     """
     found = citations(response)
     named = any(one.title for one in passages or ())
@@ -64,7 +64,10 @@ def with_citations_listed(
 
 
 def _names_none(mark: Citation, passages: Sequence[Passage]) -> bool:
-    return any(map(names_only, mark.sources)) and not any(passages_of(source, passages) for source in mark.sources)
+    """Whether a citation names no passage, by words alone or by a number that none of the passages has."""
+    if any(passages_of(source, passages) for source in mark.sources):
+        return False
+    return any(names_only(one) or (bool(passages) and one.number and not one.name) for one in mark.sources)
 
 
 def _groups(marks: Sequence[Citation], response: str) -> list[list[Citation]]:

@@ -120,6 +120,13 @@ def passages_of(source: Source, passages: Sequence[Passage]) -> list[str]:
     return by_id or [one.id for one in passages[source.number - 1 : source.number] if source.number]
 
 
+def can_be_identified(source: Source, passages: Sequence[Passage]) -> bool:
+    """Whether a source that is none of the passages is certainly none: by number, or as they have titles or own ids."""
+    if not source.name and not source.address:
+        return bool(source.number)
+    return any(one.title or one.id != f"p{place}" for place, one in enumerate(passages, 1))
+
+
 def _plain(name: str) -> str:
     return " ".join(_WORD.findall(name.lower()))
 

@@ -1,0 +1,207 @@
+"""Attribution: does each citation of an answer name a passage that supports what it stands behind?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from everyclaim.core.gather import gather
+from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample, Source, Span
+from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
+from everyclaim.metrics.reference import f_beta
+from everyclaim.text.sources import can_be_identified, passages_of
+
+UNIDENTIFIED = "its citations name sources by words, and no passage has a title or an id of its own to find them by"
+_Ids = frozenset[str]
+_Entailed = dict[_Ids, bool]  # whether a claim follows from these passages together
+
+
+class Finding(StrEnum):
+    """What a citation does for a claim."""
+
+    RIGHT = "right"  # the claim follows from what it cites, and this passage is needed for it
+    UNNEEDED = "unneeded"  # it follows from what else it cites
+    MISATTRIBUTED = "misattributed"  # it follows from another passage
+    UNSUPPORTED = "unsupported"  # it follows from no passage
+    DEAD = "dead"  # no passage is the source
+    MISSING = "missing"  # the claim cites nothing
+
+
+_ORDER = tuple(Finding)  # of a citation behind several claims the first counts
+
+
+class Attributed(NamedTuple):
+    """A finding: the claim, the citation (none where it is missing), its passage, and the passages to cite instead."""
+
+    claim: str
+    finding: Finding
+    span: Span | None = None
+    source: Source | None = None
+    passage: str | None = None
+    instead: tuple[str, ...] = ()
+
+    @property
+    def citation(self) -> tuple[Span | None, Source | None, str | None]:
+        """The citation that the finding is of, which may have others."""
+        return self.span, self.source, self.passage
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as plain JSON, without what it has not."""
+        row = {
+            "claim": self.claim,
+            "finding": self.finding.value,
+            "span": self.span and list(self.span),
+            "source": self.source and self.source._asdict(),
+            "passage": self.passage,
+            "instead": list(self.instead) or None,
+        }
+        return {key: value for key, value in row.items() if value is not None}
+
+
+class _Cited(NamedTuple):
+    """A source that a claim cites, and the passage that it is; None where it is none."""
+
+    span: Span
+    source: Source
+    passage: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Attribution:
+    """Score the citations of a response: F1 of citation recall and precision (Gao et al., ALCE, arXiv 2305.14627).
+
+    Range [0, 1], best 1. `citation_recall`: the share of claims that follow from all that they cite together.
+    `citation_precision`: the share of citations that name a passage and are needed: the claim follows from what it
+    cites, and the passage alone supports it or nothing does without it. A citation behind several claims is needed
+    where one of them needs it. With one claim a sentence both are ALCE's.
+
+    A response that cites nothing has recall and score 0 and no precision. Sources named by words alone, where no
+    passage has a title or an id, are left out of both, with a warning. `details["citations"]` has a `Finding` for every
+    claim and source, with the passages to cite instead (what only some of a citation's claims do not need is not
+    listed), and `details["counts"]` how many there are of each. The claims of the result are judged against all
+    passages, as for faithfulness.
+
+    >>> import everyclaim as ec
+    >>> result = ec.score(
+    ...     response="The museum opened in 1956 [1]. It has 400 paintings [1].",
+    ...     passages=["The museum opened in 1956.", "The museum has 400 paintings."],
+    ...     metric="attribution",
+    ... )
+    >>> [(found["finding"], found.get("instead")) for found in result.details["citations"]]
+    [('right', None), ('misattributed', ['p2'])]
+    """
+
+    async def score(self, sample: Sample, ctx: MetricContext) -> Score:
+        """Decompose, judge every claim against what it cites and against all, and count."""
+        parts = await ctx.claims(sample.response)
+        claims = await ctx.judge(parts.claims)
+        cited = [_identified(claim, sample.passages) for claim in claims]
+        unclear = [not sources and bool(claim.citations) for sources, claim in zip(cited, claims, strict=True)]
+        if all(unclear):
+            raise NothingToCheckError(UNIDENTIFIED)
+        verdicts = await _entailed(claims, cited, sample.passages, ctx)
+        by_claim = [_findings(*of) for of in zip(claims, cited, verdicts, strict=True)]
+        findings = [found for is_out, found in zip(unclear, by_claim, strict=True) if not is_out]
+        return _score(claims, findings, [UNIDENTIFIED] if any(unclear) else [])
+
+
+def _identified(claim: Claim, passages: Sequence[Passage]) -> list[_Cited]:
+    """Say which passages a claim cites; a source of which nobody can tell is left out."""
+    found = list[_Cited]()
+    for citation in claim.citations:
+        for source in citation.sources:
+            ids = passages_of(source, passages)
+            found += [_Cited(citation.span, source, passage) for passage in ids]
+            if not ids and can_be_identified(source, passages):
+                found.append(_Cited(citation.span, source, None))
+    return found
+
+
+async def _entailed(
+    claims: Sequence[Claim], cited: Sequence[Sequence[_Cited]], passages: Sequence[Passage], ctx: MetricContext
+) -> list[_Entailed]:
+    """Judge each claim against all that it cites, each alone and, where none suffices alone, all without each."""
+    found = [_Entailed() for _ in claims]
+
+    async def ask(wanted: Iterable[tuple[int, _Ids]]) -> None:
+        groups: dict[_Ids, list[int]] = {}
+        for place, ids in wanted:
+            groups.setdefault(ids, []).append(place)
+        answers = await gather(
+            ctx.judge([claims[place] for place in places], [one for one in passages if one.id in ids], labels_only=True)
+            for ids, places in groups.items()
+        )
+        for (ids, places), judged in zip(groups.items(), answers, strict=True):
+            for place, claim in zip(places, judged, strict=True):
+                found[place][ids] = claim.verdict.label is Label.SUPPORTED
+
+    own = [_ids(sources) for sources in cited]
+    await ask({(place, part) for place, ids in enumerate(own) for part in (ids, *_singles(ids)) if part})
+    await ask(
+        (place, ids - {passage})
+        for place, ids in enumerate(own)
+        if len(ids) > 2 and found[place][ids]
+        for passage in sorted(ids)
+        if not found[place][frozenset({passage})]
+    )
+    return found
+
+
+def _findings(claim: JudgedClaim, cited: Sequence[_Cited], entailed: _Entailed) -> list[Attributed]:
+    """Say of every citation of a claim what it does for it."""
+    ids = _ids(cited)
+    is_supported = claim.verdict.label is Label.SUPPORTED
+    elsewhere = dict.fromkeys(one.passage_id for one in claim.verdict.evidence if is_supported)
+    instead = tuple(one for one in elsewhere if one not in ids)
+    if not cited:
+        return [Attributed(claim.id, Finding.MISSING, instead=instead)]
+    holds = any(entailed.values())
+    found = list[Attributed]()
+    for span, source, passage in cited:
+        if passage is None:
+            finding = Finding.DEAD
+        elif not holds:
+            finding = Finding.MISATTRIBUTED if instead else Finding.UNSUPPORTED
+        else:
+            alone, rest = frozenset({passage}), ids - {passage}
+            is_needed = entailed[alone] or not entailed.get(
+                rest, any(entailed.get(one, False) for one in _singles(rest))
+            )
+            finding = Finding.RIGHT if is_needed else Finding.UNNEEDED
+        found.append(Attributed(claim.id, finding, span, source, passage, () if holds else instead))
+    return found
+
+
+def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[Attributed]], warnings: list[str]) -> Score:
+    """Reduce the findings of each claim: recall over claims, precision over citations."""
+    helps = {Finding.RIGHT, Finding.UNNEEDED}
+    recall = sum(any(one.finding in helps for one in found) for found in findings) / len(findings)
+    best: dict[tuple[Span | None, Source | None, str | None], Finding] = {}  # of what it does for each of its claims
+    every = [one for found in findings for one in found]
+    for one in every:
+        if one.finding is not Finding.MISSING:
+            best[one.citation] = min(one.finding, best.get(one.citation, one.finding), key=_ORDER.index)
+    precision = sum(finding is Finding.RIGHT for finding in best.values()) / len(best) if best else None
+    shown = [one for one in every if one.finding is not Finding.UNNEEDED or best[one.citation] is Finding.UNNEEDED]
+    counts = Counter(one.finding for one in shown)
+    return Score(
+        f_beta(precision or 0.0, recall),
+        {"citation_precision": precision, "citation_recall": recall},
+        {
+            "counts": {finding.value: counts[finding] for finding in Finding},
+            "citations": [one.to_json() for one in shown],
+        },
+        warnings,
+        claims=claims,
+    )
+
+
+def _ids(cited: Sequence[_Cited]) -> _Ids:
+    return frozenset(one.passage for one in cited if one.passage is not None)
+
+
+def _singles(ids: _Ids) -> list[_Ids]:
+    return [frozenset({passage}) for passage in sorted(ids)]

@@ -1,0 +1,118 @@
+"""Citations of an answer: ALCE's recall and precision by hand, and what each citation does for its claim."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import everyclaim as ec
+
+ABC = ("alpha here", "beta here", "alpha beta gamma here")
+
+
+def holds(claim: Any, passages: Any) -> str:
+    """Judge by words: every Greek letter of the claim is in the passages together."""
+    words = {word for passage in passages for word in passage.text.split()}
+    wanted = {word for word in claim.text.lower().strip(" .").split() if word in {"alpha", "beta", "gamma", "delta"}}
+    return "SUPPORTED" if wanted <= words else "UNSUPPORTED"
+
+
+def sentences(response: str) -> list[str]:
+    """Give whole sentences, as ALCE judges them."""
+    return [part.strip() + "." for part in response.split(".") if part.strip(" []0123456789")]
+
+
+def attributed(response: str, *passages: Any, **options: Any) -> ec.Result:
+    chosen: dict[str, Any] = {"judge": holds, "decomposer": sentences} | options
+    return ec.score(response=response, passages=list(passages or ABC), metric="attribution", **chosen)
+
+
+@pytest.mark.parametrize(
+    ("response", "recall", "precision"),
+    [
+        ("It is alpha [1].", 1, 1),  # one citation, which entails it
+        ("It is alpha [2].", 0, 0),  # one that does not
+        ("It is alpha.", 0, None),  # none
+        ("It is alpha beta [1][2].", 1, 1),  # neither alone, both together
+        ("It is alpha [1][2].", 1, 1 / 2),  # the second alone does not, and is not needed
+        ("It is alpha [1][3].", 1, 1),  # each alone does: neither is irrelevant
+        ("It is gamma [1][2].", 0, 0),  # not even together: no citation counts
+        ("It is alpha beta [1][2][3].", 1, 1 / 3),  # the third alone does, and the others are then not needed
+        ("It is alpha [1]. It is beta [1].", 1 / 2, 1 / 2),
+        ("It is alpha [9].", 0, 0),  # a source that is not there
+    ],
+)
+def test_recall_and_precision_are_those_of_alce(response: str, recall: float, precision: float | None) -> None:
+    """Gao et al. 2023, section 3: a claim is recalled by all that it cites, a citation irrelevant by leaving it out."""
+    result = attributed(response)
+    expected = {"citation_precision": precision, "citation_recall": recall}
+    assert result.components == {key: value and pytest.approx(value) for key, value in expected.items()}
+    both = (precision or 0) + recall
+    assert result.score == pytest.approx(2 * (precision or 0) * recall / both if both else 0)
+
+
+def test_each_citation_has_a_finding_and_a_wrong_one_the_right_passage() -> None:
+    """Right, unneeded, misattributed, unsupported, dead and missing are told apart, with what to cite instead."""
+    response = (
+        "The museum opened in 1956 [1][3]. It has 400 paintings [1]. It was designed by Anna Berg [2]. "
+        "Entry costs 12 euros [7]. The library is closed on Mondays."
+    )
+    passages = [
+        "The museum opened in 1956.",
+        "The museum has 400 paintings.",
+        "Tea is made from leaves. Entry costs 12 euros. The library is closed on Mondays.",
+    ]
+    result = ec.score(response=response, passages=passages, metric="attribution")
+    found = [(one["finding"], one.get("passage"), one.get("instead")) for one in result.details["citations"]]
+    assert found == [
+        ("right", "p1", None),
+        ("unneeded", "p3", None),
+        ("misattributed", "p1", ["p2"]),
+        ("unsupported", "p2", None),
+        ("dead", None, ["p3"]),
+        ("missing", None, ["p3"]),
+    ]
+    assert set(result.details["counts"].values()) == {1}
+    wrong = result.details["citations"][2]
+    assert response[slice(*wrong["span"])] == "[1]"
+    assert [claim.verdict.label.value for claim in result.claims].count("SUPPORTED") == 4
+
+
+def test_a_citation_is_needed_where_one_of_its_claims_needs_it() -> None:
+    """Two facts of one sentence that are cited together cost nothing."""
+    response = "The museum, which has 400 paintings, opened in 1956 [1][2]."
+    passages = ["The museum opened in 1956.", "The museum has 400 paintings."]
+    result = ec.score(response=response, passages=passages, metric="attribution")
+    assert result.score == 1
+    assert [one["finding"] for one in result.details["citations"]] == ["right", "right"]
+
+
+def test_sources_that_nobody_can_find_are_left_out_and_said() -> None:
+    """By words, a source is found by a passage's title or id; without any nothing is said of it."""
+    known = attributed("It is alpha (Manual, p. 12).", {"id": "p1", "text": "alpha", "title": "Manual"})
+    dead = attributed("It is alpha (Leaflet, p. 12).", {"id": "p1", "text": "alpha", "title": "Manual"})
+    unknown = attributed("It is alpha (Manual, p. 12).", "alpha")
+    some = attributed("It is alpha (Manual, p. 12). It is alpha [1].", "alpha")
+    assert (known.score, dead.score) == (1, 0)
+    assert dead.details["counts"]["dead"] == 1
+    assert (unknown.outcome, unknown.score) == ("no_claims", None)
+    assert "no passage has a title" in unknown.reason
+    assert some.score == 1
+    assert any("no passage has a title" in warning for warning in some.warnings)
+
+
+def test_a_dead_citation_is_warned_of_whatever_the_metric() -> None:
+    """Of two passages there is no seventh; the answer is scored as before, and a guard does not call it checked."""
+    response = "The museum opened in 1956 [7]."
+    passages = ["The museum opened in 1956.", "It has 400 paintings."]
+    result = ec.score(response=response, passages=passages)
+    assert result.score == 1
+    assert [piece.text for piece in result.unchecked] == ["[7]"]
+    assert not ec.score(response=response.replace("7", "1"), passages=passages).unchecked
+
+
+def test_without_passages_nothing_is_said_of_numbers() -> None:
+    """No passages were given, so that a number may be of one."""
+    result = ec.score(response="The museum opened in 1956 [7].", passages=[])
+    assert not result.unchecked
