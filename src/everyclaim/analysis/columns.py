@@ -35,6 +35,7 @@ class Selection:
     clusters: NDArray[np.uint64] | None  # None: every sample is its own
     components: dict[str, NDArray[np.float64]] = field(default_factory=dict)  # NaN: undefined, or not scored
     modes: dict[FailureMode, int] = field(default_factory=dict)  # claims by why they fail, of scored answers
+    lower_is_better: bool = False
 
     @property
     def scored(self) -> NDArray[np.bool_]:
@@ -46,6 +47,11 @@ class Selection:
         """Which rows have a score, by their claims or by a policy."""
         return np.isfinite(self.score)
 
+    @property
+    def quality(self) -> NDArray[np.float64]:
+        """The scores, turned where necessary so that 1 is the best."""
+        return 1 - self.score if self.lower_is_better else self.score
+
     def outcomes(self) -> dict[Outcome, int]:
         """Count every outcome."""
         counts = np.bincount(self.outcome, minlength=len(_OUTCOMES))
@@ -53,7 +59,7 @@ class Selection:
 
     def bands(self) -> dict[Band, int]:
         """Count the scores in every band."""
-        values, counts = np.unique(self.score[self.numbered], return_counts=True)
+        values, counts = np.unique(self.quality[self.numbered], return_counts=True)
         bands = dict.fromkeys(LOWER_BOUNDS, 0)
         for value, count in zip(values.tolist(), counts.tolist(), strict=True):
             bands[band_of(value)] += count
@@ -76,11 +82,13 @@ class Columns:
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in slices}
         self._costs = array("d")
         self._cost_known = True
+        self._lower_is_better = False
         self._usage = dict.fromkeys(_COUNTS, 0)
 
     def add(self, result: Result) -> None:
         """Keep one result's numbers."""
         self.add_tally(Tally(result.outcome, result.score, result.counts))
+        self._lower_is_better |= result.provenance.lower_is_better
         if result.outcome is Outcome.SCORED:
             self._add_components(result.components)
             self._add_modes(result)
@@ -143,6 +151,7 @@ class Columns:
             clusters=np.array(self._cluster, dtype=np.uint64) if self._by_question else None,
             components={name: _padded(column, len(self._outcome)) for name, column in self._components.items()},
             modes=self._modes_of(),
+            lower_is_better=self._lower_is_better,
         )
 
     def parts(self, tag: str, whole: Selection) -> Iterator[tuple[str, Selection]]:
@@ -165,6 +174,7 @@ class Columns:
                     clusters=None if whole.clusters is None else whole.clusters[rows],
                     components={name: column[rows] for name, column in whole.components.items()},
                     modes=self._modes_of(rows),
+                    lower_is_better=whole.lower_is_better,
                 ),
             )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
@@ -112,12 +112,18 @@ class Compared:
 
 
 def compare_figures(
-    before: Figures, after: Figures, *, by: Sequence[str] = (), movers: int = 10, other_judge: bool = False
+    before: Figures,
+    after: Figures,
+    *,
+    by: Sequence[str] = (),
+    movers: int = 10,
+    other_judge: bool = False,
+    lower_is_better: bool = False,
 ) -> Compared:
     """Compare two runs. `by` names slices, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
 
-    With `other_judge` the pairs whose answer and passages are the same are looked at on their own. Raises
-    `ConfigError` for a tag that no sample has, and `InputError` when a run holds nothing.
+    With `other_judge` the pairs whose answer and passages are the same are looked at on their own. `lower_is_better` is
+    of the score. Raises `ConfigError` for a tag that no sample has, and `InputError` when a run holds nothing.
     """
     for run, what in ((before, "first"), (after, "second")):
         if not len(run.ids):
@@ -133,6 +139,11 @@ def compare_figures(
     if other_judge and matching.same_text:
         same = before.text[first] == after.text[second]
         alone = [look_at(m, _cut(sides[0].rate(m), same), _cut(sides[1].rate(m), same), paired=True) for m in WHOLE]
+    if lower_is_better:
+        whole, parts, alone = (
+            [replace(look, more_is_better=False) if look.measure is SCORE else look for look in looks]
+            for looks in (whole, parts, alone)
+        )
     primary, *secondary = whole
     secondary, parts, alone = with_words([secondary, parts, alone])
     return Compared(
@@ -141,7 +152,7 @@ def compare_figures(
         whole=(as_primary(primary), *secondary),
         parts=tuple(parts),
         changes=_changes(sides) if paired else None,
-        movers=_movers(sides, movers) if paired else (),
+        movers=_movers(sides, movers, lower_is_better=lower_is_better) if paired else (),
         same_text=tuple(alone),
     )
 
@@ -335,13 +346,14 @@ def _changes(sides: Sides) -> Changes:
     return Changes(dict(moved), len(keys[0]) - len(first), len(keys[1]) - len(second))
 
 
-def _movers(sides: Sides, most: int) -> tuple[Mover, ...]:
+def _movers(sides: Sides, most: int, *, lower_is_better: bool) -> tuple[Mover, ...]:
     """The answers whose score moved furthest, then those with more contradictions than before or fewer."""
     a, b = sides
     both = a.scored & b.scored & np.isfinite(a.score) & np.isfinite(b.score)
     moved: Floats = np.where(both, np.abs(np.nan_to_num(b.score) - np.nan_to_num(a.score)), 0.0)
     torn = np.where(both, np.abs(b.contradicted - a.contradicted), 0.0)
-    worse = np.where(both, np.nan_to_num(b.score) < np.nan_to_num(a.score), False)
+    rise = np.nan_to_num(b.score) - np.nan_to_num(a.score)
+    worse = both & (rise > 0 if lower_is_better else rise < 0)
     order = np.lexsort((np.arange(len(moved)), ~worse, -torn, -moved))
     found = [row for row in order[:most].tolist() if moved[row] > 0 or torn[row] > 0]
     return tuple(

@@ -52,7 +52,8 @@ def gate(
 
     What failed is a sample without a result or a row that could not be read as a sample; the share is of all rows.
 
-    `max_contradicted` and `max_unsupported` are bars for the rates over all claims, which may not be above them.
+    Where 0 is the best score, `fail_under` is what the mean may not be above. `max_contradicted` and `max_unsupported`
+    are bars for the rates over all claims, which may not be above them.
 
     Without bars only failures are checked. The value decides; with `confident` its whole interval must lie on one side
     of the bar, and what is in between is inconclusive. A bar over nothing scored is inconclusive. Of several bars the
@@ -76,17 +77,21 @@ def gate(
 
 
 def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
-    """Check that no answer scores below a bar. Raises `ConfigError` when the bar lies outside [0, 1]."""
+    """Check that no answer scores worse than a bar. Raises `ConfigError` when the bar lies outside [0, 1]."""
     if not 0 <= bar <= 1:
         raise ConfigError(f"fail-answer-under is {bar:g}, but must lie between 0 and 1, as in 0.5")
-    below = [is_below(result, bar) for result in results if result.outcome is Outcome.SCORED]
-    told = f"{sum(below)} of {len(below)} scored answers are below the bar of {bar:g} for each"
-    return GateResult(GateStatus.FAILED if any(below) else GateStatus.PASSED, told)
+    scored = [result for result in results if result.outcome is Outcome.SCORED]
+    worse = sum(is_worse(result, bar) for result in scored)
+    side = "above" if any(result.provenance.lower_is_better for result in scored) else "below"
+    told = f"{worse} of {len(scored)} scored answers are {side} the bar of {bar:g} for each"
+    return GateResult(GateStatus.FAILED if worse else GateStatus.PASSED, told)
 
 
-def is_below(result: Result, bar: float) -> bool:
-    """Whether an answer scores less than a bar; one without a score does not."""
-    return result.score is not None and result.score < bar - _ROUNDING
+def is_worse(result: Result, bar: float) -> bool:
+    """Whether an answer scores worse than a bar; one without a score does not."""
+    if result.score is None:
+        return False
+    return result.score > bar + _ROUNDING if result.provenance.lower_is_better else result.score < bar - _ROUNDING
 
 
 def together(results: Sequence[GateResult]) -> GateResult:
@@ -115,15 +120,20 @@ def _against_bar(summary: Summary, bar: float, *, confident: bool) -> GateResult
     if score.value is None or score.low is None or score.high is None:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing was scored, so nothing stands against the bar of {bar:g}")
     found = f"mean score {score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
-    crosses = score.low < bar - _ROUNDING and score.high >= bar - _ROUNDING
+    if summary.overall.lower_is_better:
+        crosses, is_worse = score.low <= bar + _ROUNDING < score.high, score.value > bar + _ROUNDING
+        words = "above", "is within"
+    else:
+        crosses, is_worse = score.low < bar - _ROUNDING <= score.high, score.value < bar - _ROUNDING
+        words = "under", "reaches"
     if crosses and confident:
         return GateResult(
             GateStatus.INCONCLUSIVE, f"{found}: the interval holds the bar of {bar:g}; score more samples to tell"
         )
     doubt = "; the interval holds the bar, so chance may have decided" if crosses else ""
-    if score.value < bar - _ROUNDING:
-        return GateResult(GateStatus.FAILED, f"{found} is under the bar of {bar:g}{doubt}")
-    return GateResult(GateStatus.PASSED, f"{found} reaches the bar of {bar:g}{doubt}")
+    if is_worse:
+        return GateResult(GateStatus.FAILED, f"{found} is {words[0]} the bar of {bar:g}{doubt}")
+    return GateResult(GateStatus.PASSED, f"{found} {words[1]} the bar of {bar:g}{doubt}")
 
 
 def _against_limit(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
@@ -174,9 +184,9 @@ def against_baseline(
 
 def _best_case(look: Look) -> float:
     """By how much it got worse at least, as far as the interval says."""
-    return -(look.high or 0.0) if look.measure.more_is_better else look.low or 0.0
+    return -(look.high or 0.0) if look.more_is_better else look.low or 0.0
 
 
 def _worst_case(look: Look) -> float:
     """By how much it may have got worse at most, as far as the interval says."""
-    return -(look.low or 0.0) if look.measure.more_is_better else look.high or 0.0
+    return -(look.low or 0.0) if look.more_is_better else look.high or 0.0

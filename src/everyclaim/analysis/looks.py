@@ -92,6 +92,7 @@ class Look:
     adjusted: float | None = None
     word: Word = Word.TOO_FEW
     warnings: tuple[str, ...] = ()
+    more_is_better: bool = False
 
     @property
     def shown(self) -> bool:
@@ -119,7 +120,20 @@ def look_at(
         answers = min(len(before[0]), len(after[0]))
     units = int(before[1].sum()), int(after[1].sum())
     first, second = (float(top.sum() / bottom.sum()) if bottom.sum() else None for top, bottom in (before, after))
-    nothing = Look(measure, where, mode, first, second, None, None, None, answers, units, None)
+    nothing = Look(
+        measure,
+        where,
+        mode,
+        first,
+        second,
+        None,
+        None,
+        None,
+        answers,
+        units,
+        None,
+        more_is_better=measure.more_is_better,
+    )
     if answers < 2 or first is None or second is None:
         return nothing
     difference = _difference(before, after, paired=paired)
@@ -166,7 +180,7 @@ def _with_word(look: Look, adjusted: float | None) -> Look:
     if adjusted is None or look.low is None or look.high is None or look.difference is None:
         return look
     if adjusted <= 1 - LEVEL and not look.low <= 0 <= look.high:
-        better = (look.difference > 0) == look.measure.more_is_better
+        better = (look.difference > 0) == look.more_is_better
         return replace(look, adjusted=adjusted, word=Word.IMPROVED if better else Word.REGRESSED)
     return replace(look, adjusted=adjusted, word=Word.TOO_FEW if look.answers < FEW else Word.NO_DIFFERENCE)
 

@@ -48,7 +48,7 @@ class Group:
     claims: int  # of scored answers
     labels: Mapping[Label, int]  # claims per label
     rates: Mapping[Label, Estimate]  # over all claims, each weighing the same, answers as clusters
-    below_one: Estimate  # share of scored answers whose score is below 1
+    below_one: Estimate  # share of scored answers whose score is below 1, or above 0 where that is the best
     any_unsupported: Estimate  # share of scored answers with an unsupported claim
     any_contradicted: Estimate  # share of scored answers with a contradicted claim
     failing: int  # scored answers with an unsupported or a contradicted claim
@@ -58,6 +58,12 @@ class Group:
     failure_modes: Mapping[str, int]  # claims by why they are not supported, `other` last
     # mean of each part of the score over the scored answers where it is defined, in the metric's order
     components: Mapping[str, Estimate] = field(default_factory=dict)
+    lower_is_better: bool = False  # the best score is 0
+
+    @property
+    def imperfect(self) -> str:
+        """What `below_one` counts, in words."""
+        return "answers above 0.0" if self.lower_is_better else "answers below 1.0"
 
     @property
     def supported(self) -> Estimate:
@@ -118,7 +124,7 @@ class Summary:
         group = self.overall
         rows = [
             ("claims supported", group.supported, percent(group.supported.value), interval(group.supported)),
-            ("answers below 1.0", group.below_one, percent(group.below_one.value), interval(group.below_one)),
+            (group.imperfect, group.below_one, percent(group.below_one.value), interval(group.below_one)),
             ("mean score", group.score, score_text(group.score), span(group.score)),
         ]
         rest = [
@@ -256,7 +262,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
     score, below_one, any_unsupported, any_contradicted, *rest = clustered_ratios(
         [
             np.where(numbered, rows.score, 0.0),
-            whole & (rows.score < 1 - _ROUNDING),
+            whole & (rows.quality < 1 - _ROUNDING),
             unsupported > 0,
             contradicted > 0,
             *rows.labels.values(),
@@ -273,7 +279,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         total=len(scored),
         outcomes=rows.outcomes(),
         score=score,
-        band=None if score.value is None else band_of(score.value),
+        band=None if score.value is None else band_of(1 - score.value if rows.lower_is_better else score.value),
         bands=rows.bands(),
         counted_unscored=int(np.count_nonzero(numbered & ~scored)),
         claims=claims,
@@ -288,6 +294,7 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         claims_per_answer=claims / answers if answers else None,
         failure_modes={mode.value: count for mode, count in rows.modes.items()},
         components=dict(zip(rows.components, components, strict=True)),
+        lower_is_better=rows.lower_is_better,
     )
 
 
@@ -354,6 +361,8 @@ def group_to_json(group: Group) -> dict[str, Any]:
         "claims_per_answer": group.claims_per_answer,
         "failure_modes": dict(group.failure_modes),
     }
+    if group.lower_is_better:
+        row["lower_is_better"] = True
     if group.components:
         row["components"] = {name: asdict(part) for name, part in group.components.items()}
     return row

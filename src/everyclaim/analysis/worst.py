@@ -10,7 +10,7 @@ from everyclaim.core.types import Label, Outcome, Result
 
 
 def worst(records: Iterable[Kept], k: int) -> list[Kept]:
-    """Return the `k` worst scored answers: lowest score, then most contradicted claims, then place in the input.
+    """Return the `k` worst scored answers: by score, then by most contradicted claims, then by place in the input.
 
     Answers with the best score whose every claim is supported, without conflict, are never among them. Holds `k`
     records at a time. All records are read, whatever `k` is: the caller may be watching them go by.
@@ -23,10 +23,10 @@ def worst(records: Iterable[Kept], k: int) -> list[Kept]:
 
 
 def has_finding(result: Result) -> bool:
-    """Whether a scored answer is worth a look: its score is below the best, or a claim fails or is in conflict."""
+    """Whether a scored answer is worth a look: its score is not the best, or a claim fails or is in conflict."""
     if result.outcome is not Outcome.SCORED:
         return False
-    if result.score is not None and result.score < 1:  # also of a metric that has no claims
+    if result.quality is not None and result.quality < 1:  # also of a metric that has no claims
         return True
     return any(
         claim.verdict.label is not Label.SUPPORTED or claim.verdict.conflict
@@ -36,5 +36,5 @@ def has_finding(result: Result) -> bool:
 
 def badness(record: Kept) -> tuple[float, int, int]:
     """Return what scored answers are ordered by, the worst lowest."""
-    score = record.result.score
-    return 1.0 if score is None else score, -record.result.count(Label.CONTRADICTED), record.position
+    quality = record.result.quality
+    return 1.0 if quality is None else quality, -record.result.count(Label.CONTRADICTED), record.position

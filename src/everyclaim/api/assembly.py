@@ -10,7 +10,7 @@ from everyclaim.core.functions import name_of
 from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
 from everyclaim.core.spec import Registry, Spec
-from everyclaim.core.types import Provenance
+from everyclaim.core.types import BETTER, Provenance
 from everyclaim.metrics.assembled import Assembled, Empty, check_metric_shape
 from everyclaim.metrics.context import Components
 from everyclaim.verify.verdicts import Policy
@@ -65,11 +65,14 @@ class Parts:
     ) -> Assembled:
         """Put a metric (an object or a function) together with all that it needs; what is not said is as it is here.
 
-        `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well.
+        `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well, and that
+        it says `lower_is_better`.
         """
         splitter = decomposer or self.decomposer
         own = getattr(metric, "parameters", None)
         stored = {**self.provenance.parameters, **(parameters or {}), **(own if isinstance(own, Mapping) else {})}
+        if getattr(metric, "lower_is_better", False):
+            stored[BETTER] = "lower"
         provenance = replace(
             self.provenance,
             metric=shown or self.provenance.metric,

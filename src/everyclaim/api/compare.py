@@ -91,7 +91,8 @@ def compare_parts(
     """Compare the figures of two runs, or of some of the answers of each; both may be of one run."""
     records = [run.record for run in runs]
     first, second = figures
-    numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs))
+    is_lower = records[1].provenance.lower_is_better
+    numbers = compare_figures(first, second, by=by, movers=movers, other_judge=bool(differs), lower_is_better=is_lower)
     places = [[mover.places[side] for mover in numbers.movers] for side in (0, 1)]
     claims = []
     for run, wanted in zip(runs, places, strict=True):

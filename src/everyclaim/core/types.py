@@ -330,6 +330,9 @@ class Usage:
         )
 
 
+BETTER = "better"  # the parameter that says which way a metric goes: "lower" where 0 is the best
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
     """Which components, with which parameters, in which version of the library."""
@@ -340,6 +343,15 @@ class Provenance:
     strategy: str
     version: str
     parameters: Mapping[str, str] = field(default_factory=dict)  # policies, prompt and model versions
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether the best score is 0."""
+        return self.parameters.get(BETTER) == "lower"
+
+    def quality(self, score: float) -> float:
+        """Return a score where 1 is the best, otherwise 1 − score."""
+        return 1 - score if self.lower_is_better else score
 
 
 @dataclass(frozen=True, slots=True)
@@ -420,9 +432,14 @@ class Result:
         return tuple(claim for label in wrong for claim in self.claims if claim.verdict.label is label)
 
     @property
+    def quality(self) -> float | None:
+        """The score where 1 is the best, otherwise 1 − score; None without a number."""
+        return None if self.score is None or self.score != self.score else self.provenance.quality(self.score)
+
+    @property
     def band(self) -> Band | None:
-        """The word for the score: high, good, moderate or low; None without a number."""
-        return None if self.score is None or self.score != self.score else band_of(self.score)
+        """The word for the quality: high, good, moderate or low; None without a number."""
+        return None if self.quality is None else band_of(self.quality)
 
     def _repr_html_(self) -> str | None:
         return html_of(self)

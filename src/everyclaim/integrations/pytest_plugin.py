@@ -61,7 +61,7 @@ class AssertFaithful(Protocol):
 class _Bars:
     """What an answer has to come to."""
 
-    fail_under: float = 1.0
+    fail_under: float | None = None  # the best score
     max_contradicted: float = 0.0
     empty: Empty = "skip"
 
@@ -186,6 +186,7 @@ def _hold(result: Result, bars: _Bars) -> None:
     """Hold a result against its bars."""
     __tracebackhide__ = True
     from everyclaim import JudgeError, Label, Outcome
+    from everyclaim.analysis.gate import is_worse
     from everyclaim.core.plaintext import counted, one_line
     from everyclaim.report.ci import failing_lines
 
@@ -202,11 +203,13 @@ def _hold(result: Result, bars: _Bars) -> None:
             pytest.skip(what)
         return
     torn = result.count(Label.CONTRADICTED)
-    is_low = result.score is not None and result.score < bars.fail_under - _ROUNDING
+    bar = bars.fail_under if bars.fail_under is not None else result.provenance.quality(1.0)
+    is_low = is_worse(result, bar)
     is_torn = torn > (bars.max_contradicted + _ROUNDING) * len(result.claims)
     if is_low or is_torn or unread:
+        side = "at most" if result.provenance.lower_is_better else "at least"
         told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
-        told += [f"score {result.score:.3f}, at least {bars.fail_under:g} wanted"] if is_low else []
+        told += [f"score {result.score:.3f}, {side} {bar:g} wanted"] if is_low else []
         told += [f"{torn} contradicted, at most the share {bars.max_contradicted:g} allowed"] if is_torn else []
         raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))
 

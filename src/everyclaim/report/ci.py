@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
-from everyclaim.analysis.gate import is_below
+from everyclaim.analysis.gate import is_worse
 from everyclaim.core.plaintext import number, one_line, quoted
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 
@@ -19,8 +19,8 @@ _IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+!|~@&$:-])")
 def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | None = None) -> bytes:
     """Write one test case per answer and one for the gate; cases fail only where the gate does.
 
-    Then an answer fails that scores below `bar`, or without a bar one that has a claim that is not supported; and one
-    whose judging failed is an error. Otherwise the failing claims are the output of a case that passes. An answer
+    Then an answer fails that scores worse than `bar`, or without a bar one that has a claim that is not supported; and
+    one whose judging failed is an error. Otherwise the failing claims are the output of a case that passes. An answer
     without a score is skipped.
     """
     is_failed = gate.status in (GateStatus.FAILED, GateStatus.TOO_MANY_FAILURES)
@@ -35,7 +35,7 @@ def junit(results: Iterable[Result], gate: GateResult, name: str, bar: float | N
             _child(case, "error" if is_failed else "skipped", result.reason, "", counts)
         elif result.outcome is not Outcome.SCORED:
             _child(case, "skipped", result.outcome.value, "", counts)
-        elif is_failed and (result.failing if bar is None else is_below(result, bar)):
+        elif is_failed and (result.failing if bar is None else is_worse(result, bar)):
             _child(case, "failure", f"{len(result.failing)} of {len(result.claims)} claims fail", lines, counts)
         elif lines:
             ET.SubElement(case, "system-out").text = _xml(lines)
@@ -66,7 +66,7 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
         (f"{label.value.lower()} claims", percent(group.rates[label].value), interval(group.rates[label]))
         for label in Label
     ]
-    rows.append(("answers below 1.0", percent(group.below_one.value), interval(group.below_one)))
+    rows.append((group.imperfect, percent(group.below_one.value), interval(group.below_one)))
     lines = [
         f"## everyclaim: {md(name)}",
         "",

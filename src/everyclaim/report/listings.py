@@ -103,7 +103,7 @@ def runs_page(records: Sequence[RunRecord], scores: Sequence[Estimate], store: s
     for record, score in zip(records, scores, strict=True):
         failed = record.counts[Outcome.FAILED]
         status = "" if record.status == "finished" else Text(f"({record.status})", style="yellow")
-        band = None if score.value is None else band_of(score.value)
+        band = None if score.value is None else band_of(record.provenance.quality(score.value))
         made.add_row(
             data(record.id),
             *([joined([data(record.name, limit=60), status], " ")] if named else []),

@@ -114,7 +114,7 @@ def _summary(summary: Summary, name: str = "score") -> list[RenderableType]:
 def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
     """Lead with the rate per claim and the share of answers that are not whole, beside the mean per answer."""
     made = house_table("", "", "95 % interval", "")
-    for title, rate in (("claims supported", group.supported), ("answers below 1.0", group.below_one)):
+    for title, rate in (("claims supported", group.supported), (group.imperfect, group.below_one)):
         if rate.n:
             made.add_row(Text(title), Text(percent(rate.value), "bold"), interval(rate), share_of(rate))
     score = group.score
@@ -183,7 +183,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
         if when:
             lines.append((name, content if isinstance(content, Text) else Text(content), style))
 
-    line("bands", joined([_band(band, count) for band, count in group.bands.items()]), when=group.score.n)
+    line("bands", joined([_band(band, count, group) for band, count in group.bands.items()]), when=group.score.n)
     line("length", _length(group), when=group.scored)
     line("why", _counts(summary.failure_modes), when=summary.failure_modes)
     line("flags", _counts(summary.flags), when=summary.flags)
@@ -220,9 +220,10 @@ def _skipped(summary: Summary) -> Text:
     return joined([holding if summary.unchecked else "", whole if summary.all_skipped else ""])
 
 
-def _band(band: Band, count: int) -> Text:
-    bound = f" (≥ {LOWER_BOUNDS[band]:g})" if LOWER_BOUNDS[band] else ""
-    return Text(f"{count:,} {band.value}{bound}", style=BAND_STYLE[band] if count else "dim")
+def _band(band: Band, count: int, group: Group) -> Text:
+    bound = LOWER_BOUNDS[band]
+    side = f" (≤ {1 - bound:.3g})" if group.lower_is_better else f" (≥ {bound:g})"
+    return Text(f"{count:,} {band.value}{side if bound else ''}", style=BAND_STYLE[band] if count else "dim")
 
 
 def _length(group: Group) -> Text:

@@ -11,9 +11,9 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import BETTER, Label, Outcome
 from everyclaim.store.store import Store
-from everyclaim.store.tables import CLAIMS, LABELS, SAMPLES, TAGS
+from everyclaim.store.tables import CLAIMS, LABELS, RUNS, SAMPLES, TAGS
 
 Order = Literal["input", "worst"]
 SHOWN = 240  # characters of a question or an answer in a list
@@ -68,7 +68,7 @@ class Neighbours:
 def answers(store: Store, run: str, wanted: Wanted, first: int, most: int) -> list[AnswerRow]:
     """Return up to `most` of the answers wanted, from the one numbered `first` (from 0) on."""
     with store.reading() as connection:
-        places = connection.execute(_places(run, wanted).limit(most).offset(first)).scalars()
+        places = connection.execute(_places(connection, run, wanted).limit(most).offset(first)).scalars()
         return _rows(connection, run, list(places))
 
 
@@ -81,7 +81,7 @@ def answers_at(store: Store, run: str, places: Sequence[int]) -> list[AnswerRow]
 def positions(store: Store, run: str, wanted: Wanted) -> list[int]:
     """Return the places of all answers wanted."""
     with store.reading() as connection:
-        return list(connection.execute(_places(run, wanted)).scalars())
+        return list(connection.execute(_places(connection, run, wanted)).scalars())
 
 
 def count(store: Store, run: str, wanted: Wanted) -> int:
@@ -187,8 +187,10 @@ def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
     return sa.or_(has, sa.and_(place.not_in(tagged), field)) if value else sa.and_(has, field)
 
 
-def _ranked(run: str, wanted: Wanted) -> sa.Subquery:
+def _ranked(connection: sa.Connection, run: str, wanted: Wanted) -> sa.Subquery:
     """Return the places of what is wanted with what orders them by how bad they are, the worst lowest."""
+    parameters = connection.execute(sa.select(RUNS.c.parameters).where(RUNS.c.id == run)).scalar() or {}
+    quality = 1.0 - SAMPLES.c.score if parameters.get(BETTER) == "lower" else SAMPLES.c.score
     bad = (
         sa.select(CLAIMS.c.position, sa.func.count().label("contradicted"))
         .where(CLAIMS.c.run_id == run, CLAIMS.c.label == Label.CONTRADICTED.value)
@@ -198,7 +200,7 @@ def _ranked(run: str, wanted: Wanted) -> sa.Subquery:
     return (
         sa.select(
             sa.case((SAMPLES.c.outcome == Outcome.SCORED.value, 0), else_=1).label("unscored"),
-            sa.func.coalesce(SAMPLES.c.score, 2.0).label("score"),
+            sa.func.coalesce(quality, 2.0).label("score"),
             (-sa.func.coalesce(bad.c.contradicted, 0)).label("contradicted"),
             SAMPLES.c.position,
         )
@@ -208,11 +210,11 @@ def _ranked(run: str, wanted: Wanted) -> sa.Subquery:
     )
 
 
-def _places(run: str, wanted: Wanted) -> sa.Select[Any]:
+def _places(connection: sa.Connection, run: str, wanted: Wanted) -> sa.Select[Any]:
     """Select the places of what is wanted, in order."""
     if wanted.order == "input":
         return sa.select(SAMPLES.c.position).where(*_conditions(run, wanted)).order_by(SAMPLES.c.position)
-    ranked = _ranked(run, wanted)
+    ranked = _ranked(connection, run, wanted)
     return sa.select(ranked.c.position).order_by(*ranked.c)
 
 

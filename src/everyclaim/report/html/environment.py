@@ -112,5 +112,5 @@ _FILTERS = {
     "sign": LABEL_SIGN.__getitem__,
     "meaning": LABEL_MEANING.__getitem__,
     "values": lambda tag: ", ".join(tag_values(tag)),
-    "band": lambda score: band_of(score).value,
+    "band": lambda score, provenance: band_of(provenance.quality(score)).value,
 }

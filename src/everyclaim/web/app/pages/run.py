@@ -32,7 +32,8 @@ def overview(request: Request, name: str) -> Response:
         return RedirectResponse(f"/runs/{looking.record.id}", 303)
     store, run = looking.site.shelf.store, looking.record.id
     worst = browsing.answers(store, run, browsing.Wanted(order="worst"), 0, WORST)
-    shown = {"looking": looking, "worst": [row for row in worst if row.score is not None and row.score < 1]}
+    best = looking.record.provenance.quality(1.0)
+    shown = {"looking": looking, "worst": [row for row in worst if row.score not in (None, best)]}
     if looking.is_live:
         return render(request, "run_live.html", **shown, labels=browsing.label_counts(store, run))
     summary, figures = looking.summary, looking.figures

@@ -1,0 +1,104 @@
+"""A metric of somebody else's where 0 is the best: everything that calls a score good or bad follows it."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.analysis import gate, worst
+from everyclaim.analysis.gate import GateStatus, against_baseline, answers_against_bar
+from everyclaim.core.bands import Band
+from everyclaim.protocols import MetricContext, Score
+from everyclaim.report.ci import junit
+from everyclaim.store import Store, browsing
+from everyclaim.testing import check_metric
+
+
+class UnsupportedShare:
+    """Share of the claims that nothing supports; 0 is the best."""
+
+    lower_is_better = True
+
+    async def score(self, sample: ec.Sample, ctx: MetricContext) -> Score:
+        claims = await ctx.judge((await ctx.claims(sample.response)).claims)
+        return Score(sum(claim.verdict.label is not ec.Label.SUPPORTED for claim in claims) / len(claims))
+
+
+def judge(claim: ec.Claim, passages: list[str]) -> bool:
+    return "true" in claim.text
+
+
+def rows(bad: int) -> list[dict[str, object]]:
+    """Forty answers of four claims, of which the first ones hold this many that nothing supports."""
+    return [
+        {
+            "id": f"a{n:02}",
+            "response": "|".join(f"Claim {k} is {'open' if k < min(bad, 4) * (n < 20) else 'true'}" for k in range(4)),
+            "contexts": ["Claims."],
+        }
+        for n in range(40)
+    ]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("lower") / "runs.db"
+    for name, bad in (("good", 0), ("bad", 3)):
+        ec.score_file(
+            rows(bad), metric=UnsupportedShare(), judge=judge, decomposer=lambda text: text.split("|"), store=place,
+            name=name,
+        )  # fmt: skip
+    return place
+
+
+def test_it_passes_the_rules_for_metrics() -> None:
+    """The direction is no fault, and a result says it."""
+    check_metric(UnsupportedShare())
+
+
+def test_the_worst_answers_have_the_highest_score(store: Path) -> None:
+    """In Python, in the store's lists, and the perfect answer is none of them."""
+    run = ec.find_run("bad", store=store)
+    assert [one.result.score for one in worst(run.records(), 3)] == [0.75, 0.75, 0.75]
+    assert len(worst(run.records(), 40)) == 20
+    with Store.lent(str(store)) as kept:
+        first = browsing.answers(kept, run.id, browsing.Wanted(order="worst"), 0, 1)
+    assert first[0].score == 0.75
+
+
+def test_bands_and_summaries_call_low_scores_good(store: Path) -> None:
+    """An answer of 0 is high, one of .75 low, and the share of imperfect answers is of those above 0."""
+    good, bad = (ec.find_run(name, store=store).summary.overall for name in ("good", "bad"))
+    assert (good.band, bad.band) == (Band.HIGH, Band.MODERATE)
+    assert bad.bands == {Band.HIGH: 20, Band.GOOD: 0, Band.MODERATE: 0, Band.LOW: 20}
+    assert (good.below_one.value, bad.below_one.value) == (0.0, 0.5)
+    assert "answers above 0.0" in str(ec.find_run("bad", store=store).summary)
+    assert "high" in next(iter(ec.find_run("good", store=store).results())).summary()
+
+
+def test_comparisons_call_a_rise_a_regression(store: Path) -> None:
+    """Of the mean score; the other way round it is an improvement."""
+    worse, better = ec.compare("good", "bad", store=store), ec.compare("bad", "good", store=store)
+    assert worse.numbers.whole[0].word.value == "regressed"
+    assert better.numbers.whole[0].word.value == "improved"
+    assert "raised the mean score by 37.5 points" in worse.sentence
+    assert against_baseline(worse).status is GateStatus.FAILED
+    assert against_baseline(better).status is GateStatus.PASSED
+    assert [look["word"] for look in json.loads(json.dumps(worse.to_json()))["whole"][:2]] == ["regressed"] * 2
+
+
+def test_bars_are_ceilings(store: Path) -> None:
+    """A mean above the bar fails, one within it passes; so do single answers, and their test cases."""
+    run = ec.find_run("bad", store=store)
+    failed = gate(run.summary, 0.2)
+    assert (failed.status, "is above the bar of 0.2" in failed.message) == (GateStatus.FAILED, True)
+    assert gate(run.summary, 0.5).status is GateStatus.PASSED
+    assert gate(run.summary, 0.4, confident=True).status is GateStatus.INCONCLUSIVE
+    each = answers_against_bar(run.results(), 0.5)
+    assert (each.status, each.message) == (
+        GateStatus.FAILED, "20 of 40 scored answers are above the bar of 0.5 for each",
+    )  # fmt: skip
+    suite = ET.fromstring(junit(run.results(), each, "bad", bar=0.5))
+    assert suite.get("failures") == "21"
