@@ -1,4 +1,4 @@
-"""Writes the generated pages of the reference; with ``--check`` only says whether they are current."""  # noqa: INP001 - a script
+"""Writes what is generated in the reference; with ``--check`` only says whether it is current."""  # noqa: INP001 - a script
 
 from __future__ import annotations
 
@@ -6,9 +6,30 @@ import sys
 from pathlib import Path
 
 from everyclaim.cli.reference import reference as commands
-from everyclaim.monitor.reference import reference as telemetry
+from everyclaim.core.types import FailureMode, Label, Outcome
+from everyclaim.monitor.telemetry import MEASURES, MOST_VALUES
 
 FOLDER = Path(__file__).parent / "reference"
+BEGIN, END = "<!-- metrics: python docs/commands.py -->\n", "<!-- end of metrics -->\n"
+
+
+def telemetry() -> str:
+    """Return the page of telemetry with the table of metrics as the code has it."""
+    head, _, rest = (FOLDER / "telemetry.md").read_text(encoding="utf-8").partition(BEGIN)
+    lines = ["| Prometheus | OpenTelemetry | kind | labels | what it counts |", "| --- | --- | --- | --- | --- |"]
+    for measure in MEASURES:
+        labels = ", ".join(f"`{label}`" for label in measure.labels)
+        lines.append(f"| `{measure.prometheus}` | `{measure.otel}` | {measure.kind} | {labels} | {measure.help} |")
+    lines += ["", "Values of labels:", ""]
+    for name, values in {"label": Label, "outcome": Outcome, "failure_mode": FailureMode}.items():
+        lines.append(f"- `{name}`: {', '.join(f'`{one.value}`' for one in values)}")
+    lines.append(
+        "- told apart up to a number, any further one counts as `other`, as `folded_labels` and a warning say:"
+    )
+    lines.append("  " + ", ".join(f"`{label}` {count}" for label, count in MOST_VALUES.items()))
+    return "\n".join([head + BEGIN, *lines, "", END + rest.partition(END)[2]])
+
+
 PAGES = {"cli.md": commands, "telemetry.md": telemetry}
 
 

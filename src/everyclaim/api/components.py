@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
-from everyclaim.api.observing import Observe
+from everyclaim.api.instrumentation import Observe
 from everyclaim.api.registries import DECOMPOSERS, create_verifier
 from everyclaim.api.talking import (
     SEARCHING,

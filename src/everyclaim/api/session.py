@@ -29,7 +29,7 @@ from everyclaim.api.components import (
     new_chats,
     refuse_unused,
 )
-from everyclaim.api.observing import Observing
+from everyclaim.api.instrumentation import Instrumentation
 from everyclaim.api.talking import OFF, check_address
 from everyclaim.core.accounting import Tally, tallied
 from everyclaim.core.errors import UserError
@@ -62,10 +62,10 @@ class Session:
         self.options = cast("Options", {"cache": cache, **options})
         self._models = models
         self.is_kept = kept
-        observing = Observing(options.get("observe"))
-        self._observers = observing.observers
+        instrumentation = Instrumentation(options.get("observe"))
+        self._observers = instrumentation.observers
         self._begin()
-        self._held.observing = observing
+        self._held.instrumentation = instrumentation
         if kept:
             _LIVE.add(self)
 
@@ -225,7 +225,7 @@ class _Held:
     def __init__(self) -> None:
         self.home: BackgroundLoop | None = None
         self.chats: ChatPool | None = None
-        self.observing: Observing | None = (
+        self.instrumentation: Instrumentation | None = (
             None  # what was opened for it; of a process that was forked off, its parent's
         )
         self.is_closed = False
@@ -236,8 +236,8 @@ class _Held:
             self.home.close()
         if self.chats:
             self.chats.close()
-        if self.observing:
-            self.observing.close()
+        if self.instrumentation:
+            self.instrumentation.close()
 
 
 _LIVE: WeakSet[Session] = WeakSet()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
     from everyclaim.monitor.detector import Detector, Limits
-    from everyclaim.monitor.evaluated import evaluating
+    from everyclaim.monitor.evaluation import evaluating
     from everyclaim.monitor.otel import OpenTelemetry
     from everyclaim.monitor.prometheus import Metrics
 
@@ -33,7 +33,7 @@ _HOMES = {
     ),
     "baseline": ("Baseline", "JudgeAccuracy", "Level"),
     "detector": ("Detector", "Limits"),
-    "evaluated": ("evaluating",),
+    "evaluation": ("evaluating",),
     "otel": ("OpenTelemetry",),
     "prometheus": ("Metrics",),
 }  # fmt: skip

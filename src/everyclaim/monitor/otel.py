@@ -12,10 +12,8 @@ from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, ScoringStarted, WorkEvent
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Outcome, Result
-from everyclaim.monitor.bounded import Bounded
-from everyclaim.monitor.evaluated import Evaluated, evaluated_here
-from everyclaim.monitor.evaluation import ERROR_TYPE, EVENT, attributes_of, code_of
-from everyclaim.monitor.measures import FOLDED, MEASURES, Measure, readings
+from everyclaim.monitor.evaluation import ERROR_TYPE, EVENT, EvaluatedSpan, attributes_of, code_of, evaluated_here
+from everyclaim.monitor.telemetry import FOLDED, MEASURES, LabelLimiter, Measure, measurements
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -61,14 +59,14 @@ class OpenTelemetry:
         self._logger = _logs.get_logger("everyclaim", __version__, logger_provider)
         meter = metrics.get_meter("everyclaim", __version__, meter_provider)
         self._parts = {measure: _instrument(meter, measure) for measure in MEASURES}
-        self._bounded = Bounded(lambda label: self._parts[FOLDED](1, {"label": label}))
+        self._limiter = LabelLimiter(lambda label: self._parts[FOLDED](1, {"label": label}))
         self._slices = tuple(slices)
         self._with_texts = with_texts
 
     def __call__(self, event: WorkEvent) -> None:
         """Tell of an event."""
-        for measure, labels, amount in readings(event, self._slices):
-            values = self._bounded.fold(measure.labels, labels)
+        for measure, labels, amount in measurements(event, self._slices):
+            values = self._limiter.limit(measure.labels, labels)
             self._parts[measure](amount, dict(zip(measure.labels, values, strict=True)))
         match event:
             case ScoringStarted():
@@ -94,15 +92,11 @@ class OpenTelemetry:
         _OPEN.set((*_OPEN.get(), (self, event.sample, span, token, outside)))
 
     def _end(self, event: ScoringEnded) -> None:
-        opened = _OPEN.get()
-        if not opened or opened[-1][0] is not self or opened[-1][1] is not event.sample:
-            mine = [one for one in opened if one[0] is self and one[1] is event.sample]
-            if not mine:
-                return  # begun before this was told of anything
-            found = mine[-1]
-        else:
-            found = opened[-1]
-        _OPEN.set(tuple(one for one in opened if one is not found))
+        mine = [entry for entry in _OPEN.get() if entry[0] is self and entry[1] is event.sample]
+        if not mine:
+            return  # begun before this was told of anything
+        found = mine[-1]
+        _OPEN.set(tuple(entry for entry in _OPEN.get() if entry is not found))
         _, _, span, token, outside = found
         self._context.detach(token)
         if event.result is None:
@@ -160,7 +154,7 @@ class OpenTelemetry:
             self._failed(span, call.failure)
         span.end(begun + int(call.seconds * 1e9))
 
-    def _evaluated(self, result: Result, around: Context, of: Evaluated | None) -> None:
+    def _evaluated(self, result: Result, around: Context, of: EvaluatedSpan | None) -> None:
         """Send the event of the conventions, on the span that is evaluated."""
         said = attributes_of(result, response_id=of.response_id if of else "", with_texts=self._with_texts)
         attributes = {**said, "everyclaim.sample.id": one_line(result.id, 200)}
@@ -168,46 +162,42 @@ class OpenTelemetry:
             around = self._trace.set_span_in_context(self._trace.NonRecordingSpan(self._remote(of)))
         self._logger.emit(timestamp=time.time_ns(), context=around, attributes=attributes, event_name=EVENT)
 
-    def _remote(self, of: Evaluated) -> Any:
+    def _remote(self, of: EvaluatedSpan) -> Any:
         flags = self._trace.TraceFlags(of.flags)
         return self._trace.SpanContext(of.trace, of.span, is_remote=True, trace_flags=flags)
 
 
-class Exported:
-    """OpenTelemetry with providers of its own, which export by OTLP over HTTP to one address, and nowhere else."""
+def exported(
+    endpoint: str, *, slices: Sequence[str] = (), with_texts: bool = False
+) -> tuple[OpenTelemetry, Callable[[], None]]:
+    """Return an observer that exports by OTLP over HTTP to one address and nowhere else, and what ends it in order."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
+        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk._logs import LoggerProvider
+        from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
+        from opentelemetry.sdk.metrics import MeterProvider
+        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ImportError:
+        raise MissingExtraError("OpenTelemetry", "otel") from None
+    base, resource = endpoint.rstrip("/"), _resource()
+    spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
+    spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))
+    logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", timeout=TIME_OUT)))
+    reader = PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=TIME_OUT))
+    meters = MeterProvider([reader], resource=resource)
 
-    def __init__(self, endpoint: str, *, slices: Sequence[str] = (), with_texts: bool = False) -> None:
-        try:
-            from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
-            from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
-            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-            from opentelemetry.sdk._logs import LoggerProvider
-            from opentelemetry.sdk._logs.export import BatchLogRecordProcessor
-            from opentelemetry.sdk.metrics import MeterProvider
-            from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
-            from opentelemetry.sdk.trace import TracerProvider
-            from opentelemetry.sdk.trace.export import BatchSpanProcessor
-        except ImportError:
-            raise MissingExtraError("OpenTelemetry", "otel") from None
-        base, resource = endpoint.rstrip("/"), _resource()
-        spans, logs = TracerProvider(resource=resource), LoggerProvider(resource=resource)
-        spans.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(f"{base}/v1/traces", timeout=TIME_OUT)))
-        logs.add_log_record_processor(BatchLogRecordProcessor(OTLPLogExporter(f"{base}/v1/logs", timeout=TIME_OUT)))
-        reader = PeriodicExportingMetricReader(OTLPMetricExporter(f"{base}/v1/metrics", timeout=TIME_OUT))
-        meters = MeterProvider([reader], resource=resource)
-        self._providers: Sequence[Any] = (spans, logs, meters)
-        self._told = OpenTelemetry(
-            tracer_provider=spans, meter_provider=meters, logger_provider=logs, slices=slices, with_texts=with_texts
-        )
-
-    def __call__(self, event: WorkEvent) -> None:
-        """Tell of an event."""
-        self._told(event)
-
-    def close(self) -> None:
-        """Export what is left, and stop."""
-        for provider in self._providers:
+    def close() -> None:
+        for provider in (spans, logs, meters):
             provider.shutdown()
+
+    observer = OpenTelemetry(
+        tracer_provider=spans, meter_provider=meters, logger_provider=logs, slices=slices, with_texts=with_texts
+    )
+    return observer, close
 
 
 def _instrument(meter: Any, measure: Measure) -> Callable[[float, dict[str, str]], None]:

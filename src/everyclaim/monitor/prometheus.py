@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.events import WorkEvent
-from everyclaim.monitor.bounded import MOST, Bounded
-from everyclaim.monitor.measures import FOLDED, MEASURES, Measure, readings
+from everyclaim.monitor.telemetry import FOLDED, MEASURES, MOST_VALUES, LabelLimiter, Measure, measurements
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -33,7 +32,7 @@ class Metrics:
     prometheus_client does it; call `ended` for a process that is gone. Safe from any thread.
     """
 
-    def __init__(self, *, slices: Sequence[str] = (), max_releases: int = MOST["release"]) -> None:
+    def __init__(self, *, slices: Sequence[str] = (), max_releases: int = MOST_VALUES["release"]) -> None:
         try:
             import prometheus_client
         except ImportError:
@@ -47,21 +46,15 @@ class Metrics:
             self._parts = {measure: self._part(measure) for measure in MEASURES}
         except OSError as error:
             raise OperatorError(f"PROMETHEUS_MULTIPROC_DIR cannot be used: {error.strerror or error}") from None
-        self._bounded = Bounded(
-            lambda label: self._parts[FOLDED].labels(label).inc(), {**MOST, "release": max_releases}
-        )
+        most = {**MOST_VALUES, "release": max_releases}
+        self._limiter = LabelLimiter(lambda label: self._parts[FOLDED].labels(label).inc(), most)
 
     def __call__(self, event: WorkEvent) -> None:
         """Count what an event says."""
-        for measure, labels, amount in readings(event, self._slices):
+        for measure, labels, amount in measurements(event, self._slices):
             part = self._parts[measure]
-            child = part.labels(*self._bounded.fold(measure.labels, labels)) if labels else part
-            if measure.kind == "histogram":
-                child.observe(amount)
-            elif measure.kind == "gauge":
-                child.set(amount)
-            else:
-                child.inc(amount)
+            child = part.labels(*self._limiter.limit(measure.labels, labels)) if labels else part
+            getattr(child, {"histogram": "observe", "gauge": "set"}.get(measure.kind, "inc"))(amount)
 
     @property
     def content_type(self) -> str:

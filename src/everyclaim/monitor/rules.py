@@ -17,7 +17,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
 from everyclaim.core.types import Label, Outcome
 from everyclaim.monitor.baseline import ErrorBudget
-from everyclaim.monitor.measures import (
+from everyclaim.monitor.telemetry import (
     ANSWERS,
     CALLS,
     CLAIM_PRODUCTS,

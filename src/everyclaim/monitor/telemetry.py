@@ -5,8 +5,10 @@ The page of names in the docs, the dashboard and the rules are made from this ta
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -20,9 +22,16 @@ from everyclaim.core.events import (
     ScoringStarted,
     WorkEvent,
 )
+from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, tag_values
 
-Kind = Literal["counter", "histogram", "level", "gauge"]  # a level goes up and down by steps, a gauge is set
+_log = logging.getLogger(__name__)
+
+OTHER = "other"
+MOST_VALUES: Mapping[str, int] = {  # of labels whose values nobody has listed
+    "release": 20, "value": 50, "tag": 10, "flag": 30, "code": 40, "model": 20, "answered_by": 20, "queue": 20,
+}  # fmt: skip
+LONGEST_VALUE = 100  # characters
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
 _SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
@@ -33,7 +42,7 @@ class Measure:
     """One thing that is counted or measured. Buckets of a histogram include their upper ends."""
 
     name: str
-    kind: Kind
+    kind: Literal["counter", "histogram", "level", "gauge"]  # a level goes up and down by steps, a gauge is set
     help: str
     labels: tuple[str, ...] = ()
     unit: str = "1"  # as UCUM writes it
@@ -50,7 +59,7 @@ class Measure:
         return f"everyclaim.{self.name}"
 
 
-class Reading(NamedTuple):
+class Measurement(NamedTuple):
     """What to add to a measure, or to set it to; label values in the measure's order."""
 
     measure: Measure
@@ -120,50 +129,50 @@ MEASURES = (
 CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
 
 
-def readings(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Reading]:
+def measurements(event: WorkEvent, slices: Sequence[str] = ()) -> Iterator[Measurement]:
     """Yield what an event says; `slices` are the tags whose values are told apart."""
     match event:
         case ScoringStarted():
-            yield Reading(IN_PROGRESS, (), 1)
+            yield Measurement(IN_PROGRESS, (), 1)
         case ScoringEnded(result=result, purpose=purpose):
-            yield Reading(IN_PROGRESS, (), -1)
+            yield Measurement(IN_PROGRESS, (), -1)
             if result is not None:
                 yield from _of_scoring(result, event.seconds, slices, purpose)
         case AnswerGuarded(result=result):
             decision = "refused" if event.refused else "validated" if event.validated else "returned"
-            yield Reading(GUARDED, (decision,), 1)
+            yield Measurement(GUARDED, (decision,), 1)
             if not event.refused:
                 yield from _of_result(result, slices)
         case JudgeCalled():
             yield from _of_call(event)
         case QueueChanged():
-            yield Reading(QUEUE, (event.queue,), event.waiting)
+            yield Measurement(QUEUE, (event.queue,), event.waiting)
         case RequestAnswered():
-            yield Reading(REQUESTS, (event.route, event.method, str(event.status)), 1)
-            yield Reading(REQUEST_SECONDS, (event.route,), event.seconds)
+            yield Measurement(REQUESTS, (event.route, event.method, str(event.status)), 1)
+            yield Measurement(REQUEST_SECONDS, (event.route,), event.seconds)
 
 
-def _of_scoring(result: Result, seconds: float, slices: Sequence[str], purpose: Purpose) -> Iterator[Reading]:
+def _of_scoring(result: Result, seconds: float, slices: Sequence[str], purpose: Purpose) -> Iterator[Measurement]:
     outcome = result.outcome.value
-    yield Reading(SECONDS, (outcome,), seconds)
+    yield Measurement(SECONDS, (outcome,), seconds)
     if result.outcome is Outcome.FAILED:
-        yield Reading(FAILURES, (result.reason.partition(":")[0] or "unknown",), 1)
+        yield Measurement(FAILURES, (result.reason.partition(":")[0] or "unknown",), 1)
     if purpose != "answer":
-        yield Reading(CHECKS, (purpose, outcome), 1)
+        yield Measurement(CHECKS, (purpose, outcome), 1)
     else:
         yield from _of_result(result, slices)
 
 
-def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Reading]:
+def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Measurement]:
     release = result.release or ""
     # Zeros too, here and below: a rise is counted from a value that was there before, so a series that begins with the
     # first failure, or the first contradiction, would lose it.
     for outcome in Outcome:
-        yield Reading(ANSWERS, (outcome.value, release), int(outcome is result.outcome))
+        yield Measurement(ANSWERS, (outcome.value, release), int(outcome is result.outcome))
     if result.outcome is not Outcome.SCORED:
         return
     if result.score is not None:
-        yield Reading(SCORE, (release,), result.score)
+        yield Measurement(SCORE, (release,), result.score)
     verdicts = [claim.verdict for claim in result.claims]
     modes = Counter(verdict.failure_mode for verdict in verdicts)
     flags = Counter(
@@ -171,29 +180,29 @@ def _of_result(result: Result, slices: Sequence[str]) -> Iterator[Reading]:
     )
     counts = result.counts
     for label, count in counts.items():
-        yield Reading(CLAIMS, (label.value, release), count)
+        yield Measurement(CLAIMS, (label.value, release), count)
     for mode in FailureMode:
-        yield Reading(FAILING, (mode.value, release), modes[mode])
+        yield Measurement(FAILING, (mode.value, release), modes[mode])
     for flag, count in flags.items():
-        yield Reading(FLAGGED, (flag,), count)
+        yield Measurement(FLAGGED, (flag,), count)
     claims, wrong = len(result.claims), counts[Label.CONTRADICTED]
     products = {CLAIM_SQUARES: claims**2, CONTRADICTED_SQUARES: wrong**2, CLAIM_PRODUCTS: claims * wrong}
     for of, amount in products.items():
-        yield Reading(PRODUCTS, (of, release), amount)
+        yield Measurement(PRODUCTS, (of, release), amount)
     for tag in slices:
         for value in tag_values(result.tags.get(tag, ())):
             for label, count in counts.items():
-                yield Reading(SLICED, (tag, value, label.value), count)
+                yield Measurement(SLICED, (tag, value, label.value), count)
 
 
-def _of_call(call: JudgeCalled) -> Iterator[Reading]:
+def _of_call(call: JudgeCalled) -> Iterator[Measurement]:
     done = "failed" if call.failure else "cached" if call.is_cached else "answered"
-    yield Reading(CALLS, (call.model, call.answered_by, done), 1)
+    yield Measurement(CALLS, (call.model, call.answered_by, done), 1)
     if call.failure:
-        yield Reading(ERRORS, (call.model, call.failure), 1)
+        yield Measurement(ERRORS, (call.model, call.failure), 1)
     if call.is_cached:
         return
-    yield Reading(CALL_SECONDS, (call.model,), call.seconds)
+    yield Measurement(CALL_SECONDS, (call.model,), call.seconds)
     usage = call.usage
     tokens: Mapping[str, int] = {
         "prompt": usage.prompt_tokens,
@@ -203,8 +212,42 @@ def _of_call(call: JudgeCalled) -> Iterator[Reading]:
     }
     for kind, count in tokens.items():
         if count:
-            yield Reading(TOKENS, (call.model, kind), count)
+            yield Measurement(TOKENS, (call.model, kind), count)
     if usage.cost is None:
-        yield Reading(UNPRICED, (call.model,), 1)
+        yield Measurement(UNPRICED, (call.model,), 1)
     elif usage.cost:
-        yield Reading(COST, (call.model,), usage.cost)
+        yield Measurement(COST, (call.model,), usage.cost)
+
+
+class LabelLimiter:
+    """Tells the values of a label apart up to a number; beyond it they count as `other`, as a warning says once.
+
+    A label with endless values (a release named after a commit, a tag with user ids) would let telemetry grow without
+    end. `on_fold` is called with the label whenever a value is folded. Safe from any thread.
+    """
+
+    def __init__(self, on_fold: Callable[[str], None], most: Mapping[str, int] = MOST_VALUES) -> None:
+        self._most = dict(most)
+        self._on_fold = on_fold
+        self._known: dict[str, set[str]] = {label: set() for label in self._most}
+        self._warned: set[str] = set()
+        self._lock = threading.Lock()
+
+    def limit(self, labels: tuple[str, ...], values: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the values as they are told."""
+        pairs = zip(labels, values, strict=True)
+        return tuple(self._limited(label, value) if label in self._most else value for label, value in pairs)
+
+    def _limited(self, label: str, value: str) -> str:
+        shown = one_line(value, LONGEST_VALUE)
+        with self._lock:
+            known, most = self._known[label], self._most[label]
+            if not shown or shown in known or len(known) < most:
+                known.update([shown] if shown else [])
+                return shown
+            is_first = label not in self._warned
+            self._warned.add(label)
+        if is_first:
+            _log.warning("telemetry tells %d values of %r apart; any further one counts as %r", most, label, OTHER)
+        self._on_fold(label)
+        return OTHER
