@@ -57,7 +57,7 @@ def test_a_metric_without_claims_is_sliced_by_its_score():
     ]
     text = said(written(records, slices=["kind"]))
     assert "mean score, with 95 % intervals" in text
-    assert "have less than the best score" in text
+    assert "do not have the best score" in text
     assert "nothing to measure" not in text
 
 

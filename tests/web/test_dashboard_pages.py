@@ -8,6 +8,7 @@ import io
 import json
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -17,6 +18,7 @@ from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, some_answers
 from real_pages import served
 
 from everyclaim import Evaluator, score_file
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
 from everyclaim.store import Store
 from everyclaim.web.app import create_app
@@ -203,15 +205,61 @@ def test_a_cell_of_an_automatic_slice_leads_to_its_answers(dashboard, two_runs):
     assert re.search(r'href="[^"]*auto[^"]*" rel="next"', answer)
 
 
-@pytest.mark.parametrize("path", ["/runs/{before}", "/compare?before={before}&after={after}"])
+@pytest.mark.parametrize(
+    "path", ["/trend", "/runs/{run}", "/runs/{run}/slices", "/compare?before={before}&after={run}"]
+)
 def test_a_phone_shows_every_figure_of_a_table(dashboard, two_runs, watch, path):
-    """Shares, intervals and findings are in view on a phone, as they are in a report."""
+    """Shares, intervals and findings are in view on a phone; no table is cut off at its side."""
     _, before, after = two_runs
-    page = watch(dashboard, viewport={"width": 390, "height": 844}).open(path.format(before=before, after=after))
-    cells = page.locator("table.figures").locator("th, td").filter(visible=True)
+    page = watch(dashboard, viewport={"width": 390, "height": 844}).open(path.format(before=before, run=after))
+    cells = page.locator("table").locator("th, td").filter(visible=True)
     edges = cells.evaluate_all("cells => cells.map(one => [one.getBoundingClientRect().right, one.textContent])")
-    assert len(edges) > 20
+    assert len(edges) > 10
     assert max(edges)[0] <= 390, max(edges)
+
+
+def test_names_below_a_trend_do_not_touch(place, serve, watch):
+    """Of long names as many are written as there is room for, and each by what tells it from the others."""
+    with Store.open(place) as store:
+        for number in range(1, 7):
+            keep(store, some_answers(4, 1, release=""), name=f"support-answers-{number}")
+    page = watch(serve(create_app(place))).open("/trend?judge=any")
+    boxes = page.locator("svg.chart").first.locator("text.tick[text-anchor=middle]")
+    names = boxes.all_text_contents()
+    sides = boxes.evaluate_all("all => all.map(one => one.getBoundingClientRect()).map(one => [one.left, one.right])")
+    assert len(set(names)) == len(names) > 2
+    assert all(right < left for (_, right), (left, _) in pairwise(sides))
+
+
+def test_two_runs_that_can_be_compared_are_offered(place):
+    """The newest run and an older one of the same judge are chosen beforehand; without such a pair nothing is."""
+    other = replace(PROVENANCE, verifier="openai:gpt-5-mini")
+    with served(create_app(place)) as address, Store.open(place) as store:
+        first = keep(store, some_answers(3, 1))
+        judged_otherwise = store.create_run(other, dataset="a.jsonl", config={}, total=1)
+        sample, result = answered(["A."], [S])
+        store.save_all(judged_otherwise.id, [Kept(0, "f", sample, replace(result, provenance=other))])
+        store.finish_run(judged_otherwise.id, "finished")
+        alone = httpx.get(f"{address}/compare").text
+        second = keep(store, some_answers(3, 2))
+        offered = httpx.get(f"{address}/compare").text
+    assert "selected" not in alone
+    assert re.findall(r'<option value="(\w+)" selected', offered) == [first, second]
+
+
+def test_an_answer_says_at_once_why_its_claims_fail(dashboard, two_runs):
+    """The reason of a failing claim is read without opening it; an overview begins with the most frequent kind."""
+    _, before, after = two_runs
+    answer = httpx.get(f"{dashboard}/runs/{before}/answers?label=CONTRADICTED").text
+    path = re.search(r'href="(/runs/[^"]+/answers/\d+)', answer)[1]
+    summary = re.search(
+        r'<details class="finding contradicted".*?</summary>', httpx.get(dashboard + path).text, re.DOTALL
+    )
+    assert "is not what its passage says" in summary[0]
+    modes = httpx.get(f"{dashboard}/runs/{after}").text.partition("Why claims fail")[2].partition("</table>")[0]
+    counts = [int(one) for one in re.findall(r'class="number">(\d+)<', modes)]
+    assert counts == sorted(counts, reverse=True)
+    assert len(counts) == 2
 
 
 def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):

@@ -23,6 +23,7 @@ _ROW = 26
 _RIGHT = 20
 _AXIS = 34
 _NAME = 20  # characters of a name beside a row
+_GLYPH = 6.5  # width of a letter below an axis
 _SIGNED = 3  # per cent of a bar that hold a sign
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -167,10 +168,12 @@ def line_chart(
         parts.append(_tag("polyline", points=line, class_=f"series {kind}"))
         parts += [_dot(across(place), down(one.value or 0), kind) for place, one in known]
         told += [f"{name}, {_told(one)}" for _, one in known]
-    every = ceil(len(names) / 6) or 1
+    written = [_short(name) for name in names]
+    widest = (max(map(len, written), default=0) + 1) * (_GLYPH if "".join(names).isascii() else 2 * _GLYPH)
+    every = ceil(widest * (len(names) - 1) / (scale.right - scale.left)) or 1
     parts += [
-        _text(one_line(name, 12), across(place), bottom + 16, "middle", class_="tick", title=name)
-        for place, name in enumerate(names)
+        _text(name, across(place), bottom + 16, "middle", class_="tick", title=names[place])
+        for place, name in enumerate(written)
         if place % every == 0
     ]
     parts.append(_text(axis, (left + right) / 2, bottom + 32, "middle", class_="axis"))
@@ -285,6 +288,12 @@ def _told(one: Reading) -> str:
     note = f", {one.note}" if one.note else ""
     name = f"{one_line(one.name, 60)}: " if one.name else "found "
     return f"{name}{100 * (one.value or 0):.1f} %{between}{note}"
+
+
+def _short(name: str, most: int = 12) -> str:
+    """Shorten a name in its middle: names of releases differ at their ends."""
+    line = one_line(name, 200)
+    return line if len(line) <= most else f"{line[: most // 2 - 1].rstrip()}…{line[-most // 2 :].lstrip()}"
 
 
 def _round_ticks(highest: int) -> list[int]:

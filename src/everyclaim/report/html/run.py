@@ -61,13 +61,18 @@ def run_report(
         bar=label_bar(summary.overall.labels),
         scores=score_chart(answers.scores),
         slices=[slice_view(tag, groups) for tag, groups in summary.slices.items()],
-        modes=sorted(summary.failure_modes.items(), key=lambda item: (item[0] == "other", -item[1], item[0])),
+        modes=modes_by_count(summary),
         share=_share,
         remarks=[(name, text.plain) for name, text, _ in remarks(summary) if name not in _TOLD_ELSEWHERE],
         judge=judge_view(calibration) if calibration else None,
         known_error=known_error,
         answers=answers,
     )
+
+
+def modes_by_count(summary: Summary) -> list[tuple[str, int]]:
+    """Return the failure modes of a run, the most frequent first; what has no name comes last."""
+    return sorted(summary.failure_modes.items(), key=lambda item: (item[0] == "other", -item[1], item[0]))
 
 
 def score_chart(scores: Iterable[float]) -> Markup:

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import JSONResponse, Response
 
-from everyclaim.analysis.comparison import Comparison, pairing
+from everyclaim.analysis.comparison import Comparison, pairing, provenance_differences
 from everyclaim.analysis.slices import AUTO
 from everyclaim.api.compare import compare
 from everyclaim.core.errors import InputError, NoStoreError
@@ -31,9 +31,8 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
     records = _records(site)
     shown = {"records": records[:_LISTED], "before": before, "after": after, "by": list(by), "found": None, "tags": []}
     if not (before and after):
-        if len(records) > 1:
-            shown |= {"before": before or records[1].id, "after": after or records[0].id}
-        return render(request, "compare.html", **shown)
+        pair = _comparable(records)
+        return render(request, "compare.html", **shown | {"before": before or pair[0], "after": after or pair[1]})
     sides = look_at(site, before), look_at(site, after)
     _check(sides)
     tags = _tags(sides)
@@ -98,6 +97,15 @@ def _records(site: Site) -> list[RunRecord]:
         return [one for one in site.shelf.store.runs() if one.kept]
     except NoStoreError:
         return []
+
+
+def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
+    """Return the newest run that an older one was judged like, behind that one; nothing where there are no such two."""
+    for place, after in enumerate(records):
+        for before in records[place + 1 :]:
+            if not provenance_differences(before.provenance, after.provenance):
+                return before.id, after.id
+    return "", ""
 
 
 def _tags(sides: tuple[Looking, Looking]) -> list[str]:

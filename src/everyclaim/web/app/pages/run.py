@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 
 from everyclaim.core.types import FailureMode
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
-from everyclaim.report.html.run import score_chart
+from everyclaim.report.html.run import modes_by_count, score_chart
 from everyclaim.store import browsing
 from everyclaim.web.app.filtering import Filter, asked, slice_field
 from everyclaim.web.app.looking import is_computed, look_at, slice_address
@@ -49,6 +49,7 @@ def overview(request: Request, name: str) -> Response:
         summary=summary,
         calibration=trust.calibration,
         known_error=trust.line,
+        modes=modes_by_count(summary),
         bar=label_bar(summary.overall.labels),
         rates=interval_plot(rates, title="Claims by label", axis="share of all claims, with 95 % intervals"),
         scores=score_chart(figures.score[figures.scored & np.isfinite(figures.score)]),
