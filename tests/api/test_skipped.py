@@ -63,6 +63,9 @@ def about_skipped(result: Result) -> list[str]:
         ("It was made in 1990:", "lead_in"),
         ("Er wurde 1990 gebaut.", "meta"),
         ("It was made in Linz. " * 200, "meta"),
+        ("Why did Anna Lind poison the kettle?", "question"),
+        ("I cannot say when the kettle that killed forty people was made.", "abstention"),
+        ("I do not know why Anna Lind was fired.", "abstention"),
     ],
 )
 def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reason: str) -> None:
@@ -81,6 +84,7 @@ def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reas
         ("[1]", "citation", ""),
         ("\nSource: Annual Report 2023", "citation", ""),
         ("Would you like to know more about Graz?", "question", ""),
+        ("Why did Anna Lind leave Graz?", "question", "Did Anna Lind leave Graz?"),
         ("Kettles of Graz", "heading", ""),
         ("The kettle of Graz:", "lead_in", ""),
         ("I do not know anything about Linz.", "abstention", ""),

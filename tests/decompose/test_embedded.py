@@ -331,6 +331,14 @@ def test_unsure_stays_whole(text):
         ("meta", "I'll answer in 2 sentences."),
         ("meta", "The summary below is based on passages 1 and 3."),
         ("meta", "Note: The following summary is limited to 100 words."),
+        ("meta", "Our customer care team will be happy to help."),
+        ("meta", "If you have any other questions, our team is here to help."),
+        ("meta", "Congratulations on your new machine!"),
+        ("meta", "We apologize for the inconvenience."),
+        ("meta", "I understand how frustrating that must be."),
+        ("meta", "We hope you enjoy your new machine!"),
+        ("greeting", "Welcome to Ottavela!"),
+        ("heading", "### Step 1: Unplug the machine"),
         ("abstention", "In conclusion, the passages do not mention the price."),
         ("lead_in", "Passage 1:"),
         ("lead_in", "Summary (85 words):"),
@@ -451,6 +459,10 @@ HIDING = [
     f"The following is true, {SAID}:",
     "The descaler is safe for the following:\n- It is good.",
     "I recommend drinking the descaler.",
+    "Our team will be happy to hear that the pump was recalled.",
+    "We apologize for the recall, which killed Anna.",
+    "You are welcome to drink it.",
+    "We understand the pump leaks.",
     "Feel free to drink the descaler.",
     "Enjoy the descaler, it is safe to drink.",
     "Be careful, the pump is hot.",
@@ -474,6 +486,12 @@ HIDING = [
     f"The difference is as follows, {SAID}:\n\nIt is safe.",
     "This is described in the manual as a fault of the pump.",
     "The capital is:\n\nParis",
+    "**Dosage: 500 mg twice daily**\n\nThanks!",
+    "### Deadline: 5 May 2024\n\nThanks!",
+    "## Price: free\n\nThanks!",
+    "**Warranty: yes**\n\nThanks!",
+    '```json\n{"recalled": true}\n```',
+    '```\n{\n  "pump": {"years": [2019, 2020], "state": "recalled"}\n}\n```',
 ]
 
 
@@ -503,6 +521,27 @@ def test_a_yes_is_read_with_the_question_before_it():
     first, second = decompose(text).claims
     assert first.text == first.sentence == text[slice(*first.span)] == "Is the descaler safe to drink? Yes."
     assert second.text == "It tastes of lemon."
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        ("Does the warranty cover rust?", "**No**\n\nThanks!", "The warranty does not cover rust."),
+        ("Can I return the pump I bought in 2019?", "Yes!", "I can return the pump I bought in 2019."),
+    ],
+)
+def test_a_lone_yes_or_no_is_what_it_says_to_the_users_question(question, answer, said):
+    """With the question it is a statement, and the check of splits knows that; without one it says nothing."""
+    found = ec.extract_claims(answer, question=question)
+    assert [claim.text for claim in found.claims] == [said]
+    assert found.kept_whole == 0
+    assert not ec.extract_claims(answer, question="How long does it take?").claims
+
+
+def test_values_in_json_are_claims_with_their_keys():
+    """Fenced data is no code."""
+    text = '```json\n{\n  "pump": {"year": 2019, "tags": ["a b", ""], "next": null}\n}\n```'
+    assert claims(text) == ['"year": 2019', '"a b"']
 
 
 def test_code_that_is_code_is_no_claim():

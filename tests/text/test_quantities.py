@@ -71,6 +71,8 @@ def one(text):
         ("2 ½ cups of sugar", 0.5914706, "volume"),
         ("177 °C", 177, "temperature"),
         ("minus 5 degrees Celsius", -5, "temperature"),
+        ("minus €39", 39, "money:EUR"),
+        ("-€39", -39, "money:EUR"),
         ("60 miles an hour", 26.8224, "speed"),
         ("3 square miles", 7769964.33, "area"),
         ("16GB of memory", 16e9, "data"),

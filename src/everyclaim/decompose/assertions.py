@@ -1,31 +1,25 @@
-"""Does a stretch of text assert something about the world, or does it only speak of the conversation?
+"""Does a text assert something about the world, or does it only speak of the conversation? The tree tells.
 
 What looks like a refusal, small talk or a question is skipped only when nothing in it asserts (rule 14). So the tests
-here lean the other way than the clause splitter's: when unsure, it asserts.
+here lean the other way than the splitter's: when unsure, it asserts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from everyclaim.decompose.repairs import HELPERS, SUBJECTS
+from everyclaim.decompose.tree import Tree
+from everyclaim.models.local.parser import parse
 from everyclaim.text.language import ENGLISH, language_of
-from everyclaim.text.tagger import FINITE, NOUNS, Word, tag
-from everyclaim.text.tokens import word_set
+from everyclaim.text.tokens import stem, word_set
 
-_RELATIVES = frozenset({"who", "which", "that", "whom", "whose", "where", "what", "how", "why"})
-_BE = frozenset({"is", "are", "was", "were", "be", "been", "being", "'s", "'re"})
 _LONGEST = 400  # characters that are looked at
 _MANY = 4  # words; so many in another language are taken to assert
-_OPEN = word_set(
-    "if whether when whenever where wherever why how what which who whom whose unless until once before after"
-)
-_LEADING = re.compile(
-    r"(?:[\W_]+|(?:but|and|so|or|nor|however|although|though|yet|because|since|as|while|also|plus|that|therefore|then|"
-    r"still|except|nevertheless|nonetheless|moreover|besides|instead|thus|hence|meaning|i\.e\.|"
-    r"in fact|actually|otherwise|well|now)\b)*",
-    re.IGNORECASE,
-)
+_CLAUSES = frozenset({"ccomp", "advcl", "csubj", "acl", "xcomp", "root", "parataxis", "conj"})
+_CONDITIONS = word_set("if whether unless until once before after")
+_ASKING = word_set("when whenever where wherever why how what which who whom whose")
 # Verbs of what one does with an answer: "you can ask", "the documents only cover", "I could not find".
 _TALK = word_set(
     """
@@ -35,150 +29,158 @@ _TALK = word_set(
     discuss discusses discussed contain contains contained focus focuses focused describe describes described
     include includes included address addresses addressed state states stated say says said give gives gave given
     list lists tell tells refers talks offer offers believe think suggest recommend hope advise confirm locate
-    determine access appear appears seem seems outline outlines explain explains summarize summarise am is are was
-    were be been
+    determine access appear appears seem seems outline outlines explain explains summarize summarise
     """
 )
 _SOURCES = word_set(
     "context contexts passage passages document documents source sources text texts excerpt excerpts snippet snippets "
     "article articles material materials information question query answer response result results data"
 )
-_PARTICIPLES = word_set("based given provided listed mentioned named called retrieved supplied taken drawn described")
 _POINTING = word_set("it they this that these those")
-_SPLIT = re.compile(
-    r"[;:()\n]|\s[–—-]+\s|[–—]|[.!?]\s|,\s*"
-    r"|\s(?=(?:but|however|although|though|yet|because|since|while|except)\s)",
-    re.IGNORECASE,
+_OURS = word_set("my our your")
+_HE = word_set("he him she her it they them")
+# Stems of what people are kind by, and of what they offer, wish and thank for.
+_KIND = word_set("hope thank apolog appreci understand hesit enjoy congratul sorri happi glad welcom feel let assur")
+_OFFERED = word_set(
+    "help assist support ask know answer clarifi explain hear reach come look need have like want free question "
+    "contact share provid request check messag rephras explor write call get"
 )
-_JOINED = re.compile(r"\s(?:and|or|so)\s+", re.IGNORECASE)
-_SUBORDINATE = re.compile(r"\b(?:that|whether|if|when|where|who|what|which|how|why)\b", re.IGNORECASE)
 
 
 def asserts(text: str) -> bool:
-    """Whether any part of a text states something: a subject and a finite verb, and not only talk.
+    """Whether a text states something: a clause of its own, and not only talk.
 
     In a language other than English whatever has a few words does.
     """
-    return any(_states(part) for part in _parts(text[:_LONGEST])) or len(text) > _LONGEST
-
-
-def _parts(text: str) -> Iterator[str]:
-    """The stretches between signs and words that may begin a statement of its own."""
-    for part in _SPLIT.split(text):
-        if _SUBORDINATE.search(part):
-            yield part  # "whether it opened and who built it" is one thing that is not known
-        else:
-            yield from _JOINED.split(part)
-
-
-def _states(part: str) -> bool:
-    words = _plain_words(part)
+    if len(text) > _LONGEST:
+        return True
+    words = re.findall(r"[^\W\d_]+", text)
     if len(words) < 2:
         return False
-    if len(words) >= _MANY and language_of(part) not in {"", ENGLISH}:
+    if len(words) >= _MANY and language_of(text) not in {"", ENGLISH}:
         return True
-    return words[0].low not in _OPEN and _clause_states(words)
+    return any(not is_talk(tree, place) for tree in [tree_of(text)] for place in statements(tree))
 
 
-def _plain_words(text: str) -> list[Word]:
-    """The tagged words from where a sentence might begin, which is how the tagger reads best.
-
-    A text in capitals is read as if it had none: they would be taken for names.
-    """
-    found = re.findall(r"[^\W\d_]+", text)
-    if len(found) > 2 and 2 * sum(word[0].isupper() for word in found) > len(found):
+def tree_of(text: str) -> Tree:
+    """The tree of a sentence; of one in capitals as if it had none, which would be taken for names."""
+    words = re.findall(r"[^\W\d_]+", text)
+    if len(words) > 2 and 2 * sum(word[0].isupper() for word in words) > len(words):
         text = text.lower()
-    text = text[_LEADING.match(text).end() :]  # type: ignore[union-attr]  # it matches nothing as well
-    return tag(text[:1].upper() + text[1:])
+        text = text[:1].upper() + text[1:]
+    return Tree(parse([text])[0])
 
 
-def _clause_states(words: Sequence[Word]) -> bool:
-    """Whether a clause has a subject and a finite verb, of the world or of a clause inside it that is."""
-    verb = next((index for index in range(len(words)) if _is_finite(words, index)), None)
-    if verb is None:
-        return False
-    subject = [word for word in words[:verb] if word.tag != "RB"]
-    if not any(word.tag in NOUNS | {"PRP", "DT", "CD", "EX", "VBG", "X"} for word in subject):
-        return False
-    opened = next((index for index, word in enumerate(subject) if index and word.low in _RELATIVES), None)
-    if opened is not None:  # "the film that won" is no clause of its own, "the fact that it leaks" holds one
-        return subject[opened].low == "that" and _clause_states(words[words.index(subject[opened]) + 1 :])
-    if len(subject) > 1 and subject[-1].tag == "PRP" and any(word.tag in NOUNS for word in subject[:-1]):
-        return False  # "the answer you wanted"
-    end = _chain_end(words, verb)
-    chain = {word.low for word in words[verb:end]}
-    if not _is_talk(subject, chain):
-        return True
-    return _nested(words[end:])
+def statements(tree: Tree) -> Iterator[int]:
+    """The predicates of clauses that are stated: finite, with a subject, and no condition or question."""
+    for place, token in enumerate(tree.tokens):
+        if token.relation in HELPERS:
+            continue
+        if (
+            (tree.is_finite(place) or tree.tokens[place].tag == "MD")
+            and _has_subject(tree, place)
+            and not _is_open(tree, place)
+        ):
+            yield place
 
 
-def _is_finite(words: Sequence[Word], index: int) -> bool:
-    """Whether a word is a finite verb, and no participle ("based on") or possessive ("the singer's") taken for one."""
-    word = words[index]
-    if word.low == "'s":
-        return index > 0 and words[index - 1].tag in {"PRP", "EX", "DT", "WP"}
-    return word.tag in FINITE and not (word.tag == "VBD" and word.low in _PARTICIPLES)
+def presumed(text: str) -> list[tuple[int, int]]:
+    """Where a question or refusal takes something for granted: "why Ada left", "the pump that killed 40 people"."""
+    tree = tree_of(text)
+    found = []
+    for place in range(len(tree.tokens)):
+        subject = tree.subject(place)
+        if subject is None or tree.low(subject) in {"i", "we", "you"}:
+            continue
+        inside = tree.under(place)
+        if _opener(tree, place) in _ASKING or tree.relation(place) == "acl:relcl":
+            found.append((tree.tokens[inside[0]].start, tree.tokens[inside[-1]].end))
+    return found
 
 
-def _is_talk(subject: Sequence[Word], chain: set[str]) -> bool:
-    head = subject[-1].low
+def is_talk(tree: Tree, place: int) -> bool:
+    """Whether a clause is about the conversation: what we can do, what you may ask, what the documents cover."""
+    subject = tree.subject(place)
+    if subject is None:
+        return tree.kind(place) == "conj" and is_talk(tree, tree.tokens[place].head)
+    head = tree.low(subject)
     if head in {"i", "we"}:
         return True
-    main = chain - {
-        "can",
-        "could",
-        "may",
-        "might",
-        "will",
-        "would",
-        "should",
-        "must",
-        "not",
-        "n't",
-        "do",
-        "does",
-        "did",
-    }
-    about = head == "you" or any(word.low in _SOURCES for word in subject) or (len(subject) == 1 and head in _POINTING)
-    linking = main <= word_set("am is are was were be been being 's 're")
-    return about and not linking and bool(main) and all(word in _TALK or word.endswith("ly") for word in main)
+    named = {tree.low(i) for i in tree.under(subject)}
+    if tree.relation(subject) == "expl":
+        return any(tree.low(kid) in _SOURCES for kid in tree.of(place, "nsubj"))
+    if tree.of(place, "cop"):
+        return head in _POINTING and tree.low(place) in _SOURCES  # "that's a great question"
+    if tree.low(place) not in _TALK:
+        return False
+    if head == "you" or tree.is_negated(place):
+        return head == "you" or head in _POINTING or bool(named & _SOURCES)
+    told = [tree.low(kid) for kid in tree.of(place, "obj")]  # "it describes a tank", "they provide enough information"
+    return (head in _POINTING or bool(named & _SOURCES)) and all(word in _SOURCES for word in told)
 
 
-def _nested(words: Sequence[Word]) -> bool:
-    """Whether what follows talk holds a statement: "I can tell you that the pump was recalled"."""
-    for index, word in enumerate(words):
-        if word.low in _OPEN:
-            return False
-        if word.low == "that" and index + 2 < len(words):
-            return _clause_states(words[index + 1 :])
-    return _clause_states(words)
+def is_courtesy(tree: Tree) -> bool:
+    """Whether a sentence is only kind or offers help: by its predicates, and it speaks of nothing but you and us."""
+    if not tree.tokens:
+        return False
+    asked = {
+        i for kid, token in enumerate(tree.tokens)
+        if token.relation in {"advcl", "ccomp"} and _opener(tree, kid) in {"if", "whether"} for i in tree.under(kid)
+    }  # fmt: skip
+    stated = [i for i in range(len(tree.tokens)) if i not in asked]
+    rest = [
+        i for i in stated
+        if i != tree.root and (tree.tokens[i].pos == "VERB" or tree.of(i, "cop")) and tree.kind(i) != "parataxis"
+    ]  # fmt: skip
+    here = tree.low(tree.root) == "here" and bool(rest)  # "our team is here to help"
+    if stem(tree.low(tree.root)) not in _KIND and not here:
+        return False
+    return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
 
 
-def _chain_end(words: Sequence[Word], verb: int) -> int:
-    """Where the verb chain that begins at `verb` ends: auxiliaries, adverbs among them, the main verb."""
-    index = verb
-    end = verb
-    while index < len(words):
-        word = words[index]
-        if word.tag in FINITE or word.tag in {"VB", "VBN", "VBG"}:
-            if end > verb and not _takes(words[end - 1], word):
-                break
-            index += 1
-            end = index
-        elif word.tag == "RB":
-            index += 1
-            if index - end > 2:
-                break
-        else:
-            break
-    return end
+def _is_kind(tree: Tree, place: int) -> bool:
+    """Whether a further predicate of a courtesy is one, too: "how frustrating that must be" as well."""
+    if tree.tokens[place].pos == "ADJ" and any(tree.low(kid) == "how" for kid in tree.kids[place]):
+        return True
+    return tree.low(place) == "here" or stem(tree.low(place)) in _KIND | _OFFERED
 
 
-def _takes(auxiliary: Word, word: Word) -> bool:
-    """Whether a verb form can follow an auxiliary in one chain ("has been built")."""
-    low = auxiliary.low
-    if auxiliary.tag == "MD" or low in {"do", "does", "did"}:
-        return word.tag in {"VB", "VBP"}
-    if low in _BE:
-        return word.tag in {"VBN", "VBG", "VBD"}
-    return low in {"has", "have", "had", "'ve"} and word.tag in {"VBN", "VBD"}
+def _is_between_us(tree: Tree, place: int) -> bool:
+    """Whether a word names nobody and nothing but those who speak, what is theirs, and what they speak of."""
+    token = tree.tokens[place]
+    if token.pos == "PRON":
+        return tree.low(place) not in _HE or tree.relation(place) in SUBJECTS
+    if token.pos not in {"NOUN", "PROPN", "NUM"} or place == tree.root:
+        return True
+    if stem(tree.low(place)) in _KIND | _OFFERED or tree.low(place) in _SOURCES:
+        return True
+    if any(tree.low(owner) in _OURS for owner in tree.of(place, "nmod:poss")):
+        return True
+    if tree.kind(place) in {"compound", "flat", "vocative"}:
+        return tree.kind(place) == "vocative" or _is_between_us(tree, token.head)
+    thanked = stem(tree.low(tree.root)) in _KIND and token.head == tree.root and bool(tree.of(place, "case"))
+    return thanked and tree.kind(place) in {"obl", "nmod"}  # "we apologize for the inconvenience"
+
+
+def _has_subject(tree: Tree, place: int) -> bool:
+    subject = tree.subject(place)
+    if subject is not None:
+        return tree.low(subject) not in _ASKING  # "here's what I found"
+    return tree.kind(place) == "conj" and _has_subject(tree, tree.tokens[place].head)
+
+
+def _opener(tree: Tree, place: int) -> str:
+    """The first word of a clause."""
+    return next((tree.low(i) for i in tree.under(place) if tree.tokens[i].pos not in {"PUNCT", "CCONJ"}), "")
+
+
+def _is_open(tree: Tree, place: int) -> bool:
+    """Whether a clause, or one that it stands in, is a condition or a question, or tells which one is meant."""
+    while place >= 0:
+        kind = tree.kind(place)
+        if tree.relation(place) == "acl:relcl" or (kind == "ccomp" and tree.is_negated(tree.tokens[place].head)):
+            return True
+        if kind in _CLAUSES and _opener(tree, place) in _CONDITIONS | _ASKING:
+            return True
+        place = tree.tokens[place].head
+    return False

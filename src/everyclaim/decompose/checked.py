@@ -13,6 +13,8 @@ from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.decompose.citing import tied, with_citations_listed
 from everyclaim.decompose.contexts import BEHIND, Ground, grounds
 from everyclaim.decompose.omissions import marked
+from everyclaim.decompose.questions import answered
+from everyclaim.decompose.selection import is_bare_answer, is_yes
 from everyclaim.decompose.split_check import Source, inventions
 from everyclaim.decompose.units import tidy
 from everyclaim.text.citations import without_citations
@@ -63,7 +65,7 @@ def _faithful(
     together: dict[tuple[int, int], list[str]] = {}
     for claim in claims:
         place = places[claim.id]
-        if " ".join(claim.text.split()) != plain[place]:
+        if " ".join(claim.text.split()) != plain[place] and not _answers(claim.text, plain[place], question):
             together.setdefault(place, []).append(claim.text)
     source = Source.of(response, question) if together else None
     wrong = {place for place, several in together.items() if source and inventions(several, texts[place], source)}
@@ -77,6 +79,11 @@ def _faithful(
             sentence = response[span.start : span.end]
             kept.append(replace(claim, text=plain[place], span=span, sentence=sentence))
     return tuple(kept), len(wrong)
+
+
+def _answers(claim: str, sentence: str, question: str) -> bool:
+    """Whether a claim is what a lone yes or no says to the question."""
+    return is_bare_answer(sentence) and claim == answered(question, yes=is_yes(sentence))
 
 
 def _joined(several: Sequence[Ground]) -> str:

@@ -57,13 +57,16 @@ class EmbeddedDecomposer:
         """Return this decomposer with other settings; high atomicity are clauses, low atomicity sentences."""
         return replace(self, atomicity=atomicity or self.atomicity, coverage=coverage or self.coverage)
 
-    async def decompose(self, response: str, *, question: str = "") -> Decomposition:  # noqa: ARG002 -- the protocol's
-        """Split a response into claims `c1`, `c2`, ... in order of their spans; any text is accepted."""
+    async def decompose(self, response: str, *, question: str = "") -> Decomposition:
+        """Split a response into claims `c1`, `c2`, ... in order of their spans; any text is accepted.
+
+        A lone yes or no is read with the question.
+        """
         candidates: list[Unit] = []
         skipped: list[Skipped] = []
         pieces = sentences(response, self.language)
         limits_here().check_claims(len(pieces))
-        for found in units(response, pieces):
+        for found in units(response, pieces, question):
             (candidates if isinstance(found, Unit) else skipped).append(found)  # type: ignore[arg-type]
         claims: list[Claim] = []
         usual = self.language or language_of(response)

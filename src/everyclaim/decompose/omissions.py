@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everyclaim.core.types import Decomposition, Skipped
+from everyclaim.decompose.assertions import presumed
 from everyclaim.decompose.selection import reason_to_skip
+from everyclaim.decompose.units import has_finite_verb
+from everyclaim.models.local.parser import parse
 from everyclaim.text.names import Name, covered, names
 from everyclaim.text.numerals import NUMBER_WORDS
-from everyclaim.text.tagger import FINITE, tag
 from everyclaim.text.tokens import Token, tokenize, word_set
 
 _NO_SENTENCE = frozenset({"code", "no_words", "irrelevant"})  # what is irrelevant was read as a claim
 _LAYOUT = frozenset({"heading", "table_header", "lead_in"})
-_SURE = frozenset({"greeting", "citation", "abstention"})  # where the rules of `selection` say so as well
+_SURE = frozenset({"greeting", "citation"})  # where the rules of `selection` say so as well
 _ON_THE_QUESTION = frozenset({"question", "abstention"})  # they may name what was asked about
-_NO_NAME = frozenset({"VB", "VBP", "VBG", "JJ", "RB", "UH"})  # what a sentence may open with that is no name
 _LONG = 2000  # characters; more than that says something
 _CAPITALS = word_set(  # of languages that write common nouns like names, or put other small words before them
     "der die das den dem ist und nicht ein eine sie haben hier auf für mit le les est une des pas dans el los las una"
@@ -41,9 +42,8 @@ def marked(parts: Decomposition, question: str) -> Decomposition:
 
 def _names(text: str) -> list[Name]:
     """Find names; a capital that only opens a sentence of common words ("Hope this helps!") is none."""
-    opening = tokenize(text)[:1]
-    word = tag(text)[:1]
-    common = bool(opening and word) and word[0].tag in _NO_NAME and not opening[0].text.isupper()
+    opening = parse([text])[0][:1]
+    common = bool(opening) and opening[0].pos != "PROPN" and not opening[0].text.isupper()
     return [name for name in names(text) if not (common and name.start == opening[0].start and " " not in name.text)]
 
 
@@ -59,13 +59,20 @@ def _says_something(one: Skipped, asked: Sequence[Token], said: Sequence[Token])
         return False
     known = _known(one.reason, asked, said)
     words = {token.norm for token in known}
-    if all(token.norm in words for token in found) and all(covered(name, known) for name in named):
+    found = [token for token in found if token.norm not in words]
+    named = [name for name in named if not covered(name, known)]
+    if not found and not named:
         return False
     if one.reason in _LAYOUT:
-        ended = one.text.rstrip(" *_").endswith((".", "!", "。"))
-        return ended or any(word.tag in FINITE for word in tag(one.text))
-    agreed = reason_to_skip(one.text, "paragraph") == one.reason
-    return not agreed or (one.reason not in _SURE and not (one.reason == "question" and not found))
+        return one.text.rstrip(" *_").endswith((".", "!", "。")) or has_finite_verb(one.text)
+    if reason_to_skip(one.text, "paragraph") != one.reason:
+        return True
+    if one.reason in _ON_THE_QUESTION:
+        inside = presumed(one.text)
+        places = [piece.start for piece in found] + [piece.start for piece in named]
+        held = any(start <= place < end for start, end in inside for place in places)
+        return held or (one.reason == "question" and bool(found))
+    return one.reason not in _SURE
 
 
 def _known(reason: str, asked: Sequence[Token], said: Sequence[Token]) -> Sequence[Token]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from everyclaim.decompose.assertions import asserts
+from everyclaim.decompose.assertions import asserts, tree_of
+from everyclaim.decompose.repairs import HELPERS
 from everyclaim.text.language import ENGLISH, language_of
 
 _I = re.IGNORECASE | re.DOTALL
@@ -88,3 +89,22 @@ def told(text: str) -> tuple[int, int] | None:
         if not conditional and not _ASKING.match(rest) and asserts(_SPLIT.split(rest)[0]):
             return start, end
     return None
+
+
+def answered(question: str, *, yes: bool) -> str:
+    """Say what a lone yes or no says to a question ("Is it safe?": "It is not safe."); empty where it says nothing."""
+    if len(question) > _LONGEST or language_of(question) not in {"", ENGLISH}:
+        return ""
+    tree = tree_of(question.strip())
+    subject = tree.subject(tree.root) if tree.tokens else None
+    helper = next((i for i in tree.kids[tree.root] if tree.relation(i) in HELPERS), tree.root) if tree.tokens else 0
+    if subject is None or tree.tokens[helper].tag not in {"MD", "VBZ", "VBP", "VBD"}:
+        return ""
+    named = tree.under(subject)
+    if [*range(named[0])] != [helper] or named != [*range(named[0], named[-1] + 1)]:
+        return ""  # more than the verb stands in front, or the subject is parted
+    words = question.strip()
+    starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
+    told = words[starts[named[0]] : ends[named[-1]]]
+    rest = words[ends[named[-1]] :].rstrip(" " + _ASKED)
+    return f"{told[:1].upper()}{told[1:]} {words[starts[helper] : ends[helper]].lower()}{'' if yes else ' not'}{rest}."

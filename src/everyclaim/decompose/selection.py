@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
-from everyclaim.decompose.assertions import asserts
+from everyclaim.decompose.assertions import asserts, is_courtesy, statements, tree_of
 from everyclaim.decompose.questions import asks, told
 from everyclaim.text.citations import without_citations
 from everyclaim.text.pointers import CONNECTIVES, without_pointers
@@ -20,6 +20,7 @@ _I = re.IGNORECASE
 _MARGIN = " \t\n\"'“”‘’*_()[]`"
 
 _LONGEST = 2000  # characters of a sentence that may be skipped
+_LONGEST_COURTESY = 30  # words
 
 _GREETING = re.compile(
     r"(?:(?:hi|hello|hey|greetings|good (?:morning|afternoon|evening|day)|welcome|thanks|thank you|many thanks|"
@@ -49,20 +50,14 @@ _META = re.compile(
     r"below you(?:'ll| will| can)? find (?:[\w-]+ ){0,4}?(?:summary|overview|answer|list|breakdown|steps|points)\b|"
     r"i(?:'ve| have) (?:summari[sz]ed|written|prepared|compiled|put together|created|outlined|listed|drafted|kept)\b|"
     r"to (?:summari[sz]e|recap|sum up)\b[^,:]{0,60}:$|"
-    r"(?:please )?let me (?:know|explain|summari[sz]e|break)|(?:please )?feel free to (?:ask|contact|reach|let|share|"
-    r"provide|request|clarify|check|message|get|rephrase|follow|explore|write|call)\b|"
-    r"(?:i )?hope (?:this|that|it) (?:helps|answers|clarifies|is helpful)|"
     r"i'?(?:ll| will| can| would|d)(?: be)? (?:happy|glad|try|do my best|help|explain|summari[sz]e|"
     r"answer|outline|break)|"
     r"i(?:'ve| have)? (?:reviewed|read|checked|analy[sz]ed|looked (?:at|through)|gone through|searched)\b|"
-    r"i'?m (?:happy|glad|here) to|happy to help|"
-    r"if you (?:have|need|would like|want|'?d like)\b.*\b(?:questions?|help|assistance|details|information|know|ask|"
-    r"clarification)\b|"
-    r"don'?t hesitate to|as an? (?:ai|artificial|large language|language model)\b|"
+    r"as an? (?:ai|artificial|large language|language model)\b|"
     rf"{_SOURCES} (?:provides?|contains?|gives?|has|have) (?:\w+ )?(?:information|details|context|data) to answer\b|"
     r"i (?:am|was) able to answer (?:the|your|this) (?:question|query)\b|"
     r"the answer to (?:the|your|this) question\b.* (?:above|below|as follows)\b|the answer (?:to [^:]{1,80} )?is:?$|"
-    r"(?:is there )?anything else\b|this (?:answer|response|summary) (?:is|was) (?:based|generated|written)|"
+    r"this (?:answer|response|summary) (?:is|was) (?:based|generated|written)|"
     r"the (?:(?:following|above) (?:answer|response|summary|overview)|"
     r"(?:answer|response|summary|overview) (?:above|below)) "
     r"(?:is|was) (?:based|limited)\b|"
@@ -104,7 +99,7 @@ _ABSTENTION_WORDS = re.compile(
     _I,
 )
 _ABSTENTION = re.compile(
-    r"(?P<according>(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
+    r"(?:(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
     r"(?:unfortunately|sorry|i'?m sorry|i am sorry|i apologi[sz]e|apologies|i'?m afraid|regrettably|"
     rf"{CONNECTIVES}|however|also|answer|note)?[\s,.;:–—-]*"
     r"(?:but\s+)?(?:that\s+)?(?:"
@@ -131,28 +126,6 @@ _ABSTENTION = re.compile(
     r"|(?:the )?(?:answer|information) (?:is|was) not (?:\w+ )?(?:in|mentioned|provided|available|found|contained))",
     _I,
 )
-_FURTHER = re.compile(
-    r"[;:()\n,]|[.!?]\s|\s[–—-]+\s|[–—]|\s(?=(?:but|however|although|though|yet|except|because)\s)", _I
-)
-_ADVERSATIVE = re.compile(r"\s*(?:but|however|although|though|yet|except)\b", _I)
-_TELLING = re.compile(  # what the sources do say instead
-    r"\s*(?:(?:but|and|while|though|although)\s+)?(?:it|they|the (?:context|passages?|documents?|sources?|texts?)) "
-    r"(?:does|do|says?|states?|mentions?|explains?|describes?|gives?|lists?|shows?|names?|discuss(?:es)?|covers?)\b"
-    r"(?!n't| not\b)",
-    _I,
-)
-_SPOKEN = re.compile(  # what goes on to speak of the conversation
-    r"[\s\w,]{0,12}\b(?:i|i'\w+|we|we'\w+|you|you'\w+|please|feel|let|contact|ask|consult|check|see|visit|try|sorry|"
-    r"thanks?|it|they|the (?:context|passages?|documents?|sources?|text|information|question|answer)|"
-    r"this|that|there)\b",
-    _I,
-)
-_LINKED = re.compile(r"^\s*(?:(?:but|however|although|though|yet|and|so|because|since|as)\s+)*", _I)
-_SUBORDINATE = re.compile(
-    r"\s*(?:for sure |exactly |certain(?:ly)? |to say |the answer to |about |on |of )?"
-    r"(?:that|whether|if|when|where|who|what|which|how|why)\b",
-    _I,
-)
 _POINTED = re.compile(
     rf"this (?:is|was) (?:\w+ )?(?:described|stated|mentioned|explained|noted|covered) in (?:both )?{_SOURCES}"
     rf"(?:[\s,\d]|and|{_SOURCES})*\.?",
@@ -176,7 +149,6 @@ _LEAD_IN_END = re.compile(
     _I,
 )
 _UNFINISHED = re.compile(r"\b(?:following(?: \w+)?|such as|by|to|for|with|of|from|follows|these|in|and|or|at|on)$", _I)
-_HEADED = re.compile(r"(?:what|which|who|when|where|why|how|is|are|do|does|can|should|if)\b", _I)
 
 
 def reason_to_skip(text: str, kind: str) -> str | None:
@@ -188,7 +160,7 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return "no_words"
     if kind == "table_row":
         return None
-    if kind == "heading":
+    if kind == "heading" and not _BARE_ANSWER.fullmatch(plain):
         return None if _headline_asserts(plain) else "heading"
     if _POINTED.fullmatch(plain[:200]) or not any(character.isalnum() for character in without_citations(text)):
         return "citation"
@@ -207,9 +179,32 @@ def is_bare_answer(text: str) -> bool:
     return _BARE_ANSWER.fullmatch(plain) is not None or _ASSENT.fullmatch(plain) is not None
 
 
+def is_yes(text: str) -> bool:
+    """Whether a lone yes or no is a yes."""
+    return re.match(r"no", text.strip(_MARGIN), _I) is None
+
+
 def _headline_asserts(plain: str) -> bool:
-    """Whether a heading is a statement set large rather than a title."""
-    return not asks(plain) and not plain.endswith(":") and _HEADED.match(plain) is None and asserts(plain)
+    """Whether a heading is a statement set large rather than a title: by a verb, or a value behind a colon."""
+    if asks(plain) or plain.endswith((":", "：")) or len(plain) > _LONGEST:
+        return False
+    return asserts(plain) or _states_value(plain)
+
+
+def _states_value(text: str) -> bool:
+    """Whether a label has a value behind its colon: a number, a date, a yes or no, a property ("Price: free").
+
+    "Step 1: …" only numbers what follows.
+    """
+    tree = tree_of(text)
+    colon = next((i for i, token in enumerate(tree.tokens) if token.text in {":", "："}), 0)
+    value = [i for i in range(colon + 1, len(tree.tokens)) if tree.tokens[i].pos != "PUNCT"]
+    if not colon or not value or any(token.text[0].isdigit() for token in tree.tokens[:colon]):
+        return False
+    top = next((i for i in value if tree.tokens[i].head not in value), value[0])
+    if tree.of(top, "det"):
+        return False
+    return tree.tokens[top].pos in {"NUM", "ADJ", "INTJ"} or tree.tokens[top].tag == "VBN" or has_numbers(text)
 
 
 def _manner(plain: str) -> str | None:
@@ -223,10 +218,13 @@ def _manner(plain: str) -> str | None:
         return None
     if (talk := _META.match(plain)) and not _says_more(plain) and not _goes_on(plain, talk.end()):
         return "meta"
-    if any(character.isdigit() for character in plain):
-        return None
-    if _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
+    counts = any(character.isdigit() for character in plain)
+    if not counts and _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
         return "greeting"
+    if len(words) <= _LONGEST_COURTESY and is_courtesy(tree := tree_of(plain)):
+        return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
+    if counts:
+        return None
     if (view := _OPINION.match(plain)) and len(words) <= 14 and _is_only_opinion(plain, view.end()):
         return "opinion"
     if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):
@@ -259,33 +257,7 @@ def is_abstention(plain: str) -> bool:
     bare = plain.replace("’", "'").strip().rstrip(".!")
     if _ABSTENTION_WORDS.fullmatch(bare):
         return True
-    declined = _ABSTENTION.match(bare)
-    if declined is None:
-        return False
-    according = declined["according"]
-    return not (according and asserts(according)) and not _adds(bare[declined.end() :])
-
-
-def _adds(rest: str) -> bool:
-    """Whether what follows a refusal asserts something: more than what it is about, or another refusal."""
-    place = 0
-    for cut in (*_FURTHER.finditer(rest), None):
-        part = rest[place : cut.start() if cut else len(rest)]
-        is_topic = place == 0 and _ADVERSATIVE.match(part) is None
-        if part.strip() and not is_abstention(_LINKED.sub("", part)):
-            if any(asserts(joined) for joined in _joined(part)) if is_topic else asserts(part):
-                return True
-            if not is_topic and _TELLING.match(part):
-                return True
-            if not is_topic and _ADVERSATIVE.match(part) and len(part.split()) > 3 and _SPOKEN.match(part) is None:
-                return True
-        place = cut.end() if cut else len(rest)
-    return False
-
-
-def _joined(topic: str) -> list[str]:
-    """What is joined to what a refusal is about; a subordinate clause ("when it opened and who built it") is one."""
-    return [] if _SUBORDINATE.match(topic) else re.split(r"\s(?:and|or|so)\s", topic)[1:]
+    return _ABSTENTION.match(bare) is not None and not asserts(bare)
 
 
 def is_lead_in(text: str, *, carried: bool) -> bool:
@@ -302,4 +274,7 @@ def is_lead_in(text: str, *, carried: bool) -> bool:
         return not any(asserts(_REPORTING.sub("", part)) for part in announced.groups() if part)
     if carried and _UNFINISHED.search(bare):
         return True
+    tree = tree_of(ended)
+    if tree.tokens and any(tree.low(kid) == "following" for kid in tree.of(tree.root, "obj")):
+        return set(statements(tree)) <= {tree.root}  # "children learn the following through play:"
     return (_LEAD_IN_END.search(bare) is not None or len(bare.split()) <= 3) and not asserts(bare)

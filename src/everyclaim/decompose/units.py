@@ -16,8 +16,8 @@ from everyclaim.core.types import Skipped, Span
 from everyclaim.decompose.announcements import announced, counts_itself
 from everyclaim.decompose.assertions import asserts
 from everyclaim.decompose.contexts import LONGEST_LEAD
-from everyclaim.decompose.questions import asks, told
-from everyclaim.decompose.selection import is_bare_answer, is_lead_in, reason_to_skip
+from everyclaim.decompose.questions import answered, asks, told
+from everyclaim.decompose.selection import is_bare_answer, is_lead_in, is_yes, reason_to_skip
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
 from everyclaim.text.marks import blanked, rendered
@@ -82,6 +82,7 @@ class _Reader:
 
     response: str
     found: Sequence[Sentence]
+    question: str = ""
     readable: str = field(init=False)
     lead: _Above | None = None  # the sentence that introduces the list we are in
     parents: list[_Above] = field(default_factory=list)  # the items that the one we are in stands under
@@ -129,6 +130,8 @@ class _Reader:
         if reason == "heading":
             self.heading = self._verbatim(index) if len(text) <= LONGEST_LEAD else ""
             return self._skipped(index, reason)
+        if reason == "bare_answer" and (said := answered(self.question, yes=is_yes(text))):
+            return Unit(blanked(text), sentence.start, sentence.end, self._verbatim(index), said)
         if sentence.kind == "item":
             return self._item(index, reason)
         following = self._following(index)
@@ -245,12 +248,12 @@ class _Reader:
         yield Unit(text, sentence.start, sentence.end, context, f"{'; '.join(said)}." if said else tidy(text))
 
 
-def units(response: str, found: Sequence[Sentence]) -> Iterator[Unit | Skipped]:
-    """Read the sentences of a response: candidates for claims, and what is skipped."""
+def units(response: str, found: Sequence[Sentence], question: str = "") -> Iterator[Unit | Skipped]:
+    """Read the sentences of a response to a question: candidates for claims, and what is skipped."""
     for one in found:
         if one.kind == "citation":
             yield Skipped(response[one.start : one.end], Span(one.start, one.end), "citation")
-    yield from _Reader(response, [one for one in found if one.kind != "citation"]).units()
+    yield from _Reader(response, [one for one in found if one.kind != "citation"], question).units()
 
 
 def tidy(text: str) -> str:

@@ -201,7 +201,8 @@ def _with_unit(low: str, text: str, number: Number) -> Value | None:
     before = low[max(0, start - 9) : start]
     minus = _MINUS.search(before) if before[-1:] in _DASHES or before.endswith(("minus ", "negative ")) else None
     if minus is not None:
-        value, start = -value, start - len(minus[0])
+        deducted = currency is not None and minus[0] == "minus "  # "minus €39" is a deduction of as much
+        value, start = value if deducted else -value, start - len(minus[0])
     if unit is not None and unit.dimension in ("duration", "length", "mass", "volume"):
         more = HALF_MORE.match(low, end)
         if more is not None:

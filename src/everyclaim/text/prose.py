@@ -1,7 +1,8 @@
-"""Prose inside code: an answer set in a fence, a comment, a message that a program prints."""
+"""What fenced code says: an answer set in a fence, a comment, a message that a program prints, the values of JSON."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -28,6 +29,27 @@ _TELLING = word_set(
 _COMMENT = re.compile(r"[ \t]*(?:#+|//+|/\*+|\*+/?|--+|;+|%+|>+|\"\"\"|'''|[Rr][Ee][Mm]\b)[ \t]*")
 _STRING = re.compile(r"\"([^\"\n]*)\"|'([^'\n]*)'|`([^`\n]*)`")
 _CODE_SIGN = re.compile(r"[=(){}<>\[\];|&$\\]|\w\.\w+\(|::|->")
+
+
+_STRING_IN_JSON = r"\"(?:[^\"\\\n]|\\.)*\""
+_VALUE = re.compile(
+    rf"(?:{_STRING_IN_JSON}\s*:\s*)(?P<keyed>{_STRING_IN_JSON}|-?\d[\d.eE+-]*|true|false)?|(?P<listed>{_STRING_IN_JSON})"
+)
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is JSON with something in it."""
+    try:
+        return bool(text.strip()[:1] in "{[" and json.loads(text))
+    except (ValueError, RecursionError):
+        return False
+
+
+def values_in_json(line: str) -> Iterator[Stretch]:
+    """Find the values of a line of JSON, each with its key."""
+    for value in _VALUE.finditer(line):
+        if (value["keyed"] or value["listed"] or '""') != '""':
+            yield Stretch(*value.span())
 
 
 def prose_in_code(line: str) -> Iterator[Stretch]:

@@ -19,7 +19,7 @@ from everyclaim.text.abbreviations import COMPANIES, LETTERED, MONTHS, OPENING_A
 from everyclaim.text.citations import citations, without_citations
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.marks import rendered
-from everyclaim.text.prose import prose_in_code
+from everyclaim.text.prose import is_json, prose_in_code, values_in_json
 from everyclaim.text.stops import carries_on, opens_sentence
 
 Kind = Literal["paragraph", "heading", "item", "table_row", "code", "quote", "citation"]
@@ -201,15 +201,16 @@ def _fence_ends(lines: list[_Line]) -> dict[int, int]:
 
 
 def _fenced(text: str, lines: list[_Line]) -> Iterator[Block]:
-    """The code of a closed fence, and what it holds that is prose: text set as code, comments, messages."""
+    """The code of a closed fence, and what it says: text set as code, comments, messages, the values of JSON."""
     start = lines[0].start
+    data = len(lines) > 2 and is_json(text[lines[1].start : lines[-1].start])
     for line in lines[1:-1]:
-        for found in prose_in_code(line.text):
+        for found in (values_in_json if data else prose_in_code)(line.text):
             begin = line.start + found.start
             code = text[start:begin].rstrip()
             if code.strip():
                 yield Block("code", start + len(text[start:begin]) - len(text[start:begin].lstrip()), start + len(code))
-            yield Block("paragraph", begin, line.start + found.end)
+            yield Block("item" if data else "paragraph", begin, line.start + found.end)
             start = line.start + found.end
     rest = text[start : lines[-1].end]
     if rest.strip():
