@@ -27,7 +27,9 @@ def labels(desk):
 
 def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
     """Both sides, their errors with a bound, and a spec in one piece that `score` takes."""
-    done = everyclaim("band", labels, "--judge", "lexical", "--then", "openai:m?claims_per_call=4", "--error", "0.1")
+    done = everyclaim(
+        "band", labels, "--judge", "lexical", "--escalate-to", "openai:m?claims_per_call=4", "--max-error", "0.1"
+    )
     assert done.code == 0, done.err
     page = " ".join(done.out.split())
     assert "deferral zone · of lexical · 120 labelled claims on 120 sets of passages" in page
@@ -46,7 +48,7 @@ def test_the_page_says_what_is_settled_and_how_to_use_it(everyclaim, labels):
 
 def test_json_has_the_numbers(everyclaim, labels):
     """The edges, the counts, the bound, and the spec."""
-    done = everyclaim("band", labels, "--judge", "lexical", "--json", "--each-side")
+    done = everyclaim("band", labels, "--judge", "lexical", "--json", "--per-label")
     found = json.loads(done.out)
     assert done.code == 0, done.err
     assert (found["claims"], found["clusters"], found["error"]) == (120, 120, 0.1)
@@ -67,9 +69,9 @@ def test_too_few_labels_are_inconclusive(everyclaim, labels):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--error", "1.5"], "error must lie between 0 and 1, got 1.5"),
+        (["--max-error", "1.5"], "error must lie between 0 and 1, got 1.5"),
         (["--judge", "no-such-judge"], "unknown name 'no-such-judge'"),
-        (["--then", "panel:openai:a|openai:b"], "a cascade is made of plain judges here"),
+        (["--escalate-to", "panel:openai:a|openai:b"], "a cascade is made of plain judges here"),
         (["--map", "topic=label"], "there is no field 'topic'"),
     ],
 )

@@ -156,7 +156,7 @@ def test_an_interrupted_base_leaves_the_gate_open(everyclaim):
 
 def test_json_is_what_python_gives(runs):
     """One document, the same from both doors."""
-    printed = json.loads(runs("compare", "old", "new", "--by", "topic", "--movers", "3", "--json").out)
+    printed = json.loads(runs("compare", "old", "new", "--by", "topic", "--top-changes", "3", "--json").out)
     comparison = ec.compare("old", "new", by=["topic"], movers=3)
     assert printed == json.loads(json.dumps(comparison.to_json()))
     assert printed["schema"] == 1
@@ -168,13 +168,13 @@ def test_json_is_what_python_gives(runs):
 
 
 def test_runs_that_were_judged_otherwise_are_refused_without_anyway(runs):
-    """What differs is named; with --anyway what the judge did to the same answers stands on its own."""
+    """What differs is named; with --allow-different-judges what the judge did to the same answers stands on its own."""
     assert runs("score", "old.jsonl", "--judge", "lexical", "--name", "lex", "-q").code in (0, 3)
     refused = runs("compare", "old", "lex")
     assert refused.code == 2
     assert "were not judged alike: verifier scripted" in refused.err
-    assert "--anyway" in refused.err
-    allowed = runs("compare", "old", "lex", "--anyway")
+    assert "--allow-different-judges" in refused.err
+    allowed = runs("compare", "old", "lex", "--allow-different-judges")
     assert allowed.code == 0
     assert "judged differently: verifier scripted" in " ".join(allowed.out.split())
     assert "same answer, other judge" in " ".join(allowed.out.split())
@@ -221,14 +221,14 @@ def test_a_baseline_that_is_not_there_is_told_before_anything_is_scored(runs):
 
 
 def test_rates_of_labels_have_limits(runs):
-    """Each over all claims; the message has the interval, and --confident leaves what it holds open."""
+    """Each over all claims; the message has the interval, and --require-significance leaves what it holds open."""
     assert runs("report", "new", "--max-contradicted", "0.6", "-q").code == 0
     failed = runs("report", "new", "--max-contradicted", "0.1", "-q")
     assert failed.code == 1
     assert "contradicted claims 50.0 % [" in failed.err
     assert "above the limit of 10.0 %" in failed.err
     assert runs("report", "new", "--max-unsupported", "0", "-q").code == 0
-    assert runs("report", "new", "--max-unsupported", "0", "--confident", "-q").code == 4
+    assert runs("report", "new", "--max-unsupported", "0", "--require-significance", "-q").code == 4
     assert runs("report", "new", "--max-contradicted", "0.1", "--fail-under", "0.2", "-q").code == 1
 
 

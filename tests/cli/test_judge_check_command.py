@@ -8,10 +8,10 @@ from everyclaim.api.judge_test import cases
 
 def test_checks_are_kept_and_compared(everyclaim):
     """The second check stands against the first; JSON has what the page has."""
-    first = everyclaim("judge-check", "--judge", "lexical", "--times", "1", "--history", "checks.jsonl")
+    first = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl")
     assert first.code == 0, first.err
     assert "first check of this judge" in first.out
-    second = everyclaim("judge-check", "--judge", "lexical", "--times", "1", "--history", "checks.jsonl", "--json")
+    second = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl", "--json")
     assert second.code == 0, second.err
     found = json.loads(second.out)
     assert found["drift"]["changed"] == 0
@@ -21,7 +21,7 @@ def test_checks_are_kept_and_compared(everyclaim):
 
 def test_a_finding_exits_with_one(everyclaim):
     """Here drift: the kept check is of a judge that was always right."""
-    assert everyclaim("judge-check", "--judge", "lexical", "--times", "1", "--history", "checks.jsonl").code == 0
+    assert everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl").code == 0
     history = Path("checks.jsonl")
     row = json.loads(history.read_text("utf-8"))
     row["labels"] = {
@@ -30,7 +30,7 @@ def test_a_finding_exits_with_one(everyclaim):
         for claim, label in zip(case.claims, case.labels, strict=True)
     }
     history.write_text(json.dumps(row) + "\n", "utf-8")
-    done = everyclaim("judge-check", "--judge", "lexical", "--times", "1", "--history", "checks.jsonl")
+    done = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl")
     assert done.code == 1
     assert "it judges worse by" in " ".join(done.out.split())
 

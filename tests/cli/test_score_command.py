@@ -84,8 +84,8 @@ def test_quiet_prints_nothing_when_all_is_well(everyclaim):
     [
         (["--fail-under", "0.4"], 0, "gate passed: mean score 0.500"),
         (["--fail-under", "0.9"], 1, "gate failed: mean score 0.500"),
-        (["--fail-under", "0.9", "--confident"], 1, "gate failed: mean score 0.500"),
-        (["--fail-under", "0.6", "--confident"], 4, "gate inconclusive: mean score 0.500"),
+        (["--fail-under", "0.9", "--require-significance"], 1, "gate failed: mean score 0.500"),
+        (["--fail-under", "0.6", "--require-significance"], 4, "gate inconclusive: mean score 0.500"),
     ],
 )
 def test_the_gate_decides_the_exit_code(everyclaim, options, code, said):

@@ -9,7 +9,8 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
-from everyclaim.cli.app import app
+from everyclaim.cli.app import app, run
+from everyclaim.cli.tree import FORMER_OPTIONS, every_command
 
 TWELVE = (
     "score", "verify", "claims", "runs", "report", "compare", "label", "calibrate", "judge", "watch", "serve", "doctor",
@@ -57,3 +58,32 @@ print(json.dumps([m for m in ("numpy", "sqlalchemy", "pydantic", "onnxruntime") 
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def visible(command: object) -> list[str]:
+    """Return the options in the help of a command."""
+    return [one.opts[0] for one in command.params if one.opts[0].startswith("-") and not one.hidden]
+
+
+def test_help_shows_what_most_people_need() -> None:
+    """At most 32 options of `score` and 250 of all commands; the rarer ones are named below, and work."""
+    shown = {name: visible(command) for name, command in every_command()}
+    assert len(shown["score"]) <= 32
+    assert sum(map(len, shown.values())) <= 250
+    assert "--claims-per-call" not in shown["score"]
+    assert "--claims-per-call" in help_of("score")
+
+
+def test_a_former_option_is_the_same_option(capsys: pytest.CaptureFixture[str]) -> None:
+    """Every one is an option of some command; a wrong value is refused under the name that it has now."""
+    known = {
+        name.lstrip("-")
+        for _, command in every_command()
+        for one in command.params
+        for name in (*one.opts, *one.secondary_opts)
+    }
+    assert set(FORMER_OPTIONS.values()) <= known
+    assert run(["compare", "a", "b", "--movers=-1"]) == 2
+    assert "--top-changes" in capsys.readouterr().err
+    assert run(["watch", "rows.jsonl", "--per", "month", "--keep"]) == 2
+    assert "--run-by month" in capsys.readouterr().err

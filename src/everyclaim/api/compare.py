@@ -178,8 +178,8 @@ def check_alike(records: Sequence[RunRecord], *, anyway: bool) -> tuple[str, ...
         if differs and not anyway:
             raise ConfigError(
                 f"runs {first.id} and {record.id} were not judged alike: {'; '.join(differs)}. A difference could be"
-                " the judge's and not the answers': score both alike, or compare them all the same with --anyway (in"
-                " Python, anyway=True)"
+                " the judge's and not the answers': score both alike, or compare them all the same with"
+                " --allow-different-judges (in Python, anyway=True)"
             )
     found = [one for record in records[1:] for one in provenance_differences(first.provenance, record.provenance)]
     return tuple(dict.fromkeys(found))

@@ -63,7 +63,7 @@ class JudgeOptions(Judging, total=False):
 
     judge: Annotated[
         JudgeSpec | Verifier | Callable[..., Any],
-        Opt("Who judges the claims.", "SPEC", panel=JUDGING, kind=str, usual=DEFAULT_JUDGE),
+        Opt("Judge of the claims.", "SPEC", panel=JUDGING, kind=str, usual=DEFAULT_JUDGE),
     ]
     strategy: Annotated[
         Strategy | None,
@@ -82,20 +82,20 @@ class JudgeOptions(Judging, total=False):
 class Options(JudgeOptions, Talking, total=False):
     """What can be chosen about a score."""
 
-    metric: Annotated[MetricSpec, Opt("What is scored.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
+    metric: Annotated[MetricSpec, Opt("Metric to compute.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
     decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
         DecomposerSpec | Decomposer | Callable[..., Any] | None,
-        Opt("Who splits answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
+        Opt("Decomposer of answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
     ]
     knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
     empty: Annotated[
         Empty,
-        Opt("The number of an answer without claims: none, or that of another tool.", panel=JUDGING, usual="exclude"),
+        Opt("How to score answers without claims.", panel=JUDGING, usual="exclude"),
     ]
     observe: Annotated[  # who is told of the work: specs, `monitor.Metrics` and the like, functions of an event
         Observe,
         Opt(
-            "Tell otel:URL, prometheus:PORT or prometheus:FILE.prom of the work. Repeatable.",
+            "Export telemetry to otel:URL, prometheus:PORT or prometheus:FILE.prom. Repeatable.",
             "SPEC",
             panel="Run",
             kind=list[str] | None,

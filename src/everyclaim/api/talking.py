@@ -49,15 +49,15 @@ Reasons = Literal["failing", "all"]
 ProbabilitySource = Literal["scale", "tokens", "none"]
 
 # Of a language model that judges, by a name of their own in Python and on the command line as in its spec.
-CLAIMS_PER_CALL = Opt("Most claims judged in one call (as many as fit).", was="batch")
-REPEATS = Opt("Judge every claim N times; the majority decides.")
+CLAIMS_PER_CALL = Opt("Maximum number of claims in one call (as many as fit).", was="batch")
+REPEATS = Opt("Number of times that every claim is judged; the majority decides.")
 EVIDENCE = Opt("Whether support needs a quote that is really there.")
 INFERENCE = Opt("Whether conclusions from the passages count.")
 NUMBERS = Opt("Whether rounded numbers agree.")
-HEDGES = Opt("What a difference in certainty does.")
+HEDGES = Opt("Whether a difference in certainty is flagged or unsupported.")
 REASONS = Opt("Which verdicts come with a reason (failing).")
-PROBABILITIES = Opt("Where probabilities come from (scale).")
-JUDGE_PROMPT = Opt("Your own words for what the labels mean.", "FILE")
+PROBABILITIES = Opt("Source of probabilities (scale).")
+JUDGE_PROMPT = Opt("File that defines the labels in your own words.", "FILE")
 
 
 class Sizes(TypedDict, total=False):
@@ -65,47 +65,55 @@ class Sizes(TypedDict, total=False):
 
     max_row_mb: Annotated[
         Annotated[float, Range(above=0)] | None,  # of a row of a file, and of all texts of a sample
-        Opt("Leave out larger rows (32).", "MB", panel=SIZES),
+        Opt("Maximum size of a row in MB; larger ones are left out (32).", "MB", panel=SIZES),
     ]
     max_answer_chars: Annotated[  # of an answer, a claim, a question, a reference
-        Size | None, Opt("Leave out rows with a longer answer (1,000,000).", panel=SIZES)
+        Size | None, Opt("Maximum length of an answer; rows beyond are left out (1,000,000).", panel=SIZES)
     ]
-    max_passage_chars: Annotated[Size | None, Opt("Leave out rows with a longer passage (10,000,000).", panel=SIZES)]
-    max_passages: Annotated[Size | None, Opt("Leave out rows with more passages (20,000).", panel=SIZES)]
-    max_claims: Annotated[Size | None, Opt("Fail answers of more sentences or claims (5,000).", panel=SIZES)]
+    max_passage_chars: Annotated[
+        Size | None, Opt("Maximum length of a passage; rows beyond are left out (10,000,000).", panel=SIZES)
+    ]
+    max_passages: Annotated[
+        Size | None, Opt("Maximum number of passages; rows beyond are left out (20,000).", panel=SIZES)
+    ]
+    max_claims: Annotated[
+        Size | None, Opt("Maximum number of sentences or claims; answers beyond fail (5,000).", panel=SIZES)
+    ]
 
 
 class Reaching(Sizes, total=False):
     """Sizes, and options of any language model. What is not given, or None, is as the spec or the component has it."""
 
     base_url: Annotated[
-        str | None, Opt("An endpoint that speaks the model's format.", "URL")
+        str | None, Opt("Endpoint that speaks the model's format.", "URL")
     ]  # another endpoint that speaks the same format
     headers: Annotated[
-        Mapping[str, str] | None, Opt("Send this header; $NAME is a variable. Repeatable.", "NAME=VALUE", "--header")
+        Mapping[str, str] | None,
+        Opt("Header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header"),
     ]  # "$NAME" as a value is read from the environment
     rubric: Annotated[
         str | os.PathLike[str] | None, Opt("Rules and worked examples of a domain.", "FILE.toml", kind=str | None)
     ]  # a TOML file with rules and examples for a domain
     max_cost: Annotated[
-        Annotated[float, Range(0)] | None, Opt("Stop at this cost.", "DOLLARS", panel=LIMITS)
+        Annotated[float, Range(0)] | None, Opt("Maximum cost in US dollars; then it stops.", "DOLLARS", panel=LIMITS)
     ]  # US dollars, for one call of the function or the command
-    max_calls: Annotated[Limit | None, Opt("Stop after so many calls.", panel=LIMITS)]
+    max_calls: Annotated[Limit | None, Opt("Maximum number of calls; then it stops.", panel=LIMITS)]
     max_tokens: Annotated[
-        Limit | None, Opt("Stop after so many tokens, both ways.", panel=LIMITS)
+        Limit | None, Opt("Maximum number of tokens of prompts and replies; then it stops.", panel=LIMITS)
     ]  # of prompts and replies
-    requests_per_minute: Annotated[Rate | None, Opt("Keep under this rate.", panel=LIMITS)]
-    tokens_per_minute: Annotated[Rate | None, Opt("Keep under this rate.", panel=LIMITS)]
+    requests_per_minute: Annotated[Rate | None, Opt("Maximum requests per minute.", panel=LIMITS)]
+    tokens_per_minute: Annotated[Rate | None, Opt("Maximum tokens per minute.", panel=LIMITS)]
     cache: Annotated[
         str | os.PathLike[str] | None,
-        Opt("Where replies are kept (replies.db beside the store).", "FILE", panel=LIMITS, kind=str | None),
+        Opt("File of cached replies (replies.db next to the store).", "FILE", panel=LIMITS, kind=str | None),
     ]  # a file for replies; "off" or None: none
     provider_batch: Annotated[
         bool | str | os.PathLike[str] | None,
-        Opt("Ask through the provider's batch API: half the price, takes hours.", flag="--batch/--no-batch", kind=bool),
+        Opt("Use the provider's batch API: half the price, takes hours.", flag="--batch/--no-batch", kind=bool),
     ]  # ask through the provider's batch API; a path: noted there
     prices: Annotated[
-        str | os.PathLike[str] | None, Opt("Prices that go over our own table.", "FILE", panel=LIMITS, kind=str | None)
+        str | os.PathLike[str] | None,
+        Opt("Price file that overrides the built-in table.", "FILE", panel=LIMITS, kind=str | None),
     ]  # a file that goes over our own price table
 
 
@@ -113,7 +121,7 @@ class Splitting(Reaching, total=False):
     """Options of a language model that splits."""
 
     split_prompt: Annotated[
-        str | os.PathLike[str] | None, Opt("Your own words for what a claim is.", "FILE", kind=str | None)
+        str | os.PathLike[str] | None, Opt("File that defines a claim in your own words.", "FILE", kind=str | None)
     ]  # a text file: what a claim is, in the place of our own words
 
 

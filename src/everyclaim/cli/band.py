@@ -30,34 +30,21 @@ def band(
     *,
     answers: Annotated[
         str | None,
-        typer.Option(
-            "--answers",
-            metavar="FILE",
-            help="The answers with the contexts, where rows of labels name one by sample_id.",
-            rich_help_panel="Input",
+        opt.option(
+            "--answers FILE", "The answers with the contexts, where rows of labels name one by sample_id.", "Input"
         ),
     ] = None,
     judge: opt.Judge = None,
     then: Annotated[
-        str,
-        typer.Option("--then", metavar="SPEC", help="The judge of what is in doubt, for the spec that is printed."),
+        str, opt.option("--escalate-to SPEC", "Judge of what is in doubt, for the spec that is printed.")
     ] = "openai:gpt-5-mini",
     error: Annotated[
-        float,
-        typer.Option(
-            "--error", metavar="SHARE", help="How much of what it settles may be wrong.", rich_help_panel=_FIT
-        ),
+        float, opt.option("--max-error SHARE", "Maximum share of what it settles that may be wrong.", _FIT)
     ] = 0.1,
-    confidence: Annotated[
-        float, typer.Option("--confidence", metavar="SHARE", help="How sure of that to be.", rich_help_panel=_FIT)
-    ] = 0.95,
+    confidence: Annotated[float, opt.option("--confidence SHARE", "Confidence in that share.", _FIT)] = 0.95,
     each_side: Annotated[
         bool,
-        typer.Option(
-            "--each-side",
-            help="Hold the error on what is settled as supported and as not supported, each alone.",
-            rich_help_panel=_FIT,
-        ),
+        opt.option("--per-label", "Hold the error for supported and for not supported separately.", _FIT),
     ] = False,
     mapping: opt.Mapping = None,
     format_: opt.Format = None,

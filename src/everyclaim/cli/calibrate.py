@@ -17,15 +17,14 @@ from everyclaim.report.calibration import calibration_page
 def calibrate(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name.")],
     labels: Annotated[
-        str | None,
-        typer.Argument(metavar="[LABELS]", help="A file of labels, kept in the store; else those it holds."),
+        str | None, typer.Argument(metavar="[LABELS]", help="A file of labels, kept in the store; else those it holds.")
     ] = None,
     *,
     slices: opt.Slices = None,
     mapping: opt.Mapping = None,
     format_: opt.Format = None,
     require: Annotated[
-        bool, typer.Option("--require", help="Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
+        bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
     ] = False,
     json: opt.Json = False,
     store: opt.Store = None,

@@ -22,9 +22,9 @@ from everyclaim.report.listings import decomposition_page
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
-    question: Annotated[str, typer.Option("--question", metavar="TEXT", help="What was asked.")] = "",
+    question: Annotated[str, opt.option("--question TEXT", "Question that the answer is for.")] = "",
     decomposer: opt.Decomposer = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the tables.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of the tables.")] = False,
     talking: Mapping[str, Any],
     config: opt.Config = None,
 ) -> None:

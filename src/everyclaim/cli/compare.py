@@ -27,29 +27,26 @@ def compare(
     *,
     by: Annotated[
         list[str] | None,
-        typer.Option(
-            "--by",
-            metavar="TAG",
-            help="Also by this tag, or auto; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
+        opt.option(
+            "--by TAG",
+            "Compare also by this tag, or auto; TAG+TAG cuts two ways, TAG+mode by failure mode. Repeatable.",
         ),
     ] = None,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare runs that were not judged alike; the page says what differs.")
+        bool,
+        opt.option("--allow-different-judges", "Compare runs that were not judged alike; the page says what differs."),
     ] = False,
     movers: Annotated[
-        int, typer.Option("--movers", metavar="N", min=0, help="Show so many of the answers that moved furthest.")
+        int, opt.option("--top-changes N", "Number of answers with the largest changes to show.", min=0)
     ] = 5,
-    html: Annotated[
-        str | None, typer.Option("--html", metavar="FILE", help="Write a report as one HTML file, answers included.")
-    ] = None,
+    html: Annotated[str | None, opt.option("--html FILE", "Write a report as one HTML file, answers included.")] = None,
     fail: Annotated[
         bool,
-        typer.Option(
-            "--fail-on-regression",
-            help="Exit with 1 when anything is shown to have regressed, 4 when that is unknown.",
+        opt.option(
+            "--fail-on-regression", "Exit with 1 when anything is shown to have regressed, 4 when that is unknown."
         ),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of the page.")] = False,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> int:

@@ -21,13 +21,11 @@ def build(
         str, typer.Argument(metavar="SOURCE", help="A folder of .txt and .md files, or a table of text, title, id.")
     ],
     *,
-    out: Annotated[str, typer.Option("--out", metavar="FILE.db", help="The corpus file; an older one is replaced.")],
-    words: Annotated[
-        int, typer.Option("--words", metavar="N", min=16, max=4096, help="Words of a passage at most.")
-    ] = WORDS,
+    out: Annotated[str, opt.option("--out FILE.db", "The corpus file; an older one is replaced.")],
+    words: Annotated[int, opt.option("--words N", "Maximum words of a passage.", min=16, max=4096)] = WORDS,
     mapping: opt.Mapping = None,
     format_: opt.Format = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a line.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of a line.")] = False,
 ) -> None:
     """Cut documents into passages and index them in one file.
 
@@ -50,11 +48,9 @@ def search(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="A corpus file, or documents to read into memory.")],
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for.")],
     *,
-    k: Annotated[int, typer.Option("--k", metavar="N", min=1, help="Show so many passages.")] = 5,
-    topic: Annotated[
-        str | None, typer.Option("--topic", metavar="TITLE", help="Only in the documents with this title.")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of the table.")] = False,
+    k: Annotated[int, opt.option("--k N", "Number of passages to show.", min=1)] = 5,
+    topic: Annotated[str | None, opt.option("--topic TITLE", "Only in the documents with this title.")] = None,
+    json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
 ) -> None:
     """Show the passages that a metric would judge a claim by, best first."""
     try:

@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -70,7 +69,7 @@ def doctor(
     *,
     judge: opt.Judge = None,
     base_url: opt.BaseUrl = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the list.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of the list.")] = False,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> int:

@@ -30,19 +30,13 @@ def judge_check(
     judge: opt.Judge = None,
     strategy: opt.Strategy = None,
     strict: opt.Strict = None,
-    times: Annotated[
-        int, typer.Option("--times", metavar="N", min=1, max=20, help="How often every claim is judged.")
-    ] = 3,
-    against: Annotated[
-        str | None, typer.Option("--against", metavar="SPEC", help="Another judge, on the same claims.")
-    ] = None,
+    times: Annotated[int, opt.option("--trials N", "Number of times that every claim is judged.", min=1, max=20)] = 3,
+    against: Annotated[str | None, opt.option("--against SPEC", "Another judge for the same claims.")] = None,
     max_flips: Annotated[
-        float,
-        typer.Option("--max-flips", metavar="SHARE", min=0, max=1, help="Claims that may change their label."),
+        float, opt.option("--max-flips SHARE", "Maximum share of claims that change their label.", min=0, max=1)
     ] = MAX_FLIPS,
     history: Annotated[
-        str | None,
-        typer.Option("--history", metavar="FILE.jsonl", help=f"Where checks are kept ({HISTORY} beside the store)."),
+        str | None, opt.option("--history FILE.jsonl", f"File of former checks ({HISTORY} beside the store).")
     ] = None,
     json: opt.Json = False,
     store: opt.Store = None,

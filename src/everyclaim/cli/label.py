@@ -26,48 +26,41 @@ def label(
         str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
     ] = None,
     *,
-    n: Annotated[int, typer.Option("--n", metavar="N", min=1, help="How many to label.")] = 100,
+    n: Annotated[int, opt.option("--n N", "Number of claims to label.", min=1)] = 100,
     by: Annotated[
         str,
-        typer.Option(
+        opt.option(
             "--by",
+            "Sampling: by the judge's label, at random, where it is unsure, or for the sharpest corrected rate.",
             metavar="|".join(WAYS),
-            help="By the judge's label; at random; where it is unsure; or as makes the corrected rate sharp.",
         ),
     ] = "stratified",
-    out: Annotated[
-        str, typer.Option("--out", metavar="FILE", help="JSONL, JSON or CSV by suffix; - is JSONL on stdout.")
-    ] = "-",
-    answers: Annotated[bool, typer.Option("--answers", help="Whole answers instead of claims.")] = False,
-    annotator: Annotated[
-        list[str] | None, typer.Option("--annotator", metavar="NAME", help="Who labels. Repeatable.")
-    ] = None,
+    out: Annotated[str, opt.option("--out FILE", "JSONL, JSON or CSV by suffix; - is JSONL on stdout.")] = "-",
+    answers: Annotated[bool, opt.option("--answers", "Label whole answers instead of claims.")] = False,
+    annotator: Annotated[list[str] | None, opt.option("--annotator NAME", "Name of an annotator. Repeatable.")] = None,
     overlap: Annotated[
-        float,
-        typer.Option("--overlap", metavar="SHARE", min=0, max=1, help="Share that every one of several labels (0.2)."),
+        float, opt.option("--overlap SHARE", "Share that all annotators label (0.2).", min=0, max=1)
     ] = 0.2,
     queue: Annotated[
-        bool,
-        typer.Option("--queue", help="Keep it in the store, for the labelling page of serve --ui; no file."),
+        bool, opt.option("--queue", "Store a queue for the labelling page of serve --ui; no file.")
     ] = False,
     with_verdicts: Annotated[
-        bool, typer.Option("--with-verdicts", help="Show the judge's verdict; people tend to follow it.")
+        bool, opt.option("--with-verdicts", "Show the judge's verdict; people tend to follow it.")
     ] = False,
     splits: Annotated[
-        bool, typer.Option("--splits", help="How sentences were split into claims, to be marked, instead of claims.")
+        bool, opt.option("--splits", "Mark how sentences were split into claims, instead of claims.")
     ] = False,
     marks: Annotated[
-        str | None, typer.Option("--marks", metavar="FILE", help="With --splits: read the marks, and show the share.")
+        str | None, opt.option("--marks FILE", "With --splits: read the marks, and show the share.")
     ] = None,
     examples: Annotated[
-        str | None,
-        typer.Option("--examples", metavar="FILE.toml", help="With --marks: write what was split badly as a --rubric."),
+        str | None, opt.option("--examples FILE.toml", "With --marks: write what was split badly as a --rubric.")
     ] = None,
     require: Annotated[
-        bool, typer.Option("--require", help="With --marks: exit with 1 when 90 % is missed, with 4 when left open.")
+        bool, opt.option("--require", "With --marks: exit with 1 when 90 % is missed, with 4 when left open.")
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="With --marks: print JSON instead of the page.")] = False,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Of the draw.")] = 0,
+    json: Annotated[bool, opt.option("--json", "With --marks: print JSON instead of the page.")] = False,
+    seed: Annotated[int, opt.option("--seed N", "Random seed for sampling.", min=0)] = 0,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> int:
@@ -114,14 +107,7 @@ def label(
         warn(f"queue {made.id} at /label/queues/{made.id} of `everyclaim serve --ui`: {shares}", kind="")
         return OK
     sheet = choose(
-        found,
-        n,
-        by=way,
-        answers=answers,
-        annotators=names,
-        overlap=overlap,
-        with_verdicts=with_verdicts,
-        seed=seed,
+        found, n, by=way, answers=answers, annotators=names, overlap=overlap, with_verdicts=with_verdicts, seed=seed
     )
     sheet.write(out)
     warn(str(sheet), kind="")

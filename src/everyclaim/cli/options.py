@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Mapped
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
@@ -20,90 +20,44 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import declared_options
 
-T = TypeVar("T")
 _INPUT, _OUTPUT, _GATE, _RUN = "Input", "Output", "Gate", "Run"
 
 _DECLARED = declared_options(Options)
+_SHOWN = {"judge", "decomposer", "metric", "strict", "base_url", "max_cost", "provider_batch", "observe"}  # in the help
 
 
-def option(name: str) -> Any:
-    """Return an option of the command line as it is declared for Python."""
+def option(names: str, text: str, panel: str = "", metavar: str = "", **more: Any) -> Any:
+    """Return an option: its ``names`` with what stands for its value, as in ``--out FILE``, and its help."""
+    *flags, last = names.split()
+    flags, metavar = ([*flags, last], metavar) if last.startswith("-") else (flags, last)
+    return typer.Option(*flags, metavar=metavar or None, help=text, rich_help_panel=panel or None, **more)
+
+
+def declared(name: str) -> Any:
+    """Return the annotation of a parameter of a command, as the option is declared for Python."""
     kind, opt = _DECLARED[name]
-    ranges, words = list(_notes(kind, Range)), list(_choices(kind))
-    least = next((one.least for one in ranges), None)
-    is_flag = kind is bool or get_args(kind)[:1] == (bool,)
-    return typer.Option(
-        opt.flag or f"--{name.replace('_', '-')}",
-        metavar=opt.metavar or "|".join(words) or (None if is_flag else "N"),
-        help=opt.help,
-        rich_help_panel=opt.panel or MODELS,
-        show_default=False,
-        min=least,
-    )
+    parts = list(_parts(kind))
+    plain: Any = list[str] if Mapped in parts else next((one for one in (bool, int, float) if one in parts), str)
+    words = "|".join(part for part in parts if isinstance(part, str))
+    least = next((part.least for part in parts if isinstance(part, Range)), None)
+    metavar = opt.metavar or words or ("" if plain is bool else "N")
+    flag = opt.flag or f"--{name.replace('_', '-')}"
+    more: dict[str, Any] = {"show_default": False, "min": least, "hidden": name not in _SHOWN}
+    return Annotated[plain | None, option(flag, opt.help, opt.panel or MODELS, metavar, **more)]
 
 
-def typed(name: str) -> Any:
-    """Return the annotation of a parameter of a command, made from the declaration."""
-    kind, _ = _DECLARED[name]
-    inside = {*_types(kind)}
-    plain: Any = list[str] if Mapped in inside else next((one for one in (bool, int, float) if one in inside), str)
-    return Annotated[plain if plain is bool else plain | None, option(name)]
-
-
-def _types(hint: Any) -> Iterator[Any]:
-    yield get_origin(hint) or hint
-    for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
-        yield from _types(one)
-
-
-def _notes(hint: Any, kind: type[T]) -> Iterator[T]:
-    yield from (note for note in getattr(hint, "__metadata__", ()) if isinstance(note, kind))
-    if get_origin(hint) is not Literal:
-        for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
-            yield from _notes(one, kind)
-
-
-def _choices(hint: Any) -> Iterator[str]:
-    if get_origin(hint) is Literal:
-        yield from get_args(hint)
+def _parts(hint: Any) -> Iterator[Any]:
+    """Yield the types in a type, the words of a choice and the notes of annotations."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        yield from arguments
+    elif origin is Annotated:
+        yield from _parts(arguments[0])
+        yield from (note for note in arguments[1:] if not isinstance(note, str))
     else:
-        for one in get_args(hint)[: 1 if get_origin(hint) is Annotated else None]:
-            yield from _choices(one)
-
-
-Judge = Annotated[str | None, option("judge")]
-Decomposer = Annotated[str | None, option("decomposer")]
-Metric = Annotated[str | None, option("metric")]
-BaseUrl = Annotated[str | None, option("base_url")]
-Strategy = Annotated[str | None, option("strategy")]
-Strict = Annotated[bool | None, option("strict")]
-Empty = Annotated[str | None, option("empty")]
-Batch = Annotated[bool | None, option("provider_batch")]
-Observe = Annotated[list[str] | None, option("observe")]
-Slices = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--slice",
-        metavar="TAG",
-        help="Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.",
-        rich_help_panel=_OUTPUT,
-    ),
-]
-Mapping = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--map",
-        metavar="THEIRS=OURS",
-        help="Field of the file = field of everyclaim. Repeatable.",
-        rich_help_panel=_INPUT,
-    ),
-]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", metavar="FORMAT", help="Format of the input, when its name does not say.", rich_help_panel=_INPUT
-    ),
-]
+        yield origin or hint
+        for one in arguments:
+            yield from _parts(one)
 
 
 def _countable(number: int | None) -> int | None:
@@ -111,166 +65,88 @@ def _countable(number: int | None) -> int | None:
     return None if number is None else min(number, sys.maxsize)
 
 
-Limit = Annotated[
-    int | None,
-    typer.Option(
-        "--limit",
-        metavar="N",
-        min=1,
-        help="Read at most so many rows.",
-        rich_help_panel=_INPUT,
-        callback=_countable,
-    ),
+_SHARE: dict[str, Any] = {"min": 0, "max": 1}
+
+Judge = declared("judge")
+Decomposer = declared("decomposer")
+Metric = declared("metric")
+BaseUrl = declared("base_url")
+Strategy = declared("strategy")
+Strict = declared("strict")
+Empty = declared("empty")
+Batch = declared("provider_batch")
+Observe = declared("observe")
+Mapping = Annotated[
+    list[str] | None, option("--map THEIRS=OURS", "Field of the file = field of everyclaim. Repeatable.", _INPUT)
+]
+Format = Annotated[
+    str | None, option("--format FORMAT", "Format of the input, when its name does not say.", _INPUT, hidden=True)
+]
+Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
+Slices = Annotated[
+    list[str] | None,
+    option("--slice TAG", "Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.", _OUTPUT),
 ]
 Out = Annotated[
     str | None,
-    typer.Option(
-        "--out",
-        metavar="FILE",
-        help="Write every result: JSONL, JSON, CSV, Parquet by suffix; - is JSONL on stdout.",
-        rich_help_panel=_OUTPUT,
-    ),
+    option("--out FILE", "Write every result: JSONL, JSON, CSV, Parquet by suffix; - is JSONL on stdout.", _OUTPUT),
 ]
 Report = Annotated[
     str | None,
-    typer.Option(
-        "--report",
-        metavar="FILE",
-        help="Write a report: .html a page with every answer, .json summary and worst answers.",
-        rich_help_panel=_OUTPUT,
-    ),
+    option("--report FILE", "Write a report: .html with every answer, .json summary and worst answers.", _OUTPUT),
 ]
-Html = Annotated[
-    str | None,
-    typer.Option("--html", metavar="FILE", help="Write a report as one HTML file.", rich_help_panel=_OUTPUT),
-]
+Html = Annotated[str | None, option("--html FILE", "Write a report as one HTML file.", _OUTPUT)]
 Junit = Annotated[
     str | None,
-    typer.Option(
-        "--junit",
-        metavar="FILE",
-        help="Write JUnit XML: a case per answer, failed where the gate fails, and the gate.",
-        rich_help_panel=_OUTPUT,
-    ),
+    option("--junit FILE", "Write JUnit XML: a case per answer, failed where the gate fails, and the gate.", _OUTPUT),
 ]
 Markdown = Annotated[
-    str | None,
-    typer.Option(
-        "--markdown", metavar="FILE", help="Write the gate, rates and worst answers.", rich_help_panel=_OUTPUT
-    ),
+    str | None, option("--markdown FILE", "Write the gate, rates and worst answers.", _OUTPUT, hidden=True)
 ]
-Github = Annotated[
-    bool,
-    typer.Option(
-        "--github", help="Print GitHub annotations: the gate, and the worst answers.", rich_help_panel=_OUTPUT
-    ),
-]
-Json = Annotated[
-    bool, typer.Option("--json", help="Print JSON on stdout instead of the page.", rich_help_panel=_OUTPUT)
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="Print nothing but errors and the gate's word.", rich_help_panel=_OUTPUT)
-]
-Worst = Annotated[
-    int,
-    typer.Option("--worst", metavar="N", min=0, help="Show so many of the worst answers.", rich_help_panel=_OUTPUT),
-]
+Github = Annotated[bool, option("--github", "Print GitHub annotations: the gate, and the worst answers.", _OUTPUT)]
+Json = Annotated[bool, option("--json", "Print JSON on stdout instead of the page.", _OUTPUT)]
+Quiet = Annotated[bool, option("--quiet -q", "Print only errors and the result of the gate.", _OUTPUT)]
+Worst = Annotated[int, option("--worst N", "Number of worst answers to show.", _OUTPUT, min=0)]
 ClusterBy = Annotated[
     str,
-    typer.Option(
-        "--cluster-by",
-        metavar="sample|question",
-        help="Take intervals over answers, or over questions that answers share.",
-        rich_help_panel=_OUTPUT,
+    option(
+        "--cluster-by sample|question", "Unit of the intervals: answers, or questions they share.", _OUTPUT, hidden=True
     ),
 ]
-FailUnder = Annotated[
-    float | None,
-    typer.Option("--fail-under", metavar="SCORE", help="Exit with 1 when the mean is below.", rich_help_panel=_GATE),
-]
+FailUnder = Annotated[float | None, option("--fail-under SCORE", "Exit with 1 when the mean is below.", _GATE)]
 FailAnswerUnder = Annotated[
     float | None,
-    typer.Option(
-        "--fail-answer-under",
-        metavar="SCORE",
-        min=0,
-        max=1,
-        help="Exit with 1 when any answer scores less.",
-        rich_help_panel=_GATE,
-    ),
+    option("--fail-answer-under SCORE", "Exit with 1 when any answer scores less.", _GATE, hidden=True, **_SHARE),
 ]
 MaxContradicted = Annotated[
     float | None,
-    typer.Option(
-        "--max-contradicted",
-        metavar="SHARE",
-        min=0,
-        max=1,
-        help="Exit with 1 when more of the claims are contradicted.",
-        rich_help_panel=_GATE,
-    ),
+    option("--max-contradicted SHARE", "Exit with 1 when more of the claims are contradicted.", _GATE, **_SHARE),
 ]
 MaxUnsupported = Annotated[
     float | None,
-    typer.Option(
-        "--max-unsupported",
-        metavar="SHARE",
-        min=0,
-        max=1,
-        help="Exit with 1 when more of the claims are unsupported.",
-        rich_help_panel=_GATE,
-    ),
+    option("--max-unsupported SHARE", "Exit with 1 when more of the claims are unsupported.", _GATE, **_SHARE),
 ]
 Baseline = Annotated[
     str | None,
-    typer.Option(
-        "--fail-on-regression",
-        metavar="RUN",
-        help="Exit with 1 when it is shown to be worse than this run, 4 when that is unknown.",
-        rich_help_panel=_GATE,
-    ),
+    option("--fail-on-regression RUN", "Exit with 1 when shown to be worse than this run, 4 when unknown.", _GATE),
 ]
 Margin = Annotated[
     float | None,
-    typer.Option(
-        "--margin",
-        metavar="SHARE",
-        min=0,
-        max=1,
-        help="By how much it may be worse than that run (0.03: three points).",
-        rich_help_panel=_GATE,
-    ),
+    option("--margin SHARE", "Allowed drop against that run (0.03 = 3 points).", _GATE, **_SHARE),
 ]
 MaxFailed = Annotated[
     float | None,
-    typer.Option(
-        "--max-failed",
-        metavar="SHARE",
-        help="Exit with 3 when a larger share failed or could not be read (0.05).",
-        rich_help_panel=_GATE,
-    ),
+    option("--max-failed SHARE", "Exit with 3 when a larger share failed or could not be read (0.05).", _GATE),
 ]
 Confident = Annotated[
     bool | None,
-    typer.Option("--confident", help="Exit with 4 when an interval holds its bar.", rich_help_panel=_GATE),
+    option("--require-significance", "Exit with 4 when the 95 % interval contains the threshold.", _GATE),
 ]
-Store = Annotated[
-    str | None,
-    typer.Option("--store", metavar="PATH|URL", help="Where runs are kept.", rich_help_panel=_RUN),
-]
+Store = Annotated[str | None, option("--store PATH|URL", "Where runs are stored.", _RUN)]
 Concurrency = Annotated[
-    int | None,
-    typer.Option(
-        "--concurrency",
-        metavar="N",
-        help="Samples in flight (8; language models 32, batches 5000).",
-        rich_help_panel=_RUN,
-    ),
+    int | None, option("--concurrency N", "Samples in flight (8; language models 32, batches 5000).", _RUN)
 ]
-Config = Annotated[
-    Path | None,
-    typer.Option("--config", metavar="FILE", help="Settings file instead of the nearest everyclaim.toml."),
-]
+Config = Annotated[Path | None, option("--config FILE", "Settings file instead of the nearest everyclaim.toml.")]
 
 
 def settings(config: Path | None, **given: Any) -> Settings:

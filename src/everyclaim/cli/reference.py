@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from everyclaim.cli.tree import every_command
@@ -22,7 +22,7 @@ Made from the commands by `python docs/commands.py`. An option that is not given
 | 1 | the gate failed; `doctor`: something is broken |
 | 2 | bad input or usage, or a store that cannot be used |
 | 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; what is done is kept |
-| 4 | inconclusive: nothing was scored, the run did not end, or, with `--confident`, too little to tell |
+| 4 | inconclusive: nothing was scored, the run did not end, or, with `--require-significance`, too little to tell |
 | 70 | a bug in everyclaim |
 | 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up: what is done is kept |
 | 141 | the reader of the output has gone |
@@ -35,10 +35,32 @@ write. A file that is written appears whole or not at all.
 `runs`, `report` and `doctor` write nothing and need no right to.
 """
 
+_RARE = """\
+## Rarer options
+
+Not in the help of the commands that have them. Most are [settings](settings.md) as well, and what is about a language
+model can stand in its spec.
+"""
+
 
 def reference() -> str:
     """Return the page."""
-    return "\n".join([_HEAD, *(line for name, command in every_command() for line in _command(name, command))])
+    rare: dict[str, Any] = {}
+    lines = [_HEAD]
+    for name, command in every_command():
+        lines += _command(name, command)
+        hidden = {_names(one): one for one in command.params if getattr(one, "hidden", False)}
+        if hidden:
+            listed = ", ".join(f"`{one.opts[0]}`" for one in hidden.values())
+            lines += [textwrap.fill(f"Also, of the [rarer options](#rarer-options): {listed}.", 120), ""]
+        rare = hidden | rare
+    return "\n".join([*lines, _RARE, *_table(rare.values())])
+
+
+def _table(options: Iterable[Any]) -> Iterator[str]:
+    yield "| option | | |\n| --- | --- | --- |"
+    yield from (f"| {_names(one)} | {_cell(one.help)} | {_default(one)} |" for one in options)
+    yield ""
 
 
 def _command(name: str, command: Any) -> Iterator[str]:
@@ -54,9 +76,7 @@ def _command(name: str, command: Any) -> Iterator[str]:
         yield "| argument | |\n| --- | --- |"
         yield from (f"| `{_cell(one.metavar)}` | {_cell(one.help)} |" for one in arguments)
         yield ""
-    yield "| option | | |\n| --- | --- | --- |"
-    yield from (f"| {_names(one)} | {_cell(one.help)} | {_default(one)} |" for one in options)
-    yield ""
+    yield from _table(options)
 
 
 def _names(option: Any) -> str:

@@ -21,24 +21,23 @@ def release_report(
     ],
     *,
     out: Annotated[
-        list[str] | None,
-        typer.Option("--out", metavar="FILE", help="Write a page (.html), Markdown (.md) or JSON (.json). Repeatable."),
+        list[str] | None, opt.option("--out FILE", "Write a page (.html), Markdown (.md) or JSON (.json). Repeatable.")
     ] = None,
     by: Annotated[
-        list[str] | None,
-        typer.Option("--by", metavar="TAG", help="Slices; those of the newest run if left out, else auto. Repeatable."),
+        list[str] | None, opt.option("--by TAG", "Slices (those of the newest run, else auto). Repeatable.")
     ] = None,
     lasting: Annotated[
         int,
-        typer.Option("--lasting", metavar="N", min=1, max=100, help="Parts in a row that must be higher to roll back."),
+        opt.option("--consecutive N", "Number of consecutive parts that must be higher to roll back.", min=1, max=100),
     ] = 2,
     require: Annotated[
-        bool, typer.Option("--require", help="Exit with 1 on roll back, with 4 on watch and on too few samples.")
+        bool, opt.option("--require", "Exit with 1 on roll back, with 4 on watch and on too few samples.")
     ] = False,
     anyway: Annotated[
-        bool, typer.Option("--anyway", help="Compare runs that were not judged alike; the page says what differs.")
+        bool,
+        opt.option("--allow-different-judges", "Compare runs that were not judged alike; the page says what differs."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON instead of the page.")] = False,
+    json: Annotated[bool, opt.option("--json", "Print JSON instead of the page.")] = False,
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> int:

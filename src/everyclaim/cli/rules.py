@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from everyclaim.api.baselines import baseline as baseline_of
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
@@ -20,28 +18,23 @@ from everyclaim.report.clean import json_text
 def rules(
     *,
     baseline: Annotated[
-        str | None,
-        typer.Option("--baseline", metavar="RUN", help="What is usual by this run; the newest if nothing is said."),
+        str | None, opt.option("--baseline RUN", "Run to take the usual rates from (the newest).")
     ] = None,
     rate: Annotated[
         float | None,
-        typer.Option(
-            "--rate",
-            metavar="SHARE",
-            help="The true share of contradicted claims that is in order (2 % is 0.02), instead of the baseline's own.",
+        opt.option(
+            "--rate SHARE",
+            "Acceptable true share of contradicted claims (0.02 = 2 %), instead of the baseline's.",
         ),
     ] = None,
     match: Annotated[
-        list[str] | None,
-        typer.Option("--match", metavar="LABEL=VALUE", help="Only series with this label, as job=bot. Repeatable."),
+        list[str] | None, opt.option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
     ] = None,
     max_failed: Annotated[
-        float | None, typer.Option("--max-failed", metavar="SHARE", help="Share of answers that may fail (0.05).")
+        float | None, opt.option("--max-failed SHARE", "Share of answers that may fail (0.05).")
     ] = None,
-    dashboard: Annotated[
-        bool, typer.Option("--dashboard", help="Write the dashboard for Grafana instead, as JSON.")
-    ] = False,
-    out: Annotated[str, typer.Option("--out", metavar="FILE", help="Where to; - is standard output.")] = "-",
+    dashboard: Annotated[bool, opt.option("--dashboard", "Write the dashboard for Grafana instead, as JSON.")] = False,
+    out: Annotated[str, opt.option("--out FILE", "File to write; - is standard output.")] = "-",
     store: opt.Store = None,
     config: opt.Config = None,
 ) -> None:

@@ -6,8 +6,6 @@ import sys
 from dataclasses import asdict
 from typing import Annotated
 
-import typer
-
 from everyclaim.api.running import Run
 from everyclaim.cli import options as opt
 from everyclaim.cli.screen import show, show_json, warn
@@ -21,18 +19,16 @@ from everyclaim.store import Store
 
 def runs(
     *,
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Show so many of the newest.")] = 20,
-    json: Annotated[bool, typer.Option("--json", help="Print a JSON list instead of the table.")] = False,
+    limit: Annotated[int, opt.option("--limit N", "Maximum number of runs to list.", min=1)] = 20,
+    json: Annotated[bool, opt.option("--json", "Print a JSON list instead of the table.")] = False,
     delete: Annotated[
         list[str] | None,
-        typer.Option(
-            "--delete",
-            metavar="RUN",
-            help="Delete this run, by its id or a name that no other has; human labels stay. Repeatable.",
+        opt.option(
+            "--delete RUN", "Delete this run, by its id or a name that no other has; human labels stay. Repeatable."
         ),
     ] = None,
     upgrade: Annotated[
-        bool, typer.Option("--upgrade", help="Bring the store of an older version up to date, in place.")
+        bool, opt.option("--upgrade", "Bring the store of an older version up to date, in place.")
     ] = False,
     store: opt.Store = None,
     config: opt.Config = None,

@@ -39,39 +39,28 @@ def score(
     output: OutputOptions,
     bars: GateOptions,
     store: opt.Store = None,
-    name: Annotated[str, typer.Option("--name", help="Name of the run.", rich_help_panel="Run")] = "",
-    release: Annotated[
-        str, typer.Option("--release", help="Release of answers that do not name one.", rich_help_panel="Run")
-    ] = "",
+    name: Annotated[str, opt.option("--name", "Name of the run.", "Run")] = "",
+    release: Annotated[str, opt.option("--release", "Release of answers without one.", "Run")] = "",
     resume: Annotated[
-        str | None,
-        typer.Option(
-            "--resume", metavar="RUN", help="Go on with this run; its failed samples again.", rich_help_panel="Run"
-        ),
+        str | None, opt.option("--resume RUN", "Continue this run; its failed samples are scored again.", "Run")
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Never go on with an interrupted run.", rich_help_panel="Run")
-    ] = False,
+    fresh: Annotated[bool, opt.option("--fresh", "Never continue an interrupted run.", "Run")] = False,
     concurrency: opt.Concurrency = None,
     observe: opt.Observe = None,
     batch: opt.Batch = None,
     ray: Annotated[
         str | None,
-        typer.Option(
-            "--ray",
-            metavar="ADDRESS",
-            help="Let workers of this Ray cluster score; auto: the one of this machine, local: one begun here.",
-            rich_help_panel="Run",
+        opt.option(
+            "--ray ADDRESS",
+            "Let workers of this Ray cluster score; auto: the one of this machine, local: one begun here.",
+            "Run",
+            hidden=True,
         ),
     ] = None,
     ray_actors: Annotated[
         int | None,
-        typer.Option(
-            "--ray-actors",
-            metavar="N",
-            min=1,
-            help="So many workers (one for each processor of the cluster).",
-            rich_help_panel="Run",
+        opt.option(
+            "--ray-actors N", "Number of workers (one per processor of the cluster).", "Run", hidden=True, min=1
         ),
     ] = None,
     talking: Mapping[str, Any],

@@ -11,8 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
@@ -31,58 +29,32 @@ _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
 def serve(
     *,
     host: Annotated[
-        str,
-        typer.Option("--host", metavar="ADDRESS", help="Where to listen; others need tokens.", rich_help_panel=_SERVER),
+        str, opt.option("--host ADDRESS", "Address to listen at; others than this machine's need tokens.", _SERVER)
     ] = LOOPBACK,
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", help="0: any that is free.", rich_help_panel=_SERVER)
-    ] = 8700,
-    workers: Annotated[int, typer.Option("--workers", metavar="N", help="Processes.", rich_help_panel=_SERVER)] = 1,
+    port: Annotated[int, opt.option("--port N", "Port to listen at; 0: any that is free.", _SERVER)] = 8700,
+    workers: Annotated[int, opt.option("--workers N", "Number of processes.", _SERVER)] = 1,
     tokens: Annotated[
-        Path | None,
-        typer.Option("--tokens", metavar="FILE", help=f"Tokens beside those of {VARIABLE}.", rich_help_panel=_TOKENS),
+        Path | None, opt.option("--tokens FILE", f"File of tokens, next to those of {VARIABLE}.", _TOKENS)
     ] = None,
     token_name: Annotated[
-        str | None,
-        typer.Option(
-            "--new-token", metavar="NAME", help="Make a token, show it once, and end.", rich_help_panel=_TOKENS
-        ),
+        str | None, opt.option("--new-token NAME", "Create a token, print it once and exit.", _TOKENS)
     ] = None,
     scopes: Annotated[
-        str,
-        typer.Option("--scopes", metavar="A,B", help=f"Of a new token: {', '.join(SCOPES)}.", rich_help_panel=_TOKENS),
+        str, opt.option("--scopes A,B", f"Scopes of a new token: {', '.join(SCOPES)}.", _TOKENS)
     ] = "score,jobs",
     rate: Annotated[
-        int | None,
-        typer.Option(
-            "--rate", metavar="N", min=1, help="Requests a minute of a token (6000).", rich_help_panel=_BOUNDS
-        ),
+        int | None, opt.option("--rate N", "Maximum requests per minute and token (6000).", _BOUNDS, min=1)
     ] = None,
-    queue: Annotated[
-        int, typer.Option("--queue", metavar="N", min=0, help="Requests that may wait.", rich_help_panel=_BOUNDS)
-    ] = 64,
-    seconds: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", help="For one answer.", rich_help_panel=_BOUNDS)
-    ] = 60.0,
-    body_mb: Annotated[
-        float, typer.Option("--max-body-mb", metavar="MB", help="Of a request.", rich_help_panel=_BOUNDS)
-    ] = 2.0,
-    job_mb: Annotated[
-        float, typer.Option("--max-job-mb", metavar="MB", help="Of a job's data.", rich_help_panel=_BOUNDS)
-    ] = 1000.0,
+    queue: Annotated[int, opt.option("--queue N", "Maximum number of waiting requests.", _BOUNDS, min=0)] = 64,
+    seconds: Annotated[float, opt.option("--timeout SECONDS", "Maximum seconds for one answer.", _BOUNDS)] = 60.0,
+    body_mb: Annotated[float, opt.option("--max-body-mb MB", "Maximum size of a request body in MB.", _BOUNDS)] = 2.0,
+    job_mb: Annotated[float, opt.option("--max-job-mb MB", "Maximum size of a job's data in MB.", _BOUNDS)] = 1000.0,
     jobs_folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--jobs-folder", metavar="FOLDER", help="Where jobs wait; beside the store.", rich_help_panel="Run"
-        ),
+        Path | None, opt.option("--jobs-folder FOLDER", "Folder of waiting jobs (next to the store).", "Run")
     ] = None,
-    metrics: Annotated[
-        bool, typer.Option("--metrics", help="Answer at /metrics, for Prometheus.", rich_help_panel=_SERVER)
-    ] = False,
+    metrics: Annotated[bool, opt.option("--metrics", "Serve /metrics for Prometheus.", _SERVER)] = False,
     observe: opt.Observe = None,
-    log_texts: Annotated[
-        bool, typer.Option("--log-texts", help="Write requests into the log, texts and all.", rich_help_panel=_SERVER)
-    ] = False,
+    log_texts: Annotated[bool, opt.option("--log-texts", "Log requests with their texts.", _SERVER)] = False,
     scoring: Scoring,
     store: opt.Store = None,
     concurrency: opt.Concurrency = None,
@@ -97,13 +69,7 @@ def serve(
     if token_name is not None:
         _make_token(token_name, scopes, rate, tokens)
         return
-    settings = scoring.settings(
-        config,
-        store=store,
-        concurrency=concurrency,
-        observe=observe,
-        **as_settings(talking),
-    )
+    settings = scoring.settings(config, store=store, concurrency=concurrency, observe=observe, **as_settings(talking))
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, [str(tokens)] if tokens else [], {"the store": settings.store})
     binding = Binding(host, port, workers)

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, cast
 
-import typer
-
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.settings import Settings, find_settings_file
 from everyclaim.api.talking import (
@@ -45,7 +43,7 @@ def _named_files(settings: Settings) -> dict[str, str | None]:
     return {f"--{name.replace('_', '-')}": getattr(settings, name) for name in FILES}
 
 
-_NO_CACHE = typer.Option("--no-cache", help="Keep no replies and use none.", rich_help_panel=LIMITS, show_default=False)
+_NO_CACHE = opt.option("--no-cache", "Keep no replies and use none.", LIMITS, show_default=False, hidden=True)
 
 
 def _made(kind: type[Reaching]) -> dict[str, Any]:
@@ -54,7 +52,7 @@ def _made(kind: type[Reaching]) -> dict[str, Any]:
     for panel in (MODELS, LIMITS, SIZES):
         for name, (_, said) in declared_options(kind).items():
             if (said.panel or MODELS) == panel and name != "provider_batch":  # that is for runs alone
-                found[name] = opt.typed(name)
+                found[name] = opt.declared(name)
             if name == "cache" and panel == LIMITS:
                 found["no_cache"] = Annotated[bool, _NO_CACHE]
     return found

@@ -67,7 +67,7 @@ HIDDEN = {
             "build": Entry("corpus:build", "Cut documents into passages and index them in one file."),
             "search": Entry("corpus:search", "Show the passages that a metric would judge a claim by."),
         },
-    ),
+    )
 }
 FORMER_NAMES = {
     "band": ("judge", "cascade"),
@@ -77,6 +77,25 @@ FORMER_NAMES = {
     "release-report": ("compare", "--release"),
     "rules": ("watch", "rules"),
     "ui": ("serve", "--ui"),
+}
+FORMER_OPTIONS = {
+    "anyway": "allow-different-judges",
+    "confident": "require-significance",
+    "each-side": "per-label",
+    "error": "max-error",
+    "events-to": "otlp-logs-url",
+    "keep": "no-write-back",
+    "lasting": "consecutive",
+    "lateness": "late-window",
+    "movers": "top-changes",
+    "per": "run-by",
+    "screen": "prefilter",
+    "send-back": "write-back",
+    "settle": "idle-timeout",
+    "then": "escalate-to",
+    "times": "trials",
+    "when-spent": "on-budget",
+    "worry": "screen-threshold",
 }
 
 
@@ -158,7 +177,13 @@ def _imported(name: str, entry: Entry) -> Any:
 def _command(function: Callable[..., Any], name: str = "", text: str = "") -> Any:
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     app.command(name, cls=Command, help=text)(function)
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    if rare := [option.opts[0] for option in command.params if getattr(option, "hidden", False)]:
+        command.epilog = f"Rarer options, explained in docs/reference/cli.md: {', '.join(rare)}."
+    known = {name.lstrip("-") for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    former = {old: new for old, new in FORMER_OPTIONS.items() if new in known and old not in known}
+    command.context_settings["token_normalize_func"] = lambda token: former.get(token, token)
+    return command
 
 
 def _flag(name: str, text: str) -> Any:

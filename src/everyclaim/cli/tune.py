@@ -31,28 +31,19 @@ def tune(
         ),
     ],
     *,
-    out: Annotated[
-        str | None,
-        typer.Option("--out", metavar="FILE.json", help="Write the fit, if it helps.", rich_help_panel="Output"),
-    ] = None,
+    out: Annotated[str | None, opt.option("--out FILE.json", "Write the fit, if it helps.", "Output")] = None,
     answers: Annotated[
         str | None,
-        typer.Option(
-            "--answers",
-            metavar="FILE|N",
-            help="The answers with the contexts, where rows of labels name one by sample_id; "
+        opt.option(
+            "--answers FILE|N",
+            "The answers with the contexts, where rows of labels name one by sample_id; "
             f"with --from-judge how many answers to ask about ({ANSWERS}).",
-            rich_help_panel="Input",
+            "Input",
         ),
     ] = None,
     from_judge: Annotated[
         str | None,
-        typer.Option(
-            "--from-judge",
-            metavar="SPEC",
-            help="Take the verdicts of this judge on a sample of answers as labels.",
-            rich_help_panel="Judging",
-        ),
+        opt.option("--from-judge SPEC", "Take the verdicts of this judge on a sample of answers as labels.", "Judging"),
     ] = None,
     mapping: opt.Mapping = None,
     format_: opt.Format = None,

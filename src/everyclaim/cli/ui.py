@@ -7,8 +7,6 @@ import webbrowser
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
@@ -26,46 +24,32 @@ def ui(
     *,
     host: Annotated[
         str,
-        typer.Option(
-            "--host",
-            metavar="ADDRESS",
-            help="Listen at this address; any but this machine's own needs --tokens or --proxy-header.",
-            rich_help_panel=_SERVER,
+        opt.option(
+            "--host ADDRESS",
+            "Listen at this address; any but this machine's own needs --tokens or --proxy-header.",
+            _SERVER,
         ),
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", metavar="N", min=0, max=65535, help="Listen at this port.", rich_help_panel=_SERVER)
-    ] = PORT,
+    port: Annotated[int, opt.option("--port N", "Listen at this port.", _SERVER, min=0, max=65535)] = PORT,
     tokens: Annotated[
         Path | None,
-        typer.Option(
-            "--tokens",
-            metavar="FILE",
-            help="Let in who has a token of this file, scope ui (or of $EVERYCLAIM_TOKENS).",
-            rich_help_panel=_SERVER,
+        opt.option(
+            "--tokens FILE", "Let in who has a token of this file, scope ui (or of $EVERYCLAIM_TOKENS).", _SERVER
         ),
     ] = None,
     proxy_header: Annotated[
         str | None,
-        typer.Option(
-            "--proxy-header",
-            metavar="NAME",
-            help="Let in whom a proxy names in this header. Nobody but the proxy may reach the port.",
-            rich_help_panel=_SERVER,
+        opt.option(
+            "--proxy-header NAME",
+            "Let in whom a proxy names in this header. Nobody but the proxy may reach the port.",
+            _SERVER,
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="Answer to this name, beside addresses and localhost. Repeatable.",
-            rich_help_panel=_SERVER,
-        ),
+        opt.option("--allow-host NAME", "Answer to this name, beside addresses and localhost. Repeatable.", _SERVER),
     ] = None,
-    open_: Annotated[
-        bool, typer.Option("--open", help="Open a browser on it.", rich_help_panel=_SERVER, show_default=False)
-    ] = False,
+    open_: Annotated[bool, opt.option("--open", "Open a browser on it.", _SERVER, show_default=False)] = False,
     judge: opt.Judge = None,
     decomposer: opt.Decomposer = None,
     store: opt.Store = None,

@@ -49,12 +49,7 @@ def verify(
     out: opt.Out = None,
     json: opt.Json = False,
     quiet: opt.Quiet = False,
-    worst: Annotated[
-        int,
-        typer.Option(
-            "--worst", metavar="N", min=0, help="Show so many of the failing claims.", rich_help_panel="Output"
-        ),
-    ] = 5,
+    worst: Annotated[int, opt.option("--worst N", "Number of failing claims to show.", "Output", min=0)] = 5,
     max_failed: opt.MaxFailed = None,
     concurrency: opt.Concurrency = None,
     store: opt.Store = None,

@@ -25,46 +25,43 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.monitor.watching.report import Pass
 
 _SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
-_FLAGS = {"slices": "--slice", "mapping": "--map", "alerts": "--alert", "send_back": "--keep"}  # of another name here
+_FLAGS = {  # of Python's options that have another name here
+    "slices": "--slice",
+    "mapping": "--map",
+    "alerts": "--alert",
+    "send_back": "--no-write-back",
+    "screen": "--prefilter",
+    "worry": "--screen-threshold",
+    "lateness": "--late-window",
+    "settle": "--idle-timeout",
+    "events_to": "--otlp-logs-url",
+    "per": "--run-by",
+    "when_spent": "--on-budget",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
     """Which answers are judged."""
 
-    rate: Annotated[
-        float,
-        typer.Option("--rate", metavar="SHARE", min=0, max=1, help="Judge this share.", rich_help_panel=_WHICH),
-    ] = 1.0
+    rate: Annotated[float, opt.option("--rate SHARE", "Share of answers to judge.", _WHICH, min=0, max=1)] = 1.0
     slices: opt.Slices = None
     min_per_slice: Annotated[
         int,
-        typer.Option(
-            "--min-per-slice",
-            metavar="N",
-            min=0,
-            help="Judge so many of each value of a slice a day, whatever the rate.",
-            rich_help_panel=_WHICH,
-        ),
+        opt.option("--min-per-slice N", "Minimum number of answers per slice value and day.", _WHICH, min=0),
     ] = 0
     screen: Annotated[
         str | None,
-        typer.Option(
-            "--screen",
-            metavar="SPEC",
-            help="Judge also what worries this cheap judge: embedded, lexical.",
-            rich_help_panel=_WHICH,
-        ),
+        opt.option("--prefilter SPEC", "Also judge what this cheap judge doubts: embedded, lexical.", _WHICH),
     ] = None
     worry: Annotated[
         float | None,
-        typer.Option(
-            "--worry",
-            metavar="P",
+        opt.option(
+            "--screen-threshold P",
+            "Judge when its P(contradicted) is above this (0.5).",
+            _WHICH,
             min=0,
             max=1,
-            help="From which probability of a contradiction it is worried (0.5).",
-            rich_help_panel=_WHICH,
         ),
     ] = None
 
@@ -74,24 +71,18 @@ class DailyBudget:
     """What a day may cost."""
 
     daily_answers: Annotated[
-        int | None,
-        typer.Option("--daily-answers", metavar="N", min=1, help="Judge at most so many.", rich_help_panel=_BUDGET),
+        int | None, opt.option("--daily-answers N", "Maximum number of answers a day.", _BUDGET, min=1)
     ] = None
-    daily_tokens: Annotated[
-        int | None,
-        typer.Option("--daily-tokens", metavar="N", min=1, help="Stop judging then.", rich_help_panel=_BUDGET),
-    ] = None
-    daily_cost: Annotated[
-        float | None,
-        typer.Option("--daily-cost", metavar="DOLLARS", min=0, help="Stop judging then.", rich_help_panel=_BUDGET),
-    ] = None
+    daily_tokens: Annotated[int | None, opt.option("--daily-tokens N", "Maximum tokens a day.", _BUDGET, min=1)] = None
+    daily_cost: Annotated[float | None, opt.option("--daily-cost DOLLARS", "Maximum cost a day.", _BUDGET, min=0)] = (
+        None
+    )
     when_spent: Annotated[
         str,
-        typer.Option(
-            "--when-spent",
-            metavar="skip|wait",
-            help="Pass over what is beyond it, or go on with it tomorrow.",
-            rich_help_panel=_BUDGET,
+        opt.option(
+            "--on-budget skip|wait",
+            "When the daily budget is used up: skip the rest, or queue it for the next day.",
+            _BUDGET,
         ),
     ] = "skip"
 
@@ -102,32 +93,25 @@ class Alerting:
 
     alert_above: Annotated[
         float | None,
-        typer.Option(
-            "--alert-above",
-            metavar="SHARE",
+        opt.option(
+            "--alert-above SHARE",
+            "Alert when the mean share of contradicted claims is above this.",
+            _ALERTS,
             min=0,
             max=1,
-            help="Alert when more of an answer's claims is contradicted, in the mean.",
-            rich_help_panel=_ALERTS,
         ),
     ] = None
     alert_baseline: Annotated[
         str | None,
-        typer.Option(
-            "--alert-baseline",
-            metavar="RUN",
-            help="Take the limit from this run, and by its labels correct for the judge's error.",
-            rich_help_panel=_ALERTS,
+        opt.option(
+            "--alert-baseline RUN",
+            "Take the limit from this run, and by its labels correct for the judge's error.",
+            _ALERTS,
         ),
     ] = None
     alerts: Annotated[
         list[str] | None,
-        typer.Option(
-            "--alert",
-            metavar="SINK",
-            help="Send alerts to webhook:URL, slack:URL or command:PROGRAM. Repeatable.",
-            rich_help_panel=_ALERTS,
-        ),
+        opt.option("--alert SINK", "Send alerts to webhook:URL, slack:URL or command:PROGRAM. Repeatable.", _ALERTS),
     ] = None
 
 
@@ -136,62 +120,36 @@ class Reading:
     """How the source is read, and whether it hears of the scores."""
 
     mapping: opt.Mapping = None
-    query: Annotated[
-        str | None, typer.Option("--query", metavar="SELECT", help="Of sql: what is read.", rich_help_panel=_SOURCE)
-    ] = None
+    query: Annotated[str | None, opt.option("--query SELECT", "Query of sql.", _SOURCE)] = None
     watermark: Annotated[
-        str | None,
-        typer.Option(
-            "--watermark", metavar="COLUMN", help="Of sql: a time or number that grows.", rich_help_panel=_SOURCE
-        ),
+        str | None, opt.option("--watermark COLUMN", "Column of sql with a growing time or number.", _SOURCE)
     ] = None
-    key: Annotated[
-        str | None,
-        typer.Option("--key", metavar="COLUMN", help="Of sql: what tells rows apart (id).", rich_help_panel=_SOURCE),
-    ] = None
-    since: Annotated[
-        str | None,
-        typer.Option("--since", metavar="TIME", help="Of langfuse: where to begin.", rich_help_panel=_SOURCE),
-    ] = None
+    key: Annotated[str | None, opt.option("--key COLUMN", "Column of sql that identifies rows (id).", _SOURCE)] = None
+    since: Annotated[str | None, opt.option("--since TIME", "Start time for langfuse.", _SOURCE)] = None
     observation: Annotated[
-        str | None,
-        typer.Option(
-            "--observation", metavar="NAME", help="Of langfuse: root observations so named.", rich_help_panel=_SOURCE
-        ),
+        str | None, opt.option("--observation NAME", "Name of the root observations of langfuse.", _SOURCE)
     ] = None
-    environment: Annotated[
-        str | None,
-        typer.Option("--environment", metavar="NAME", help="Of langfuse: only this one.", rich_help_panel=_SOURCE),
-    ] = None
+    environment: Annotated[str | None, opt.option("--environment NAME", "Environment of langfuse.", _SOURCE)] = None
     settle: Annotated[
         float | None,
-        typer.Option(
-            "--settle",
-            metavar="SECONDS",
+        opt.option(
+            "--idle-timeout SECONDS",
+            "Seconds without new spans before a trace is complete: langfuse (30), otlp (10).",
+            _SOURCE,
             min=0,
-            help="Of langfuse (30) and otlp (10): the silence after which an answer is whole.",
-            rich_help_panel=_SOURCE,
         ),
     ] = None
     lateness: Annotated[
         float | None,
-        typer.Option(
-            "--lateness",
-            metavar="SECONDS",
-            min=0,
-            help="Of langfuse and sql: how late answers may appear (3600).",
-            rich_help_panel=_SOURCE,
+        opt.option(
+            "--late-window SECONDS", "Seconds that answers of langfuse and sql may appear late (3600).", _SOURCE, min=0
         ),
     ] = None
     events_to: Annotated[
-        str | None,
-        typer.Option(
-            "--events-to", metavar="URL", help="Of otlp: a collector's logs, for results.", rich_help_panel=_SOURCE
-        ),
+        str | None, opt.option("--otlp-logs-url URL", "OTLP logs endpoint for the results of otlp.", _SOURCE)
     ] = None
     send_back: Annotated[
-        bool,
-        typer.Option("--send-back/--keep", help="Write scores back to the source.", rich_help_panel=_SOURCE),
+        bool, opt.option("--write-back/--no-write-back", "Write scores back to the source.", _SOURCE)
     ] = True
 
 
@@ -205,26 +163,17 @@ def watch(
         ),
     ],
     *,
-    once: Annotated[bool, typer.Option("--once", help="End with what there is now.", rich_help_panel=_RUN)] = False,
+    once: Annotated[bool, opt.option("--once", "Stop after the answers there are now.", _RUN)] = False,
     scoring: Scoring,
     observe: opt.Observe = None,
     chosen: Chosen,
     budget: DailyBudget,
     alerting: Alerting,
     reading: Reading,
-    every: Annotated[
-        float | None,
-        typer.Option("--every", metavar="SECONDS", min=0.01, help="Time between passes (10).", rich_help_panel=_RUN),
-    ] = None,
-    per: Annotated[
-        str, typer.Option("--per", metavar="day|release", help="What one run holds.", rich_help_panel=_RUN)
-    ] = "day",
-    name: Annotated[
-        str | None, typer.Option("--name", help="What the watch is known by.", rich_help_panel=_RUN)
-    ] = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON line per pass on stdout.", rich_help_panel="Output")
-    ] = False,
+    every: Annotated[float | None, opt.option("--every SECONDS", "Time between passes (10).", _RUN, min=0.01)] = None,
+    per: Annotated[str, opt.option("--run-by day|release", "Answers of one run.", _RUN)] = "day",
+    name: Annotated[str | None, opt.option("--name", "Name of the watch.", _RUN)] = None,
+    json: Annotated[bool, opt.option("--json", "Print a JSON line per pass on stdout.", "Output")] = False,
     quiet: opt.Quiet = False,
     max_failed: opt.MaxFailed = None,
     store: opt.Store = None,
@@ -235,7 +184,7 @@ def watch(
     """Score answers as they come, each once, into runs of the store: one for each day, or release.
 
     It goes on where it stopped, however it stopped. Ctrl-C and the other signals to end let it finish what it has
-    begun; a second one cuts that off. What --min-per-slice and --screen add is kept in runs of its own.
+    begun; a second one cuts that off. What --min-per-slice and --prefilter add is kept in runs of its own.
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not sent back.
     """
@@ -251,7 +200,7 @@ def watch(
     )
     check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
     check_files(settings, config, [source], {"the store": settings.store, "standard output": "-"})
-    opt.one_of("--when-spent", budget.when_spent, ("skip", "wait"))
+    opt.one_of("--on-budget", budget.when_spent, ("skip", "wait"))
     for flag, limit in (("--daily-cost", budget.daily_cost), ("--alert-above", alerting.alert_above)):
         if limit == 0:
             raise ConfigError(f"{flag} must be above 0")
@@ -263,7 +212,7 @@ def watch(
         "send_back": None if reading.send_back else False,
         "once": once,
         "name": name,
-        "per": opt.one_of("--per", per, ("day", "release")),
+        "per": opt.one_of("--run-by", per, ("day", "release")),
         "every": every,
         "concurrency": settings.concurrency,
         "stop": stop,
