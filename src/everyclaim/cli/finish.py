@@ -202,7 +202,7 @@ def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, setting
         no_bar = not is_set and result.status is GateStatus.PASSED
         result = each if no_bar else together([result, each])
         is_set = True
-    if wishes.baseline is not None and wishes.baseline.id != run.id:
+    if wishes.baseline is not None:
         comparison = compare(wishes.baseline, run)
         beside = against_baseline(comparison, margin=settings.margin or 0.0, confident=settings.confident)
         no_bar = not is_set and result.status is GateStatus.PASSED
