@@ -33,14 +33,14 @@ def make(place: str, samples: int) -> None:
         Span,
         Verdict,
     )
-    from everyclaim.store import NewLabel, Store, answer_key
+    from everyclaim.store import Annotation, Store, answer_key, claim_key
 
     draw = random.Random(1)
     made_by = Provenance("faithfulness", "embedded", "clauses", "joint", "0")
     with Store.open(place) as store:
         run = store.create_run(made_by, name="large").id
         batch: list[Kept] = []
-        labels: list[NewLabel] = []
+        labels: list[Annotation[Label]] = []
         for number in range(samples):
             text = [f"Fact {kind} of answer {number} holds." for kind in range(CLAIMS)]
             sample = Sample(str(number), " ".join(text), (Passage("p", f"What is known of {number}. " * 20),))
@@ -56,7 +56,7 @@ def make(place: str, samples: int) -> None:
             if number < LABELS:
                 key = answer_key(sample.response, [sample.passages[0].text])
                 said = Label.SUPPORTED if draw.random() < 0.8 else Label.UNSUPPORTED
-                labels.append(NewLabel(key, claims[0].text, claims[0].span, said, "annotator"))
+                labels.append(Annotation(said, "annotator", key, claim_key(key, claims[0].text), claims[0].span))
             if len(batch) == 2000:
                 store.save_all(run, batch)
                 batch.clear()

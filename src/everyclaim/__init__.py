@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from everyclaim.api.judge_check import check_judge
     from everyclaim.api.judge_test import try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
-    from everyclaim.api.labels import calibrate, label
-    from everyclaim.api.queues import label_queue
+    from everyclaim.api.labels import calibrate, label, label_queue
     from everyclaim.api.release import release_report
     from everyclaim.api.running import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
@@ -66,7 +65,7 @@ _ON_FIRST_USE = {
     "check_splits": "everyclaim.api.splits",
     "label": "everyclaim.api.labels",
     "label_splits": "everyclaim.api.splits",
-    "label_queue": "everyclaim.api.queues",
+    "label_queue": "everyclaim.api.labels",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
     "Run": "everyclaim.api.running",

@@ -3,7 +3,7 @@
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.desk import Desk, Word
+from everyclaim.api.desk import Desk
 from everyclaim.core.types import SplitMark
 from everyclaim.store import Picked, Store
 
@@ -69,7 +69,7 @@ def test_an_answer_that_repeats_is_asked_about_once(place):
     assert queue.progress["annotator"].total == 2
     with Store.open(place) as store:
         desk = Desk.of_queue(store, queue.id, "annotator")
-        desk.say("label-0001", desk.left()[0], Word(ec.Label.SUPPORTED))
+        desk.say("label-0001", desk.left()[0], ec.Label.SUPPORTED)
     assert ec.calibrate(twice).used == 2
 
 
@@ -84,13 +84,13 @@ def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(ru
         task = desk.task(second)
         text = task.passages[1].text
         picked = Picked(1, text.index("is"), len(text))
-        desk.say("label-0001", second, Word(ec.Label.SUPPORTED, note=" seen ", evidence=(picked, picked)))
+        desk.say("label-0001", second, ec.Label.SUPPORTED, note=" seen ", evidence=(picked, picked))
         said = desk.task(second).said
         assert (said.label, said.note, said.evidence) == (ec.Label.SUPPORTED, "seen", (picked,))
         assert desk.task(second).quoted(said.evidence)[0].quote == "is known\x00."
         assert ec.calibrate(run).used == 1
         for number, key in enumerate(desk.left()):
-            desk.say(f"more-{number:04}", key, Word(ec.Label.SUPPORTED))
+            desk.say(f"more-{number:04}", key, ec.Label.SUPPORTED)
         assert desk.left() == []
         assert ec.calibrate(run).used == 10
         assert ec.calibrate(run).by_way == {"random": 10}
@@ -104,11 +104,11 @@ def test_evidence_that_is_not_in_the_passages_is_refused(run, place):
         key = desk.left()[0]
         for bad in (Picked(2, 0, 1), Picked(-1, 0, 1), Picked(0, 0, 12), Picked(0, 3, 3), Picked(0, -2, 3)):
             with pytest.raises(ec.InputError, match="passage"):
-                desk.say("label-0001", key, Word(ec.Label.SUPPORTED, evidence=(bad,)))
+                desk.say("label-0001", key, ec.Label.SUPPORTED, evidence=(bad,))
         with pytest.raises(ec.InputError, match="comment"):
-            desk.say("label-0001", key, Word(ec.Label.SUPPORTED, note="x" * 20_000))
+            desk.say("label-0001", key, ec.Label.SUPPORTED, note="x" * 20_000)
         with pytest.raises(ec.InputError, match="not, or no longer, on this desk"):
-            desk.say("label-0001", "0" * 32, Word(ec.Label.SUPPORTED))
+            desk.say("label-0001", "0" * 32, ec.Label.SUPPORTED)
         assert store.labels(run.id) == []
 
 
@@ -118,10 +118,10 @@ def test_an_action_id_stands_for_one_action(run, place):
     with Store.open(place) as store:
         ada, bo = (Desk.of_queue(store, queue.id, name) for name in queue.annotators)
         first, second, *_ = ada.left()
-        ada.say("label-0001", first, Word(ec.Label.SUPPORTED))
+        ada.say("label-0001", first, ec.Label.SUPPORTED)
         for desk, key in ((bo, first), (ada, second)):
             with pytest.raises(ec.InputError, match="belongs to another action"):
-                desk.say("label-0001", key, Word(ec.Label.SUPPORTED))
+                desk.say("label-0001", key, ec.Label.SUPPORTED)
         with pytest.raises(ec.InputError, match="belongs to another action"):
             ada.undo("label-0001")
         with pytest.raises(ec.ConfigError, match="8 to 64"):
@@ -136,18 +136,18 @@ def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(r
         ada, bo = (Desk.of_queue(store, queue.id, name) for name in queue.annotators)
         keys = ada.left()
         for number, key in enumerate(keys):
-            ada.say(f"ada-{number:05}", key, Word(ec.Label.SUPPORTED))
-            word = Word(mark=SplitMark.NOT_A_CLAIM) if number == 1 else Word(list(ec.Label)[number == 0])
+            ada.say(f"ada-{number:05}", key, ec.Label.SUPPORTED)
+            word = SplitMark.NOT_A_CLAIM if number == 1 else list(ec.Label)[number == 0]
             bo.say(f"bo-{number:06}", key, word)
         desk = Desk.of_disputes(store, run.id)
         assert set(desk.left()) == set(keys[:2])
         assert ec.calibrate(run).disputed == 1
-        assert [(one.annotator, one.word) for one in desk.task(keys[1]).others] == [
+        assert [(one.annotator, one.value) for one in desk.task(keys[1]).others] == [
             ("Ada", ec.Label.SUPPORTED),
             ("Bo", SplitMark.NOT_A_CLAIM),
         ]
-        desk.say("settle-01", keys[0], Word(ec.Label.CONTRADICTED))
-        desk.say("settle-02", keys[1], Word(mark=SplitMark.NOT_A_CLAIM))
+        desk.say("settle-01", keys[0], ec.Label.CONTRADICTED)
+        desk.say("settle-02", keys[1], SplitMark.NOT_A_CLAIM)
         assert desk.left() == []
         found = ec.calibrate(run)
         assert (found.disputed, found.used, found.by_way) == (0, 5, {"random": 5})

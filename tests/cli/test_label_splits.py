@@ -112,7 +112,7 @@ def test_bad_marks_get_a_line_each_and_the_others_count(scored):
     write_jsonl("marks.jsonl", [*rows, *bad])
     done = scored("label", "run", "--splits", "--marks", "marks.jsonl")
     assert done.code == 0
-    for told in ("the mark fine is none of good", "is not one of answer", "'zz' is not in run", "twice"):
+    for told in ("the mark fine is none of good", "is not in the answer", "'zz' is not in run", "twice"):
         assert told in done.err
     write_jsonl("empty.jsonl", drawn(scored, "--n", "2"))
     none = scored("label", "run", "--splits", "--marks", "empty.jsonl")

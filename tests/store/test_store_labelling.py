@@ -1,13 +1,14 @@
 """Queues of what people label, their marks, and what they did, on every kind of database."""
 
 import threading
+from typing import Any
 
 import pytest
 from kept_samples import PROVENANCE, a_result, a_sample
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Label, Sample, SplitMark
-from everyclaim.store import About, Act, NewLabel, NewMark, Picked, QueueItem, Store, answer_key, claim_key
+from everyclaim.core.types import Label, SplitMark
+from everyclaim.store import About, Act, Annotation, Picked, QueueItem, Store, answer_key_of, claim_key
 
 MILK = "Milk is white."
 
@@ -21,17 +22,14 @@ def run(store: Store) -> str:
     return made
 
 
-def key_of(sample: Sample) -> str:
-    return answer_key(sample.response, [one.text for one in sample.passages])
-
-
 def about(place: int, who: str = "Ada") -> About:
-    answer = key_of(a_sample(place))
+    answer = answer_key_of(a_sample(place))
     return About(claim_key(answer, MILK), who, answer)
 
 
-def label_of(place: int, label: Label, who: str = "Ada", **more: object) -> NewLabel:
-    return NewLabel(key_of(a_sample(place)), MILK, None, label, who, **more)  # type: ignore[arg-type]
+def said(place: int, value: Label | SplitMark, who: str = "Ada", **more: object) -> Annotation[Any]:
+    answer = answer_key_of(a_sample(place))
+    return Annotation(value, who, answer, claim_key(answer, MILK), **more)  # type: ignore[arg-type, misc]
 
 
 def queue_of(store: Store, run: str, who: tuple[str, ...] = ("Ada", "Björn")) -> str:
@@ -44,9 +42,9 @@ def queue_of(store: Store, run: str, who: tuple[str, ...] = ("Ada", "Björn")) -
 def test_everyone_goes_through_a_queue_in_an_order_of_their_own(store: Store, run: str) -> None:
     """What one person labels, marks or skips is theirs, is seen at once, and changes nothing for another."""
     queue, labelling = queue_of(store, run), store.labelling
-    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
-    mark = NewMark(key_of(a_sample(1)), MILK, None, SplitMark.UNDER_SPLIT, "Ada", "two things")
-    labelling.mark(Act("a2", run, queue), mark)
+    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
+    mark = said(1, SplitMark.UNDER_SPLIT, note="two things")
+    labelling.annotate(Act("a2", run, queue), mark)
     labelling.skip(Act("a3", run, queue), about(2))
     assert [(one.position, one.label, one.mark, one.skipped) for one in labelling.items(queue, "Ada")] == [
         (0, Label.SUPPORTED, None, None),
@@ -59,22 +57,22 @@ def test_everyone_goes_through_a_queue_in_an_order_of_their_own(store: Store, ru
     ada = found.progress["Ada"]
     assert (ada.total, ada.labelled, ada.marked, ada.skipped, ada.done, ada.left) == (3, 1, 1, 1, 2, 1)
     assert found.progress["Björn"].done == 0
-    assert [(one.claim_id, one.mark, one.note) for one in labelling.marks(run)] == [
+    assert [(one.claim_id, one.value, one.note) for one in labelling.marks(run)] == [
         ("c2", SplitMark.UNDER_SPLIT, "two things")
     ]
-    assert [(one.claim_id, one.label) for one in store.labels(run)] == [("c2", Label.SUPPORTED)]
+    assert [(one.claim_id, one.value) for one in store.labels(run)] == [("c2", Label.SUPPORTED)]
 
 
 def test_an_action_sent_twice_is_done_once(store: Store, run: str) -> None:
     """A double press, or a reply lost on the way, neither doubles a label nor brings an older one back."""
     queue, labelling = queue_of(store, run), store.labelling
-    first = labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
-    labelling.label(Act("a2", run, queue), label_of(0, Label.CONTRADICTED))
-    assert labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED)) == first
-    assert [one.label for one in store.labels(run)] == [Label.CONTRADICTED]
+    first = labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
+    labelling.annotate(Act("a2", run, queue), said(0, Label.CONTRADICTED))
+    assert labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED)) == first
+    assert [one.value for one in store.labels(run)] == [Label.CONTRADICTED]
     labelling.undo(Act("u1", run, queue), "Ada")
     labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.label for one in store.labels(run)] == [Label.SUPPORTED]
+    assert [one.value for one in store.labels(run)] == [Label.SUPPORTED]
     assert [one.action for one in labelling.history(run)] == ["label", "label", "undo"]
 
 
@@ -82,15 +80,15 @@ def test_undo_goes_back_step_by_step_and_the_history_keeps_every_step(store: Sto
     """A label comes back with its note and evidence, a skip is lifted, and nothing is left to undo in the end."""
     queue, labelling = queue_of(store, run), store.labelling
     picked = (Picked(1, 0, 4), Picked(1, 8, 13))
-    labelling.label(Act("a1", run, queue), label_of(0, Label.UNSUPPORTED, note="n\x00", evidence=picked))
-    labelling.label(Act("a2", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.annotate(Act("a1", run, queue), said(0, Label.UNSUPPORTED, note="n\x00", evidence=picked))
+    labelling.annotate(Act("a2", run, queue), said(0, Label.SUPPORTED))
     labelling.skip(Act("a3", run, queue), about(1))
     labelling.withdraw(Act("a4", run, queue), about(0))
     assert store.labels(run) == []
     undone = [labelling.undo(Act(f"u{step}", run, queue), "Ada") for step in range(3)]
     assert [one and one.about.key for one in undone] == [about(0).key, about(1).key, about(0).key]
     [label] = store.labels(run)
-    assert (label.label, label.note, label.evidence) == (Label.UNSUPPORTED, "n\x00", picked)
+    assert (label.value, label.note, label.evidence) == (Label.UNSUPPORTED, "n\x00", picked)
     assert not any(one.skipped for one in labelling.items(queue, "Ada"))
     labelling.undo(Act("u3", run, queue), "Ada")
     assert store.labels(run) == []
@@ -102,49 +100,49 @@ def test_undo_goes_back_step_by_step_and_the_history_keeps_every_step(store: Sto
 def test_undo_never_takes_back_a_newer_word_given_elsewhere(store: Store, run: str) -> None:
     """Labels read from a file later than the label in the queue stay."""
     queue, labelling = queue_of(store, run), store.labelling
-    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
-    store.add_labels(run, [label_of(0, Label.CONTRADICTED)])
+    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
+    store.add_labels(run, [said(0, Label.CONTRADICTED)])
     with pytest.raises(InputError, match="labelled again in another place"):
         labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.label for one in store.labels(run)] == [Label.CONTRADICTED]
+    assert [one.value for one in store.labels(run)] == [Label.CONTRADICTED]
     assert [one.action for one in labelling.history(run)] == ["label", "label"]
 
 
 def test_what_was_labelled_elsewhere_is_done_in_a_queue_too(store: Store, run: str) -> None:
     """Labels belong to the text, so nobody is asked again for what they said in a file."""
     queue = queue_of(store, run)
-    store.add_labels(run, [label_of(1, Label.SUPPORTED)])
+    store.add_labels(run, [said(1, Label.SUPPORTED)])
     assert [one.position for one in store.labelling.items(queue, "Ada") if one.is_done] == [1]
 
 
 def test_a_claim_that_is_cut_well_still_waits_for_its_label(store: Store, run: str) -> None:
     """What was said of the splitting alone neither finishes an item nor is lost when the label is taken back."""
     queue, labelling = queue_of(store, run), store.labelling
-    labelling.add_marks(run, [NewMark(key_of(a_sample(0)), MILK, None, SplitMark.GOOD, "Ada")])
+    store.add_labels(run, [said(0, SplitMark.GOOD)])
     assert not any(one.is_done for one in labelling.items(queue, "Ada"))
     assert labelling.queue(queue).progress["Ada"].done == 0
-    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
+    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
     labelling.withdraw(Act("a2", run, queue), about(0))
-    assert [one.mark for one in labelling.marks(run)] == [SplitMark.GOOD]
+    assert [one.value for one in labelling.marks(run)] == [SplitMark.GOOD]
     labelling.undo(Act("u1", run, queue), "Ada")
-    assert [one.label for one in store.labels(run)] == [Label.SUPPORTED]
-    assert [one.mark for one in labelling.marks(run)] == [SplitMark.GOOD]
+    assert [one.value for one in store.labels(run)] == [Label.SUPPORTED]
+    assert [one.value for one in labelling.marks(run)] == [SplitMark.GOOD]
 
 
 def test_a_queue_goes_with_its_run_and_labels_and_marks_stay(store: Store, run: str) -> None:
     """Nobody is led to a run that is gone; another run over the same texts has what was said."""
     queue, labelling = queue_of(store, run), store.labelling
-    labelling.label(Act("a1", run, queue), label_of(0, Label.SUPPORTED))
-    labelling.add_marks(run, [NewMark(key_of(a_sample(1)), MILK, None, SplitMark.GOOD, "Ada")])
+    labelling.annotate(Act("a1", run, queue), said(0, Label.SUPPORTED))
+    store.add_labels(run, [said(1, SplitMark.GOOD)])
     store.finish_run(run, "finished")
     store.delete_run(run)
     with pytest.raises(InputError, match="no queue"):
         labelling.queue(queue)
     again = store.create_run(PROVENANCE).id
     store.save(again, 0, "f", a_sample(1), a_result(a_sample(1)))
-    assert [one.mark for one in labelling.marks(again)] == [SplitMark.GOOD]
+    assert [one.value for one in labelling.marks(again)] == [SplitMark.GOOD]
     with pytest.raises(InputError, match="no run"):
-        labelling.label(Act("a2", run), label_of(0, Label.SUPPORTED))
+        labelling.annotate(Act("a2", run), said(0, Label.SUPPORTED))
 
 
 def test_two_people_at_once_lose_nothing(store: Store, run: str) -> None:
@@ -155,7 +153,7 @@ def test_two_people_at_once_lose_nothing(store: Store, run: str) -> None:
         try:
             for step in range(10):
                 act = Act(f"{who}{step}", run, queue)
-                store.labelling.label(act, label_of(step % 3, list(Label)[step % 3], who))
+                store.labelling.annotate(act, said(step % 3, list(Label)[step % 3], who))
         except Exception as error:  # noqa: BLE001 - shown below
             errors.append(error)
 

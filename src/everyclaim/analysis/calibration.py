@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from everyclaim.analysis.estimates import interval, percent, points
-from everyclaim.analysis.labelling import Agreement
+from everyclaim.analysis.labels import Agreement
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis.calibration import Calibration, Corrected, Fitted, Rates, Reliability, Trial
-from everyclaim.analysis.choosing import LABELS, Verdicts
-from everyclaim.analysis.labelling import WHOLE, How, Settling
+from everyclaim.analysis.labels import LABELS, WHOLE, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
 from everyclaim.stats.agreement import cohen_kappa, confusion
@@ -58,7 +57,7 @@ def calibrate(
     claims: Sequence[LabelledClaim],
     answers: Sequence[LabelledClaim],
     population: Verdicts,
-    settled: Settling,
+    settled: RunLabels,
     seed: int = 0,
 ) -> Calibration:
     """Compare labels with the judge: of claims, and of whole answers as if each was one claim."""
@@ -319,7 +318,7 @@ def _trial(
     return Trial(setting, labels, rates_of(before, weights), rates_of(after, weights), gain)
 
 
-def _notes(run: str, claims: Sequence[LabelledClaim], settled: Settling) -> Iterator[str]:
+def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Iterator[str]:
     if settled.disputed:
         yield (
             f"{counted(settled.disputed, 'label')} disputed, as many for as against: in no number until somebody "

@@ -9,11 +9,9 @@ from typing import Any, NamedTuple
 
 from everyclaim.analysis.calibration import TARGET, Standing, compare_with_target
 from everyclaim.analysis.estimates import interval, percent
-from everyclaim.analysis.labelling import ADJUDICATED
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import SplitMark
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
-from everyclaim.store import HumanMark
 
 SPLITS_SCHEMA = 1
 MOST_EXAMPLES = 12  # in a prompt
@@ -134,18 +132,6 @@ def split_check(
         rejected=tuple(one for one in done if one.accepted is False),
         notes=tuple(notes),
     )
-
-
-def settled_mark(marks: Sequence[HumanMark]) -> SplitMark | None:
-    """Return what people say of one claim together: who settles decides, else most; a tie is bad rather than good."""
-    if not marks:
-        return None
-    decided = [one.mark for one in marks if one.annotator == ADJUDICATED]
-    if decided:
-        return decided[-1]
-    said = [one.mark for one in marks]
-    bad = [mark for mark in said if mark is not SplitMark.GOOD]
-    return max(bad, key=bad.count) if 2 * len(bad) >= len(said) else SplitMark.GOOD
 
 
 def examples_toml(examples: Sequence[SplitExample]) -> str:

@@ -7,15 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.choosing import LABELS, Verdicts
-from everyclaim.analysis.disputes import settled_as_bad
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
-from everyclaim.analysis.labelling import Settling, carry_over, settle
+from everyclaim.analysis.labels import LABELS, RunLabels, Verdicts, carry_over, settle, settled_as_bad
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.api.stored import StoredRun
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
-from everyclaim.store import Store, answer_key
+from everyclaim.store import Store, answer_key_of
 from everyclaim.verify.verdicts import Policy, apply_policy
 
 
@@ -36,7 +34,7 @@ def calibration_of(run: StoredRun, *, slices: Sequence[str] | None = None, seed:
 
 
 def _labelled(
-    kept: Store, run: str, settled: Settling, slices: tuple[str, ...]
+    kept: Store, run: str, settled: RunLabels, slices: tuple[str, ...]
 ) -> tuple[list[LabelledClaim], list[LabelledClaim]]:
     """Return the labelled claims of the run, and the labelled answers as if each was one claim."""
     claims: list[LabelledClaim] = []
@@ -47,7 +45,7 @@ def _labelled(
             continue
         groups = {name: values_of(result, name) for name in slices}
         groups["answer length"] = (length(len(result.claims)),)
-        key = answer_key(sample.response, [passage.text for passage in sample.passages])
+        key = answer_key_of(sample)
         labels = settled.claims.get(record.position, {})
         for claim, label, how in carry_over(result.claims, labels, key, sample.response):
             verdict = claim.verdict

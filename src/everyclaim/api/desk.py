@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from everyclaim.analysis.disputes import Dispute, Saying, disputes
-from everyclaim.analysis.labelling import ADJUDICATED
+from everyclaim.analysis.labels import ADJUDICATED, Dispute, Opinion, disputes
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.plaintext import one_line
@@ -21,16 +20,14 @@ from everyclaim.core.types import Evidence, FailureMode, JudgedClaim, Label, Pas
 from everyclaim.store import (
     About,
     Act,
+    Annotation,
+    AnyAnnotation,
     Entry,
-    HumanLabel,
-    HumanMark,
-    NewLabel,
-    NewMark,
     Picked,
     Queue,
     QueueItem,
     Store,
-    answer_key,
+    answer_key_of,
     claim_key,
 )
 
@@ -47,8 +44,8 @@ class Task:
     item: QueueItem
     kept: Kept
     claim: JudgedClaim | None
-    said: Saying  # by whoever sits here; nothing so far without label and mark
-    others: tuple[Saying, ...] = ()  # where these are to be settled
+    said: Opinion  # by whoever sits here; nothing so far without label and mark
+    others: tuple[Opinion, ...] = ()  # where these are to be settled
 
     @property
     def passages(self) -> tuple[Passage, ...]:
@@ -71,17 +68,6 @@ class Task:
                 passage = self.passages[one.passage]
                 found.append(Evidence(passage.id, one.start, one.end, passage.text[one.start : one.end]))
         return tuple(found)
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """What somebody says of a text: a label, or a mark of how it was cut."""
-
-    label: Label | None = None
-    mark: SplitMark | None = None
-    note: str = ""
-    failure_mode: FailureMode | None = None
-    evidence: tuple[Picked, ...] = ()
 
 
 class Desk:
@@ -134,12 +120,12 @@ class Desk:
         return tuple(one for one, _ in self._disputed)
 
     @cached_property
-    def labels(self) -> Sequence[HumanLabel]:
+    def labels(self) -> Sequence[Annotation[Label]]:
         """What everybody labelled of the run."""
         return self._store.labels(self.run)
 
     @cached_property
-    def marks(self) -> Sequence[HumanMark]:
+    def marks(self) -> Sequence[Annotation[SplitMark]]:
         """What everybody says of how the run's claims were cut."""
         return self._store.labelling.marks(self.run)
 
@@ -172,33 +158,40 @@ class Desk:
         if kept is None:
             raise InputError(f"run {self.run} no longer holds the answer that this label is about")
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
-        others = next((one.said for one in self.disputes if one.key == key), ()) if self.settles else ()
-        return Task(number, item, kept, claim, self._said(key, _answer_of(kept)), others)
+        others = next((one.opinions for one in self.disputes if one.key == key), ()) if self.settles else ()
+        return Task(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
 
     # ---- what is said
 
-    def say(self, action: str, key: str, word: Word, *, actor: str = "") -> Entry:
-        """Keep a label, or a mark of how the claim was cut. Raises `InputError` for evidence that is not there."""
-        task = self.task(key)
-        note = word.note.strip()
+    def say(
+        self,
+        action: str,
+        key: str,
+        value: Label | SplitMark,
+        *,
+        note: str = "",
+        failure_mode: FailureMode | None = None,
+        evidence: Sequence[Picked] = (),
+        actor: str = "",
+    ) -> Entry:
+        """Keep a label, or a mark of how the claim was split. Raises `InputError` for evidence that is not there."""
+        task, note = self.task(key), note.strip()
         if len(note) > LONGEST_NOTE:
             raise InputError(f"a comment has {LONGEST_NOTE:,} characters at most, and this has {len(note):,}")
-        text, span = (None, None) if task.claim is None else (task.claim.text, task.claim.span)
-        act, answer = self._act(action, actor), _answer_of(task.kept)
+        act, answer = self._act(action, actor), answer_key_of(task.kept.sample)
+        span = task.claim.span if task.claim else None
         chosen = self.queue.chosen if self.queue else next((one.chosen for one in task.others if one.chosen), "")
-        if word.label is not None:
-            _check_evidence(word.evidence, task.passages)
-            mode = word.failure_mode.value if word.failure_mode and word.label is not Label.SUPPORTED else None
-            new = NewLabel(
-                answer, text, span, word.label, self.annotator, note, mode, chosen, tuple(dict.fromkeys(word.evidence))
-            )
-            return self._checked(self._store.labelling.label(act, new), key)
-        if word.mark is None:
-            raise InputError("say a label, or what is wrong with the claim")
-        if text is None:
-            raise InputError("a whole answer is not cut out of anything: give it a label")
-        mark = NewMark(answer, text, span, word.mark, self.annotator, note, chosen)
-        return self._checked(self._store.labelling.mark(act, mark), key)
+        said: AnyAnnotation
+        if isinstance(value, Label):
+            _check_evidence(evidence, task.passages)
+            mode = failure_mode.value if failure_mode and value is not Label.SUPPORTED else None
+            picked = tuple(dict.fromkeys(evidence))
+            said = Annotation(value, self.annotator, answer, key, span, note, mode, chosen, picked)
+        elif task.claim is None:
+            raise InputError("a whole answer is not split off from anything: give it a label")
+        else:
+            said = Annotation(value, self.annotator, answer, key, span, note, chosen=chosen)
+        return self._checked(self._store.labelling.annotate(act, said), key)
 
     def skip(self, action: str, key: str, *, actor: str = "") -> Entry:
         """Put a text behind all others."""
@@ -240,34 +233,30 @@ class Desk:
     def _about(self, key: str) -> About:
         _, item = self._find(key)
         kept = next(iter(self._store.records_at(self.run, [item.position])))
-        return About(key, self.annotator, _answer_of(kept))
+        return About(key, self.annotator, answer_key_of(kept.sample))
 
-    def _said(self, key: str, answer: str) -> Saying:
+    def _said(self, key: str, answer: str) -> Opinion:
         said = self._store.labelling.said(About(key, self.annotator, answer))
-        label, mark = said["label"], said["mark"]
+        label, mark = said["label"] or {}, said["mark"] or {}
         bad = SplitMark(mark["mark"]) if mark else None
-        return Saying(
+        return Opinion(
             self.annotator,
             Label(label["label"]) if label else None,
             None if bad is SplitMark.GOOD else bad,
-            label["note"] if label else mark["note"] if mark else "",
-            label["failure_mode"] if label else None,
-            tuple(Picked(*one) for one in (label["evidence"] or ())) if label else (),
-            label["chosen"] if label else "",
+            (label or mark).get("note", ""),
+            label.get("failure_mode"),
+            tuple(Picked(*one) for one in label.get("evidence") or ()),
+            label.get("chosen", ""),
         )
 
     def _ordinals_of(self, positions: set[int]) -> Mapping[int, Mapping[str, int]]:
         found: dict[int, dict[str, int]] = {}
         for record in self._store.records_at(self.run, positions):
-            answer = _answer_of(record)
+            answer = answer_key_of(record.sample)
             own = found.setdefault(record.position, {})
             for ordinal, claim in enumerate(record.result.claims):
                 own.setdefault(claim_key(answer, claim.text), ordinal)
         return found
-
-
-def _answer_of(kept: Kept) -> str:
-    return answer_key(kept.sample.response, [passage.text for passage in kept.sample.passages])
 
 
 def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Unpack
 
 from everyclaim.analysis.judge_check import Asked, Earlier, JudgeCheck, judge_check, with_limit
-from everyclaim.analysis.labelling import WHOLE, carry_over, settle
+from everyclaim.analysis.labels import WHOLE, carry_over, settle
 from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy, refuse_unused
 from everyclaim.api.door import public
 from everyclaim.api.given_claims import GivenClaims
@@ -25,7 +25,7 @@ from everyclaim.core.gather import gather
 from everyclaim.core.kinds import Range
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Usage
-from everyclaim.store import Store, answer_key, claim_key
+from everyclaim.store import Store, answer_key_of, claim_key
 
 HISTORY = "judge_checks.jsonl"
 MOST_CLAIMS = 200
@@ -178,7 +178,7 @@ def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[Case]:
             if record.result.outcome is not Outcome.SCORED:
                 continue
             sample = record.sample
-            answer = answer_key(sample.response, [passage.text for passage in sample.passages])
+            answer = answer_key_of(sample)
             pairs = [
                 (claim, label.label)
                 for claim, label, how in carry_over(

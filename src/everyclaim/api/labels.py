@@ -13,26 +13,28 @@ from everyclaim.analysis.calibration import (
     Calibration,
     Rates,
 )
-from everyclaim.analysis.choosing import By, Verdicts, choose
+from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
 from everyclaim.api.calibrating import calibration_of, verdicts_of
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
-from everyclaim.api.label_reading import read_labels_into
+from everyclaim.api.label_files import read_into, write_sheet
 from everyclaim.api.running import Run, find_run
-from everyclaim.api.sheets import write_sheet
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
-from everyclaim.core.plaintext import counted
+from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import JudgedClaim, SplitMark
+from everyclaim.core.types import JudgedClaim, Label, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport, check_apart, read_label_rows
-from everyclaim.store import HumanLabel, Store
+from everyclaim.io import ReadReport, check_apart
+from everyclaim.store import Annotation, AnyAnnotation, Queue, QueueItem, Store, answer_key_of, claim_key
 
 Wanted = Annotated[Any, "a run, its id or its name"]
 Source = Annotated[Any, UNDER_TEST]
 Share = Annotated[float, Range(0, 1)]
+
+LONGEST_NAME = 80  # characters
+MOST_PEOPLE = 100  # of one queue
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class LabelSheet:
 
         Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
         """
-        write_sheet(self.rows, destination, read=read_label_rows, flat=_flat)
+        write_sheet(self.rows, destination, kind="label", flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be labelled."""
@@ -66,6 +68,18 @@ class LabelOptions(TypedDict, total=False):
     annotators: Sequence[str]
     overlap: Share  # of what every annotator labels, where there are several (0.2)
     with_verdicts: bool
+    seed: int
+    store: str | os.PathLike[str]
+
+
+class QueueOptions(TypedDict, total=False):
+    """How what people label is chosen and shared out."""
+
+    name: str
+    by: By  # stratified
+    answers: bool  # whole answers instead of claims
+    annotators: Sequence[str]
+    overlap: Share  # of what every annotator labels, where there are several (0.2)
     seed: int
     store: str | os.PathLike[str]
 
@@ -102,7 +116,38 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
             _task(kept_at[place], None if answers else ordinal, verdicts=verdicts_too) for place, ordinal in places
         ]
     people = tuple(dict.fromkeys(options.get("annotators", ())))
-    return _shared_out(tasks, found.id, by, people, options.get("overlap", 0.2))
+    return _sheet(tasks, found.id, by, people, options.get("overlap", 0.2))
+
+
+@public
+def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> Queue:
+    """Make a queue of claims of a run that people label on the page of `everyclaim serve --ui`.
+
+    Chosen as by `label`, and not what waits in another queue of the run. The share `overlap` goes to all of several
+    `annotators`, the rest to one of them each; everyone has an order of their own. Raises `InputError` where nothing is
+    left to label, `ConfigError` for names that cannot be told apart.
+    """
+    by, answers = options.get("by", "stratified"), options.get("answers", False)
+    people = check_annotators(options.get("annotators", ("annotator",)))
+    overlap, seed = options.get("overlap", 0.2), options.get("seed", 0)
+    found = run_of(run, options.get("store", DEFAULT_STORE))
+    with Store.open(found.store_location) as kept:
+        taken = _waiting(kept, found.id, answers=answers)
+        places = places_to_label(kept, found, n, by=by, answers=answers, seed=seed, taken=taken)
+        items = _items(kept, found.id, places, answers=answers)
+        _, parts = share_out(len(items), len(people), overlap)
+        draw = np.random.default_rng(seed)
+        orders = {
+            name: [items[place] for place in draw.permutation(part)] for name, part in zip(people, parts, strict=True)
+        }
+        return kept.labelling.make_queue(
+            found.id,
+            orders,
+            name=one_line(options.get("name", ""), LONGEST_NAME),
+            chosen=f"{by}:{found.id}",
+            answers=answers,
+            overlap=overlap if len(people) > 1 else 0.0,
+        )
 
 
 def places_to_label(
@@ -123,7 +168,7 @@ def places_to_label(
     labels = kept.labels(run.id)
     if answers:
         verdicts = _by_answer(verdicts)
-    known = _labelled_already(kept, run.id, labels, answers=answers) | set(taken)
+    known = _already_labelled(kept, run.id, labels, answers=answers) | set(taken)
     size = min(n + len(known), len(verdicts.position))
     picked = choose(verdicts, size, by, seed, _judge_of(run, labels, by))
     places = [(int(verdicts.position[row]), int(verdicts.ordinal[row])) for row in picked]
@@ -133,7 +178,7 @@ def places_to_label(
     return new
 
 
-def shared_out(number: int, people: int, overlap: float) -> tuple[int, list[list[int]]]:
+def share_out(number: int, people: int, overlap: float) -> tuple[int, list[list[int]]]:
     """Give the first ones, a share of `overlap`, to all of several people and the rest to one each.
 
     Returns how many are shared, and who has which.
@@ -156,15 +201,55 @@ def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpac
     if labels is not None:
         check_apart({"the labels": labels}, {"the store": found.store_location})
         with Store.open(found.store_location) as kept:
-            read_labels_into(
+            read_into(
                 kept,
                 found.id,
                 labels,
                 options.get("report") or ReadReport(),
+                kind="label",
                 mapping=options.get("mapping"),
                 format=options.get("format"),
             )
     return calibration_of(found, slices=options.get("slices"), seed=options.get("seed", 0))
+
+
+def check_annotators(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of people without blanks around. Raises `ConfigError` for one that cannot be a name."""
+    people = tuple(dict.fromkeys(" ".join(name.split()) for name in names))
+    if len(people) > MOST_PEOPLE:
+        raise ConfigError(f"a queue is for {MOST_PEOPLE} people at most, not {len(people):,}")
+    if not people:
+        raise ConfigError("a queue needs somebody who labels: name one annotator at least")
+    for name in people:
+        if not name or len(name) > LONGEST_NAME or not name.isprintable():
+            raise ConfigError(f"an annotator is a name of 1 to {LONGEST_NAME} characters, not {one_line(name, 40)!r}")
+        if name.casefold() == ADJUDICATED:
+            raise ConfigError(f"nobody labels as {ADJUDICATED!r}: that is who settles where others differ")
+    return people
+
+
+def _waiting(kept: Store, run: str, *, answers: bool) -> set[tuple[int, int]]:
+    """Return what the queues of a run hold, as chosen places."""
+    return {
+        (item.position, max(item.ordinal, 0))
+        for queue in kept.labelling.queues(run)
+        if queue.answers == answers
+        for annotator in queue.annotators
+        for item in kept.labelling.items(queue.id, annotator)
+    }
+
+
+def _items(kept: Store, run: str, places: Sequence[tuple[int, int]], *, answers: bool) -> list[QueueItem]:
+    keys: dict[int, tuple[str, list[Any]]] = {}
+    for record in kept.records_at(run, [place for place, _ in places]):
+        keys[record.position] = (answer_key_of(record.sample), [claim.text for claim in record.result.claims])
+    found = []
+    for place, ordinal in places:
+        key, texts = keys[place]
+        found.append(
+            QueueItem(place, -1, key) if answers else QueueItem(place, ordinal, claim_key(key, texts[ordinal]))
+        )
+    return list({item.key: item for item in found}.values())  # a sample that repeats is asked about once
 
 
 def _by_answer(claims: Verdicts) -> Verdicts:
@@ -178,7 +263,7 @@ def _by_answer(claims: Verdicts) -> Verdicts:
     return Verdicts(places, np.zeros(len(places), dtype=np.int32), worst, np.where(np.isinf(lowest), np.nan, lowest))
 
 
-def _judge_of(run: Run, labels: Sequence[HumanLabel], by: By) -> tuple[float, float] | None:
+def _judge_of(run: Run, labels: Sequence[Annotation[Label]], by: By) -> tuple[float, float] | None:
     if by != "allocation" or not labels:
         return None
     found: Rates = calibration_of(run).rates
@@ -187,12 +272,15 @@ def _judge_of(run: Run, labels: Sequence[HumanLabel], by: By) -> tuple[float, fl
     return found.tnr.value, found.tpr.value
 
 
-def _labelled_already(kept: Store, run: str, labels: Sequence[HumanLabel], *, answers: bool) -> set[tuple[int, int]]:
-    about = [one for one in labels if one.is_of_answer == answers]
+def _already_labelled(
+    kept: Store, run: str, labels: Sequence[Annotation[Label]], *, answers: bool
+) -> set[tuple[int, int]]:
+    about = [label for label in labels if label.is_of_answer == answers]
     if answers:
-        return {(one.position, 0) for one in about}
-    marked = [one for one in kept.labelling.marks(run) if one.mark is not SplitMark.GOOD]
-    named = {(one.position, one.claim_id) for one in about} | {(one.position, one.claim_id) for one in marked}
+        return {(label.position, 0) for label in about}
+    marked = [mark for mark in kept.labelling.marks(run) if mark.value is not SplitMark.GOOD]
+    everything: list[AnyAnnotation] = [*about, *marked]
+    named = {(said.position, said.claim_id) for said in everything}
     claims = {record.position: record.result.claims for record in kept.records_at(run, {place for place, _ in named})}
     ordinals = {(place, claim.id): ordinal for place, own in claims.items() for ordinal, claim in enumerate(own)}
     return {(place, ordinals[place, name]) for place, name in named if (place, name) in ordinals}
@@ -230,11 +318,9 @@ def _verdict_of(claim: JudgedClaim | None, kept: Kept) -> dict[str, Any]:
     return {"judge_label": verdict.label.value, "judge_probability": stated, "judge_reason": verdict.rationale}
 
 
-def _shared_out(
-    tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str, ...], overlap: float
-) -> LabelSheet:
+def _sheet(tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str, ...], overlap: float) -> LabelSheet:
     people = annotators or ("",)
-    shared, parts = shared_out(len(tasks), len(people), overlap)
+    shared, parts = share_out(len(tasks), len(people), overlap)
     rows = [
         {key: value for key, value in tasks[place].items() if key != "position"}
         | {"annotator": name, "chosen": f"{by}:{run}"}

@@ -10,22 +10,21 @@ from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 
-from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, settled_mark, split_check
+from everyclaim.analysis.labels import settle_mark
+from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
-from everyclaim.api.label_reading import NOBODY
-from everyclaim.api.labels import Wanted, run_of, shared_out
-from everyclaim.api.running import Run
-from everyclaim.api.sheets import write_sheet
+from everyclaim.api.label_files import Better, read_into, write_sheet
+from everyclaim.api.labels import Wanted, run_of, share_out
 from everyclaim.api.talking import DEFAULT_STORE
 from everyclaim.core.errors import ConfigError, InputError
-from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
-from everyclaim.core.types import JudgedClaim, Outcome, Span, SplitMark
+from everyclaim.core.types import JudgedClaim, Outcome, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import BadRow, MarkRow, ReadReport, check_apart, open_sink, read_mark_rows
+from everyclaim.io import ReadReport, check_apart, open_sink
 from everyclaim.prompts.domain import read_domain
-from everyclaim.store import HumanMark, NewMark, Store, answer_key, claim_key
+from everyclaim.store import Annotation, Store, answer_key_of, claim_key
 
 WAY = "splits"  # how the claims were chosen: all of the sentences of answers drawn at random
 _AT_ONCE = 64
@@ -46,7 +45,7 @@ class SplitSheet:
 
         Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
         """
-        write_sheet(self.rows, destination, read=read_mark_rows, flat=_flat)
+        write_sheet(self.rows, destination, kind="mark", flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be marked."""
@@ -86,7 +85,7 @@ def label_splits(run: Wanted = None, n: Rows = 100, **options: Unpack[SplitOptio
         raise InputError(f"run {found.id} has no split left to mark: no scored answer with a claim without a mark")
     people = tuple(dict.fromkeys(options.get("annotators", ()))) or ("",)
     sentences = [one for record in drawn for one in _sentences(record)]
-    _, parts = shared_out(len(sentences), len(people), 1.0)
+    _, parts = share_out(len(sentences), len(people), 1.0)
     rows = [
         row | {"annotator": name, "chosen": f"{WAY}:{found.id}"}
         for name, part in zip(people, parts, strict=True)
@@ -105,11 +104,19 @@ def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unp
     is none.
     """
     found = run_of(run, options.get("store", DEFAULT_STORE))
-    better: dict[tuple[str, str], tuple[str, ...]] = {}
+    better: Better = {}
     if marks is not None:
         check_apart({"the marks": marks}, {"the store": found.store_location})
         with Store.open(found.store_location) as kept:
-            better = _read(kept, found, marks, options)
+            better = read_into(
+                kept,
+                found.id,
+                marks,
+                options.get("report") or ReadReport(),
+                kind="mark",
+                mapping=options.get("mapping"),
+                format=options.get("format"),
+            )
     with Store.lent(found.store_location) as kept:
         everything = kept.labelling.marks(found.id)
         chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]
@@ -196,78 +203,19 @@ def _flat_value(value: Any) -> Any:
     return f"[{value[0]}, {value[1]}]" if is_span and value else "\n".join(value)
 
 
-def _marked(
-    kept: Store, run: str, marks: Sequence[HumanMark], better: Mapping[tuple[str, str], tuple[str, ...]]
-) -> Iterator[SplitSentence]:
+def _marked(kept: Store, run: str, marks: Sequence[Annotation[SplitMark]], better: Better) -> Iterator[SplitSentence]:
     """Yield the sentences of which a claim is marked."""
-    said: dict[tuple[int, str], list[HumanMark]] = {}
+    said: dict[tuple[int, str], list[Annotation[SplitMark]]] = {}
     for one in marks:
         said.setdefault((one.position, one.key), []).append(one)
     for record in kept.records_at(run, {place for place, _ in said}):
         if record.result.outcome is not Outcome.SCORED:
             continue
-        answer = _answer_of(record)
+        answer = answer_key_of(record.sample)
         for _, claims in _sentences(record):
             keys = [claim_key(answer, claim.text) for claim in claims]
-            found = tuple(settled_mark(said.get((record.position, key), ())) for key in keys)
+            found = tuple(settle_mark(said.get((record.position, key), ())) for key in keys)
             if any(found):
                 texts = tuple(claim.text for claim in claims)
                 mended = next((better[answer, text] for text in texts if (answer, text) in better), ())
                 yield SplitSentence(record.position, claims[0].sentence, texts, found, mended)
-
-
-def _read(kept: Store, run: Run, source: Any, options: CheckOptions) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Read marks into the store; return what should become of sentences, by answer and claim."""
-    report = options.get("report") or ReadReport()
-    answers: dict[str, list[Kept]] = {}
-    new: dict[tuple[str, str], NewMark] = {}
-    better: dict[tuple[str, str], tuple[str, ...]] = {}
-    empty = 0
-
-    def bad(row: MarkRow, why: str) -> None:
-        report.good -= 1
-        report.add_bad(BadRow(row.number, why, "row"))
-
-    for row in read_mark_rows(source, mapping=options.get("mapping"), format=options.get("format"), report=report):
-        if row.sample_id not in answers:
-            answers[row.sample_id] = list(kept.find(run.id, row.sample_id))
-        claim = _claim_meant(row, answers[row.sample_id])
-        if claim is None:
-            what = f"claim {one_line(row.claim, 60)!r} is not one of answer {one_line(row.sample_id, 60)!r}"
-            bad(
-                row,
-                what if answers[row.sample_id] else f"sample {one_line(row.sample_id, 60)!r} is not in run {run.id}",
-            )
-            continue
-        answer, text, span = claim
-        if row.better:
-            better.setdefault((answer, text), row.better)
-        if row.mark is None:
-            empty += 1
-            continue
-        made = NewMark(answer, text, span, SplitMark(row.mark), row.annotator or NOBODY, row.note, row.chosen)
-        if (made.key, made.annotator) in new:
-            bad(row, f"{made.annotator!r} marks this claim twice, and the first mark counts")
-            continue
-        new[made.key, made.annotator] = made
-    if empty:
-        report.warn(f"{counted(empty, 'row')} without a mark so far")
-    if not new:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
-        raise InputError(f"the file holds no mark that can be used{why}")
-    kept.labelling.add_marks(run.id, list(new.values()))
-    return better
-
-
-def _claim_meant(row: MarkRow, answers: Sequence[Kept]) -> tuple[str, str, Span] | None:
-    """Return the answer's key, the text and the span of the claim that a row is about."""
-    wanted = " ".join(row.claim.split())  # spreadsheets and editors change line ends and runs of blanks
-    for record in answers:
-        for claim in record.result.claims:
-            if " ".join(claim.text.split()) == wanted:
-                return _answer_of(record), claim.text, claim.span
-    return None
-
-
-def _answer_of(record: Kept) -> str:
-    return answer_key(record.sample.response, [passage.text for passage in record.sample.passages])

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from everyclaim.analysis.choosing import WAYS
+from everyclaim.analysis.labels import WAYS
 from everyclaim.api.labels import label as choose
-from everyclaim.api.queues import label_queue
+from everyclaim.api.labels import label_queue
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt

@@ -6,7 +6,7 @@ from everyclaim.io.files import FORMATS
 from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, write_results
 from everyclaim.io.places import check_apart
 from everyclaim.io.replacing import DASHBOARD, DOCUMENT, MARKDOWN, PAGE, RULES, TEST_SUITE, TUNING, check_replaced
-from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow
+from everyclaim.io.rows import ClaimRow, Document, LabelRow
 from everyclaim.io.samples import read_claims, read_label_rows, read_mark_rows, read_samples
 from everyclaim.io.sinks import open_sink
 from everyclaim.io.writing import WRITE_FORMATS, check_format, open_rows, write_rows
@@ -26,7 +26,6 @@ __all__ = [
     "ClaimRow",
     "Document",
     "LabelRow",
-    "MarkRow",
     "ReadReport",
     "check_apart",
     "check_format",

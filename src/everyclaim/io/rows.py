@@ -57,31 +57,18 @@ class Document(NamedTuple):
 
 
 class LabelRow(NamedTuple):
-    """What one person says of one claim, as a file has it. `label` is None where it is still empty."""
+    """What one person says of one claim, as a file has it: a label, or a mark of how the claim was split."""
 
     number: int
-    label: str | None
+    value: Label | SplitMark | None  # None: still empty
     sample_id: str
     claim: str | None  # None: the whole answer
     span: tuple[int, int] | None
     annotator: str
     note: str
-    failure_mode: str | None
     chosen: str
-
-
-class MarkRow(NamedTuple):
-    """What one person says of how one claim was cut. `mark` is None where it is still empty."""
-
-    number: int
-    mark: str | None
-    sample_id: str
-    claim: str
-    span: tuple[int, int] | None
-    better: tuple[str, ...]  # what the claims of its sentence should be; empty: not said
-    annotator: str
-    note: str
-    chosen: str
+    failure_mode: str | None = None
+    better: tuple[str, ...] = ()  # what the claims of its sentence should be; empty: not said
 
 
 class RowMaker:
@@ -160,19 +147,10 @@ class RowMaker:
                 f"the failure_mode {shown(texts['failure_mode'])} is none of {', '.join(_MODES)}"
                 f"{did_you_mean(mode, _MODES)}"
             )
-        return LabelRow(
-            number,
-            label,
-            _unescaped(texts["sample_id"]),
-            _unescaped(texts["claim"]) or None,
-            _span(self._fields.get(row, "span")),
-            texts["annotator"].strip(),
-            texts["note"],
-            None if mode == _NO_MODE else mode,
-            texts["chosen"].strip(),
-        )
+        found = self._label_row(number, row, texts, Label[label] if label else None)
+        return found._replace(failure_mode=None if mode == _NO_MODE else mode)
 
-    def mark(self, number: int, row: Mapping[str, Any]) -> MarkRow:
+    def mark(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
         texts = {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _MARK_TEXTS}
         for name in ("sample_id", "claim"):
@@ -183,13 +161,18 @@ class RowMaker:
             raise RowError(
                 f"the mark {shown(texts['mark'])} is none of {', '.join(_MARKS)}{did_you_mean(mark, _MARKS)}"
             )
-        return MarkRow(
+        found = self._label_row(number, row, texts, SplitMark(mark) if mark else None)
+        return found._replace(better=_lines(self._fields.get(row, "better")))
+
+    def _label_row(
+        self, number: int, row: Mapping[str, Any], texts: Mapping[str, str], value: Label | SplitMark | None
+    ) -> LabelRow:
+        return LabelRow(
             number,
-            mark,
+            value,
             _unescaped(texts["sample_id"]),
-            _unescaped(texts["claim"]),
+            _unescaped(texts["claim"]) or None,
             _span(self._fields.get(row, "span")),
-            _lines(self._fields.get(row, "better")),
             texts["annotator"].strip(),
             texts["note"],
             texts["chosen"].strip(),

@@ -39,7 +39,7 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
-from everyclaim.io.rows import ClaimRow, Document, LabelRow, MarkRow, RowMaker
+from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.tags import tags_of
 from everyclaim.io.values import RowError
@@ -47,7 +47,7 @@ from everyclaim.io.values import RowError
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
 
-T = TypeVar("T", Sample, ClaimRow, Document, LabelRow, MarkRow)
+T = TypeVar("T", Sample, ClaimRow, Document, LabelRow)
 Row = RawRow | BadRow | Sample
 
 
@@ -143,7 +143,7 @@ def read_mark_rows(
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `read_samples`
     report: ReadReport | None = None,
-) -> Iterator[MarkRow]:
+) -> Iterator[LabelRow]:
     """Read people's marks of how claims were cut, one by one: `mark`, `sample_id`, `claim` and what else there is.
 
     Parameters and errors are those of `read_samples`.

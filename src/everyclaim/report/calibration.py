@@ -20,7 +20,7 @@ from everyclaim.analysis.calibration import (
     method,
 )
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of
-from everyclaim.analysis.labelling import Agreement
+from everyclaim.analysis.labels import Agreement
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label
 from everyclaim.report.style import Page, data, hanging, house_table, indented, joined

@@ -4,13 +4,11 @@
 `connect` how a database is reached and how its failures are put into words.
 """
 
-from everyclaim.store.history import About, Act, Entry
-from everyclaim.store.labelling import Labelling
-from everyclaim.store.labels import NewLabel, answer_key, claim_key
-from everyclaim.store.marks import NewMark
+from everyclaim.store.labels import About, Act, AnyAnnotation, Entry, answer_key, answer_key_of, claim_key
+from everyclaim.store.queues import Labelling
 from everyclaim.store.records import (
-    HumanLabel,
-    HumanMark,
+    Annotation,
+    Kind,
     Picked,
     Progress,
     Queue,
@@ -26,14 +24,13 @@ from everyclaim.store.watching import Decided, Judged, Spent, WatchStore
 __all__ = [
     "About",
     "Act",
+    "Annotation",
+    "AnyAnnotation",
     "Decided",
     "Entry",
-    "HumanLabel",
-    "HumanMark",
     "Judged",
+    "Kind",
     "Labelling",
-    "NewLabel",
-    "NewMark",
     "Picked",
     "Progress",
     "Queue",
@@ -45,6 +42,7 @@ __all__ = [
     "Store",
     "WatchStore",
     "answer_key",
+    "answer_key_of",
     "claim_key",
     "config_fingerprint",
 ]

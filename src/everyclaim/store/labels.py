@@ -1,7 +1,10 @@
-"""What people say about claims and answers: the statements behind the labels of `Store`.
+"""What people say about claims and answers: labels, and marks of how claims were split, with the history of both.
 
-A label belongs to the text: to what a claim says, in an answer, beside its passages; the label of a whole answer to
-the answer beside its passages. So it serves every run over the same text. No text is kept with it, only digests.
+What is said belongs to the text: to what a claim says, in an answer, beside its passages; the label of a whole answer
+to the answer beside its passages. So it serves every run over the same text. No text is kept with it, only digests.
+
+An action has an id, given by whoever acts. The same id again is the same action, sent twice, and changes nothing. The
+history loses nothing: an action that was undone stays, with the id of the action that undid it.
 """
 
 from __future__ import annotations
@@ -9,39 +12,60 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, overload
 
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Label, Span
-from everyclaim.store.history import About, Act, noted, of, set_skipped
-from everyclaim.store.records import HumanLabel, Picked
-from everyclaim.store.tables import CLAIMS, LABELS, SAMPLES, Text
+from everyclaim.core.types import Label, Sample, Span, SplitMark
+from everyclaim.store.records import Annotation, Kind, Picked
+from everyclaim.store.tables import CLAIMS, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, SAMPLES, Text
 
+Action = Literal["label", "mark", "skip", "withdraw", "undo"]
+AnyAnnotation = Annotation[Label | SplitMark]
+
+_TABLES: Mapping[Kind, sa.Table] = {"label": LABELS, "mark": MARKS}
+_NAMES = ("claim_key", "annotator", "answer_key")  # columns that say whose word about which text a row is
 _MANY = 500  # values in one statement
 
 
 @dataclass(frozen=True, slots=True)
-class NewLabel:
-    """A label on its way into the store. `claim` is None for the label of a whole answer."""
+class Act:
+    """One action of a person: its id, and where it is done."""
 
-    answer_key: str
-    claim: str | None
-    span: Span | None  # of the claim in the response
-    label: Label
+    id: str
+    run: str
+    queue: str = ""  # empty: in none
+    actor: str = ""  # who was logged in; empty: not known
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Whose word about which text is meant."""
+
+    key: str  # of the claim, or of the answer
     annotator: str
-    note: str = ""
-    failure_mode: str | None = None
-    chosen: str = ""  # how the claim was chosen for labelling; empty: not known
-    evidence: tuple[Picked, ...] = ()
+    answer_key: str
 
-    @property
-    def key(self) -> str:
-        """What the label is about."""
-        return self.answer_key if self.claim is None else claim_key(self.answer_key, self.claim)
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One action as it is kept. `before` and `after` hold the rows of `label` and `mark`, and `skipped`."""
+
+    id: str
+    number: int  # of the annotator's actions, from 1
+    about: About
+    run: str
+    queue: str
+    actor: str
+    action: Action
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    undone: str | None  # the id of the action that undid it
+    created: str  # ISO 8601 in UTC
 
 
 def answer_key(response: str, passages: Iterable[str]) -> str:
@@ -49,9 +73,64 @@ def answer_key(response: str, passages: Iterable[str]) -> str:
     return _digest([response, list(passages)])
 
 
+def answer_key_of(sample: Sample) -> str:
+    """Name the answer of a sample, as `answer_key` does."""
+    return answer_key(sample.response, [passage.text for passage in sample.passages])
+
+
 def claim_key(answer: str, claim: str) -> str:
     """Name a claim of an answer by what it says: 32 hexadecimal digits."""
     return _digest([answer, claim])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
+
+
+# ---- reading
+
+
+@overload
+def of_run(connection: sa.Connection, run: str, kind: Literal["label"]) -> list[Annotation[Label]]: ...
+@overload
+def of_run(connection: sa.Connection, run: str, kind: Literal["mark"]) -> list[Annotation[SplitMark]]: ...
+def of_run(connection: sa.Connection, run: str, kind: Kind) -> Any:
+    """Return the labels or the marks of a run's texts in the order of its samples, oldest first within one."""
+    table = _TABLES[kind]
+    joined = sa.join(table, SAMPLES, table.c.answer_key == SAMPLES.c.answer_key)
+    query = (
+        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, table)
+        .select_from(joined)
+        .where(SAMPLES.c.run_id == run)
+        .order_by(SAMPLES.c.position, table.c.created, table.c.claim_key, table.c.annotator)
+    )
+    rows = connection.execute(query).mappings().all()
+    ids = _claim_ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
+    return [
+        Annotation(
+            value=Label(row["label"]) if kind == "label" else SplitMark(row["mark"]),
+            annotator=row["annotator"],
+            answer_key=row["answer_key"],
+            key=row["claim_key"],
+            span=None if row["span_start"] is None else Span(row["span_start"], row["span_end"]),
+            note=row["note"],
+            failure_mode=row.get("failure_mode"),
+            chosen=row["chosen"],
+            evidence=tuple(Picked(*place) for place in row.get("evidence") or ()),
+            position=row["position"],
+            sample_id=row["sample_id"],
+            claim_id=ids.get((row["position"], row["claim_key"]), ""),
+            created=row["created"],
+        )
+        for row in rows
+    ]
+
+
+def has_any(connection: sa.Connection, run: str) -> bool:
+    """Whether a text of the run is labelled."""
+    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
+    query = sa.select(SAMPLES.c.position).select_from(joined).where(SAMPLES.c.run_id == run).limit(1)
+    return connection.execute(query).first() is not None
 
 
 def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
@@ -64,8 +143,8 @@ def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
     return sa.and_(SAMPLES.c.run_id == run, start == wanted, SAMPLES.c.sample_id == sample_id)
 
 
-def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str) -> tuple[int, NewLabel]:
-    """Return the place of the sample that has this claim, and the beginnings of a label of it.
+def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str) -> tuple[int, str, str, Span]:
+    """Return the place of the sample that has this claim, its answer's key, and the claim's text and span.
 
     Raises `InputError` when there is none.
     """
@@ -76,54 +155,13 @@ def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str)
         at = (CLAIMS.c.run_id == run, CLAIMS.c.position == place, CLAIMS.c.claim_id == claim_id)
         if claim := connection.execute(query.where(*at)).first():
             text, start, end = claim
-            return place, NewLabel(answer, text, Span(start, end), Label.SUPPORTED, "")
+            return place, answer, text, Span(start, end)
     what = f"claim {claim_id!r} in sample {sample_id!r}" if places else f"sample {sample_id!r}"
     raise InputError(f"no {what} in run {run}: a label needs a claim that the run judged")
 
 
-def replace_all(connection: sa.Connection, run: str, labels: Sequence[NewLabel], created: str) -> None:
-    """Keep labels, each in place of the annotator's earlier one of the same claim or answer."""
-    for label in labels:
-        put(connection, Act(secrets.token_hex(16), run), label, created)
-
-
-def put(connection: sa.Connection, act: Act, label: NewLabel, created: str) -> None:
-    """Keep a label in place of the annotator's earlier one of the same claim or answer, and note that."""
-    about = About(label.key, label.annotator, label.answer_key)
-    with noted(connection, act, about, "label", created):
-        connection.execute(sa.delete(LABELS).where(*of(LABELS, about)))
-        connection.execute(sa.insert(LABELS), _row(act.run, label, created))
-        set_skipped(connection, act, about, None)
-
-
-def gather(connection: sa.Connection, run: str) -> list[HumanLabel]:
-    """Return the labels of a run's texts in the order of its samples, oldest first within one."""
-    return [_label_from(row, claim_id) for row, claim_id in said_of(connection, run, LABELS)]
-
-
-def said_of(connection: sa.Connection, run: str, table: sa.Table) -> list[tuple[sa.RowMapping, str]]:
-    """Return what a table of labels or marks has on a run's texts, with the id of the claim that has the text."""
-    joined = sa.join(table, SAMPLES, table.c.answer_key == SAMPLES.c.answer_key)
-    query = (
-        sa.select(SAMPLES.c.position, SAMPLES.c.sample_id, table)
-        .select_from(joined)
-        .where(SAMPLES.c.run_id == run)
-        .order_by(SAMPLES.c.position, table.c.created, table.c.claim_key, table.c.annotator)
-    )
-    rows = connection.execute(query).mappings().all()
-    ids = _ids(connection, run, {row["position"]: row["answer_key"] for row in rows})
-    return [(row, ids.get((row["position"], row["claim_key"]), "")) for row in rows]
-
-
-def has_any(connection: sa.Connection, run: str) -> bool:
-    """Whether a text of the run is labelled."""
-    joined = sa.join(LABELS, SAMPLES, LABELS.c.answer_key == SAMPLES.c.answer_key)
-    query = sa.select(SAMPLES.c.position).select_from(joined).where(SAMPLES.c.run_id == run).limit(1)
-    return connection.execute(query).first() is not None
-
-
-def _ids(connection: sa.Connection, run: str, answers: dict[int, str]) -> dict[tuple[int, str], str]:
-    """Return which claim of the run has the text that a label is about."""
+def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) -> dict[tuple[int, str], str]:
+    """Return which claim of the run has the text that something is said of."""
     ids: dict[tuple[int, str], str] = {}
     columns = (CLAIMS.c.position, CLAIMS.c.claim_id, CLAIMS.c.text)
     places = sorted(answers)
@@ -134,41 +172,148 @@ def _ids(connection: sa.Connection, run: str, answers: dict[int, str]) -> dict[t
     return ids
 
 
-def _row(run: str, label: NewLabel, created: str) -> dict[str, Any]:
-    return {
-        "claim_key": label.key,
-        "annotator": label.annotator,
-        "answer_key": label.answer_key,
-        "span_start": label.span.start if label.span else None,
-        "span_end": label.span.end if label.span else None,
-        "label": label.label.value,
-        "failure_mode": label.failure_mode,
-        "note": label.note,
-        "chosen": label.chosen,
-        "run_id": run,
+# ---- writing
+
+
+def put_all(connection: sa.Connection, run: str, annotations: Sequence[AnyAnnotation], created: str) -> None:
+    """Keep labels and marks, each in place of the annotator's earlier one of the same text."""
+    for annotation in annotations:
+        put(connection, Act(secrets.token_hex(16), run), annotation, created)
+
+
+def put(connection: sa.Connection, act: Act, annotation: AnyAnnotation, created: str) -> None:
+    """Keep a label or a mark in place of the annotator's earlier one of the same text, and note that."""
+    about = About(annotation.key, annotation.annotator, annotation.answer_key)
+    table = _TABLES[annotation.kind]
+    row: dict[str, Any] = {
+        "claim_key": annotation.key,
+        "annotator": annotation.annotator,
+        "answer_key": annotation.answer_key,
+        "span_start": annotation.span.start if annotation.span else None,
+        "span_end": annotation.span.end if annotation.span else None,
+        annotation.kind: annotation.value.value,
+        "note": annotation.note,
+        "chosen": annotation.chosen,
+        "run_id": act.run,
         "created": created,
-        "evidence": [list(one) for one in label.evidence],
     }
+    if annotation.kind == "label":
+        row |= {"failure_mode": annotation.failure_mode, "evidence": [list(place) for place in annotation.evidence]}
+    with recorded(connection, act, about, annotation.kind, created):
+        connection.execute(sa.delete(table).where(*_of(table, about)))
+        connection.execute(sa.insert(table), row)
+        set_skipped(connection, act, about, None)
 
 
-def _label_from(row: sa.RowMapping, claim_id: str) -> HumanLabel:
-    spanned = row["span_start"] is not None
-    return HumanLabel(
-        position=row["position"],
-        sample_id=row["sample_id"],
-        claim_id=claim_id,
-        label=Label(row["label"]),
-        annotator=row["annotator"],
-        note=row["note"],
-        created=row["created"],
-        key=row["claim_key"],
-        answer_key=row["answer_key"],
-        span=Span(row["span_start"], row["span_end"]) if spanned else None,
-        failure_mode=row["failure_mode"],
-        chosen=row["chosen"],
-        evidence=tuple(Picked(*one) for one in row["evidence"] or ()),
+def restore(connection: sa.Connection, act: Act, about: About, then: Mapping[str, Any]) -> None:
+    """Let the annotator say of the text what they said then."""
+    clear(connection, about)
+    for kind, table in _TABLES.items():
+        if (row := then[kind]) is not None:
+            known = {"claim_key": about.key, "annotator": about.annotator, "answer_key": about.answer_key}
+            connection.execute(sa.insert(table), {**row, **known})
+    set_skipped(connection, act, about, then["skipped"])
+
+
+def clear(connection: sa.Connection, about: About, *, keep_good: bool = False) -> None:
+    """Drop all that the annotator says of the text; with `keep_good` not that the claim is split well."""
+    bad = [MARKS.c.mark != SplitMark.GOOD.value] if keep_good else []
+    connection.execute(sa.delete(LABELS).where(*_of(LABELS, about)))
+    connection.execute(sa.delete(MARKS).where(*_of(MARKS, about), *bad))
+
+
+def set_skipped(connection: sa.Connection, act: Act, about: About, number: int | None) -> None:
+    """Note that the annotator skipped the text in this queue, or has come back to it."""
+    if act.queue:
+        connection.execute(sa.update(QUEUE_ITEMS).where(*_in_queue(act, about)).values(skipped=number))
+
+
+# ---- history
+
+
+def find_entry(connection: sa.Connection, action_id: str) -> Entry | None:
+    """Return the action with this id, when it was done already."""
+    row = connection.execute(sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.id == action_id)).mappings().first()
+    return None if row is None else _entry(row)
+
+
+def entries(connection: sa.Connection, run: str, *, key: str | None = None) -> list[Entry]:
+    """Return what was done in a run, or about one of its texts, the oldest first."""
+    query = sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.run_id == run)
+    if key is not None:
+        query = query.where(LABEL_HISTORY.c.claim_key == key)
+    ordered = query.order_by(LABEL_HISTORY.c.created, LABEL_HISTORY.c.annotator, LABEL_HISTORY.c.number)
+    return [_entry(row) for row in connection.execute(ordered).mappings()]
+
+
+def last_to_undo(connection: sa.Connection, act: Act, annotator: str) -> Entry | None:
+    """Return what this annotator did last in this queue of the run, and has not undone."""
+    columns = LABEL_HISTORY.c
+    query = (
+        sa.select(LABEL_HISTORY)
+        .where(columns.annotator == annotator, columns.run_id == act.run, columns.queue_id == act.queue)
+        .where(columns.action != "undo", columns.undone.is_(None))
+        .order_by(columns.number.desc())
+        .limit(1)
+    )
+    row = connection.execute(query).mappings().first()
+    return None if row is None else _entry(row)
+
+
+@contextmanager
+def recorded(connection: sa.Connection, act: Act, about: About, action: Action, created: str) -> Iterator[int]:
+    """Record what the statements inside change; gives the number of the action."""
+    numbers = sa.select(sa.func.max(LABEL_HISTORY.c.number)).where(LABEL_HISTORY.c.annotator == about.annotator)
+    number = (connection.execute(numbers).scalar() or 0) + 1
+    before = state_of(connection, act, about)
+    yield number
+    row = {
+        "id": act.id,
+        "number": number,
+        "annotator": about.annotator,
+        "actor": act.actor,
+        "run_id": act.run,
+        "queue_id": act.queue,
+        "claim_key": about.key,
+        "answer_key": about.answer_key,
+        "action": action,
+        "before": before,
+        "after": state_of(connection, act, about),
+        "undone": None,
+        "created": created,
+    }
+    connection.execute(sa.insert(LABEL_HISTORY), row)
+
+
+def state_of(connection: sa.Connection, act: Act, about: About) -> dict[str, Any]:
+    """Return all that the annotator says of the text at this moment, as plain JSON."""
+    skipped = sa.select(QUEUE_ITEMS.c.skipped).where(*_in_queue(act, about)).limit(1)
+    found: dict[str, Any] = {"skipped": connection.execute(skipped).scalar()}
+    for kind, table in _TABLES.items():
+        row = connection.execute(sa.select(table).where(*_of(table, about))).mappings().first()
+        found[kind] = None if row is None else {key: value for key, value in row.items() if key not in _NAMES}
+    return found
+
+
+def mark_undone(connection: sa.Connection, entry: Entry, by: str) -> None:
+    """Note that an action was undone by another."""
+    connection.execute(sa.update(LABEL_HISTORY).where(LABEL_HISTORY.c.id == entry.id).values(undone=by))
+
+
+def _in_queue(act: Act, about: About) -> tuple[sa.ColumnElement[bool], ...]:
+    columns = QUEUE_ITEMS.c
+    return (
+        columns.queue_id == act.queue,
+        columns.annotator == about.annotator,
+        columns.claim_key == about.key,
     )
 
 
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
+def _of(table: sa.Table, about: About) -> tuple[sa.ColumnElement[bool], ...]:
+    return (table.c.claim_key == about.key, table.c.annotator == about.annotator)
+
+
+def _entry(row: sa.RowMapping) -> Entry:
+    about = About(row["claim_key"], row["annotator"], row["answer_key"])
+    names = ("id", "number", "actor", "action", "before", "after", "undone", "created")
+    return Entry(about=about, run=row["run_id"], queue=row["queue_id"], **{name: row[name] for name in names})

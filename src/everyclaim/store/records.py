@@ -6,11 +6,13 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from everyclaim.core.types import Label, Outcome, Provenance, Span, SplitMark
 from everyclaim.core.wire import provenance_to_json
 
+Kind = Literal["label", "mark"]  # of what people say: a label, or how a claim was split
+V_co = TypeVar("V_co", bound=Label | SplitMark, covariant=True)
 Status = Literal["running", "interrupted", "finished", "stopped", "failed"]
 
 
@@ -66,44 +68,36 @@ class Picked(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class HumanLabel:
-    """What a person says about one claim of one sample of a run, or about the whole answer."""
+class Annotation(Generic[V_co]):
+    """What a person says of a claim: a label, or a mark of how it was split; or the label of a whole answer.
 
-    position: int  # the sample's place in the input
-    sample_id: str
-    claim_id: str  # of the run's claim with this very text; empty where the run cut otherwise, and for an answer
-    label: Label
+    It belongs to the text, which digests name, and serves every run over it. Where a run has the text is known once it
+    was read for that run; `claim_id` is empty where the run has no claim with this very text, and for an answer.
+    """
+
+    value: V_co
     annotator: str
-    note: str
-    created: str  # ISO 8601 in UTC
-    key: str = ""  # digest of passages, response and claim: the text that it belongs to
-    answer_key: str = ""
+    answer_key: str  # digest of passages and response
+    key: str  # digest of passages, response and claim; of a whole answer its `answer_key`
     span: Span | None = None  # of the claim in the response; None for a whole answer
+    note: str = ""
     failure_mode: str | None = None
-    chosen: str = ""  # how the claim was chosen for labelling; empty: not known
+    chosen: str = ""  # how the text was chosen for labelling; empty: not known
     evidence: tuple[Picked, ...] = ()
+    position: int = -1  # the sample's place in the input
+    sample_id: str = ""
+    claim_id: str = ""
+    created: str = ""  # ISO 8601 in UTC
+
+    @property
+    def kind(self) -> Kind:
+        """Whether it is a label or a mark."""
+        return "label" if isinstance(self.value, Label) else "mark"
 
     @property
     def is_of_answer(self) -> bool:
-        """Whether the whole answer is labelled."""
+        """Whether the whole answer is meant."""
         return self.key == self.answer_key
-
-
-@dataclass(frozen=True, slots=True)
-class HumanMark:
-    """What a person says of how one claim was cut out of its answer."""
-
-    position: int  # the sample's place in the input
-    sample_id: str
-    claim_id: str  # of the run's claim with this very text; empty where the run cut otherwise
-    mark: SplitMark
-    annotator: str
-    note: str
-    created: str  # ISO 8601 in UTC
-    key: str  # digest of passages, response and claim: the text that it belongs to
-    answer_key: str
-    span: Span | None = None  # of the claim in the response
-    chosen: str = ""  # how the claim was chosen, as of a label
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
 from everyclaim.store.connect import POSTGRES_SCHEMA, translated
 from everyclaim.store.database import Database
-from everyclaim.store.labelling import delete_queues
+from everyclaim.store.queues import delete_queues
 from everyclaim.store.records import Reading, RunRecord, config_fingerprint
 from everyclaim.store.rows import run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS

@@ -22,8 +22,8 @@ from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
-from everyclaim.store.labelling import Labelling
-from everyclaim.store.records import HumanLabel
+from everyclaim.store.queues import Labelling
+from everyclaim.store.records import Annotation
 from everyclaim.store.rows import kept_from, rows_of, sample_from
 from everyclaim.store.run_store import RunStore, now
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
@@ -161,28 +161,28 @@ class Store(RunStore):
 
     def add_label(
         self, run: str, sample_id: str, claim_id: str, label: Label, *, annotator: str, note: str = ""
-    ) -> HumanLabel:
+    ) -> Annotation[Label]:
         """Keep a person's label of one claim; labelling it again replaces that person's earlier label.
 
         Raises `InputError` when the run has no such sample or claim.
         """
         with self._write() as connection:
             self._lock(connection, run)
-            place, about = labels.claim_of(connection, run, sample_id, claim_id)
-            new, at = replace(about, label=Label(label), annotator=annotator, note=note), now()
-            labels.replace_all(connection, run, [new], at)
-        return HumanLabel(place, sample_id, claim_id, new.label, annotator, note, at, new.key, new.answer_key, new.span)
+            place, answer, text, span = labels.claim_of(connection, run, sample_id, claim_id)
+            new = Annotation(Label(label), annotator, answer, labels.claim_key(answer, text), span, note, created=now())
+            labels.put_all(connection, run, [new], new.created)
+        return replace(new, position=place, sample_id=sample_id, claim_id=claim_id)
 
-    def add_labels(self, run: str, new: Sequence[labels.NewLabel]) -> None:
-        """Keep labels of texts in one transaction, each in place of the annotator's earlier one of the same text."""
+    def add_labels(self, run: str, new: Sequence[labels.AnyAnnotation]) -> None:
+        """Keep labels, or marks, in one transaction, each in place of the annotator's earlier one of the same text."""
         with self._write() as connection:
             self._lock(connection, run)
-            labels.replace_all(connection, run, new, now())
+            labels.put_all(connection, run, new, now())
 
-    def labels(self, run: str) -> list[HumanLabel]:
+    def labels(self, run: str) -> list[Annotation[Label]]:
         """Return the labels of a run's texts, for whichever run they were given, in the order of its samples."""
         with self._read() as connection:
-            return labels.gather(connection, run)
+            return labels.of_run(connection, run, "label")
 
     def has_labels(self, run: str) -> bool:
         """Whether people labelled a claim or an answer of this run's texts."""

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -16,7 +15,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.api.desk import Desk, Word
+from everyclaim.api.desk import Desk
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, SplitMark
 from everyclaim.report.html.environment import shown
@@ -37,7 +36,10 @@ OF_ANSWERS = {
     Label.UNSUPPORTED: "something the passages do not say",
     Label.CONTRADICTED: "something they say the opposite of",
 }
-_WORDS = {one.value: Word(label=one) for one in Label} | {one.value: Word(mark=one) for one, _, _ in BAD_CLAIM}
+_VALUES: Mapping[str, Label | SplitMark] = {
+    **{label.value: label for label in Label},
+    **{mark.value: mark for mark, _, _ in BAD_CLAIM},
+}
 _EVIDENCE = TypeAdapter(list[tuple[StrictInt, StrictInt, StrictInt]])
 
 
@@ -158,14 +160,14 @@ def _do(request: Request, desk: Desk, said: Said) -> Response:
     elif said.word == "withdraw":
         entry = desk.withdraw(said.action, said.key, actor=actor)
     else:
-        entry = desk.say(said.action, said.key, _word(said), actor=actor)
+        entry = desk.say(said.action, said.key, **_said(said), actor=actor)
     key = entry.about.key if entry else ""
     if not _is_script(request):
         who = {} if desk.settles else {"who": desk.annotator}
         at = {"at": key} if said.word == "undo" and key else {}
         return RedirectResponse(f"{_base(desk)}/desk?{urlencode(who | at)}", 303)
     told: dict[str, Any] = {"key": key, "state": state_of(desk)}
-    if said.word in _WORDS:
+    if said.word in _VALUES:
         told["judged"] = desk.task(key).judged.value.lower()
     return JSONResponse(told)
 
@@ -174,17 +176,17 @@ def _is_script(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _word(said: Said) -> Word:
-    if said.word not in _WORDS:
+def _said(said: Said) -> dict[str, Any]:
+    if said.word not in _VALUES:
         raise HTTPException(400, "that is nothing that can be said of a claim")
     if said.mode and said.mode not in set(FailureMode):
         raise HTTPException(400, "that is no kind of failure")
-    return replace(
-        _WORDS[said.word],
-        note=said.note.replace("\r\n", "\n"),
-        failure_mode=FailureMode(said.mode) if said.mode else None,
-        evidence=_picked(said.evidence),
-    )
+    return {
+        "value": _VALUES[said.word],
+        "note": said.note.replace("\r\n", "\n"),
+        "failure_mode": FailureMode(said.mode) if said.mode else None,
+        "evidence": _picked(said.evidence),
+    }
 
 
 def _picked(evidence: str) -> tuple[Picked, ...]:

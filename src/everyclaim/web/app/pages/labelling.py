@@ -17,15 +17,13 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.analysis.choosing import WAYS
-from everyclaim.analysis.disputes import Saying, sayings
-from everyclaim.analysis.labelling import ADJUDICATED, settle
+from everyclaim.analysis.labels import ADJUDICATED, WAYS, Opinion, opinions_of, settle
 from everyclaim.api.desk import Desk
-from everyclaim.api.queues import LONGEST_NAME, label_queue
+from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
-from everyclaim.store import HumanLabel, Queue, RunRecord, Store
+from everyclaim.store import Annotation, Queue, RunRecord, Store
 from everyclaim.web.app.entrance import visitor_of
 from everyclaim.web.app.pages.desk import may_label
 from everyclaim.web.app.site import render, site_of
@@ -129,8 +127,8 @@ def of_run(request: Request, run: str) -> Response:
         settling=settle(labels),
         texts=len({one.key for one in labels}),
         by_person=_by_person(labels),
-        by_mark=Counter(one.mark for one in marks if one.mark is not SplitMark.GOOD),
-        pairs=_pairs(list(sayings(labels, marks).values())),
+        by_mark=Counter(one.value for one in marks if one.value is not SplitMark.GOOD),
+        pairs=_pairs(list(opinions_of(labels, marks).values())),
         desk=desk,
         left=len(desk.left()),
         who=_who,
@@ -184,14 +182,14 @@ def _who(name: str) -> str:
     return urlencode({"who": name})
 
 
-def _by_person(labels: Sequence[HumanLabel]) -> list[tuple[str, Mapping[Label, int]]]:
+def _by_person(labels: Sequence[Annotation[Label]]) -> list[tuple[str, Mapping[Label, int]]]:
     found: dict[str, Counter[Label]] = {}
     for one in labels:
-        found.setdefault(one.annotator, Counter())[one.label] += 1
+        found.setdefault(one.annotator, Counter())[one.value] += 1
     return [(name, {label: counts[label] for label in Label}) for name, counts in sorted(found.items())]
 
 
-def _pairs(everybody: Sequence[Sequence[Saying]]) -> list[Pair]:
+def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[Pair]:
     """Count what every two people say of the same claims, in three labels."""
     counts: dict[tuple[str, str], Counter[tuple[Label, Label]]] = {}
     for said in everybody:
@@ -224,7 +222,7 @@ def _rows(store: Store, run: str, *, flat: bool) -> Iterator[dict[str, Any]]:
             "sample_id": one.sample_id,
             "claim": text,
             "span": (json.dumps(span) if flat else list(span)) if span else ("" if flat else None),
-            "label": one.label.value,
+            "label": one.value.value,
             "annotator": one.annotator,
             "failure_mode": one.failure_mode or "",
             "note": one.note,

@@ -16,12 +16,9 @@ import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
-from everyclaim.store import history, marks
-from everyclaim.store import labels as told
-from everyclaim.store.history import About, Act, Entry
-from everyclaim.store.labels import NewLabel
-from everyclaim.store.marks import NewMark
-from everyclaim.store.records import HumanMark, Progress, Queue, QueueItem
+from everyclaim.store import labels
+from everyclaim.store.labels import About, Act, AnyAnnotation, Entry
+from everyclaim.store.records import Annotation, Progress, Queue, QueueItem
 from everyclaim.store.tables import LABELS, MARKS, QUEUE_ITEMS, QUEUES
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -33,19 +30,10 @@ class Labelling:
     def __init__(self, read: Transaction, write: Transaction, lock: Callable[[sa.Connection, str], None]) -> None:
         self._read, self._write, self._lock = read, write, lock
 
-    # ---- marks
-
-    def marks(self, run: str) -> list[HumanMark]:
+    def marks(self, run: str) -> list[Annotation[SplitMark]]:
         """Return the marks of a run's texts, for whichever run they were given, in the order of its samples."""
         with self._read() as connection:
-            return marks.gather(connection, run)
-
-    def add_marks(self, run: str, new: Sequence[NewMark]) -> None:
-        """Keep marks in one transaction, each in place of the annotator's earlier one of the same text."""
-        with self._write() as connection:
-            self._lock(connection, run)
-            for one in new:
-                marks.put(connection, Act(secrets.token_hex(16), run), one, _now())
+            return labels.of_run(connection, run, "mark")
 
     # ---- queues
 
@@ -131,20 +119,16 @@ class Labelling:
 
     # ---- actions
 
-    def label(self, act: Act, new: NewLabel) -> Entry:
-        """Keep a person's label, in place of their earlier one of the same text. Sent twice, it is kept once."""
-        return self._once(act, lambda connection: told.put(connection, act, new, _now()))
-
-    def mark(self, act: Act, new: NewMark) -> Entry:
-        """Keep a person's mark, in place of their earlier one of the same text."""
-        return self._once(act, lambda connection: marks.put(connection, act, new, _now()))
+    def annotate(self, act: Act, annotation: AnyAnnotation) -> Entry:
+        """Keep a label or a mark in place of the person's earlier one of the text. Sent twice, it is kept once."""
+        return self._once(act, lambda connection: labels.put(connection, act, annotation, _now()))
 
     def skip(self, act: Act, about: About) -> Entry:
         """Put a text behind all the others of the annotator's queue."""
 
         def change(connection: sa.Connection) -> None:
-            with history.noted(connection, act, about, "skip", _now()) as number:
-                history.set_skipped(connection, act, about, number)
+            with labels.recorded(connection, act, about, "skip", _now()) as number:
+                labels.set_skipped(connection, act, about, number)
 
         return self._once(act, change)
 
@@ -152,8 +136,8 @@ class Labelling:
         """Take back a person's label of a text, and that they call it a bad claim."""
 
         def change(connection: sa.Connection) -> None:
-            with history.noted(connection, act, about, "withdraw", _now()):
-                history.clear(connection, about, keep_good=True)
+            with labels.recorded(connection, act, about, "withdraw", _now()):
+                labels.clear(connection, about, keep_good=True)
 
         return self._once(act, change)
 
@@ -164,26 +148,26 @@ class Labelling:
         """
 
         def change(connection: sa.Connection) -> None:
-            last = history.last_to_undo(connection, act, annotator)
+            last = labels.last_to_undo(connection, act, annotator)
             if last is None:
                 return
-            if history.said(connection, act, last.about) != last.after:
+            if labels.state_of(connection, act, last.about) != last.after:
                 raise InputError("this text was labelled again in another place since: there is nothing to undo")
-            with history.noted(connection, act, last.about, "undo", _now()):
-                history.restore(connection, act, last.about, last.before)
-            history.mark_undone(connection, last, act.id)
+            with labels.recorded(connection, act, last.about, "undo", _now()):
+                labels.restore(connection, act, last.about, last.before)
+            labels.mark_undone(connection, last, act.id)
 
         return self._find_or_do(act, change)
 
     def said(self, about: About) -> Mapping[str, Any]:
         """Return all that a person says of a text now: the rows `label` and `mark`, None where there is none."""
         with self._read() as connection:
-            return history.said(connection, Act("", ""), about)
+            return labels.state_of(connection, Act("", ""), about)
 
     def history(self, run: str, *, key: str | None = None) -> list[Entry]:
         """Return what people did in a run, or about one of its texts, the oldest first."""
         with self._read() as connection:
-            return history.entries(connection, run, key=key)
+            return labels.entries(connection, run, key=key)
 
     # ---- how
 
@@ -196,9 +180,9 @@ class Labelling:
     def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> Entry | None:
         with self._write() as connection:
             self._lock(connection, act.run)
-            if (done := history.find(connection, act.id)) is None:
+            if (done := labels.find_entry(connection, act.id)) is None:
                 change(connection)
-                done = history.find(connection, act.id)
+                done = labels.find_entry(connection, act.id)
             return done
 
     def _queues(self, query: sa.Select[Any]) -> list[Queue]:

@@ -1,0 +1,158 @@
+"""Files that people fill in: written for them, never over what they have begun, and read back into the store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from everyclaim.core.errors import ConfigError, InputError, UserError
+from everyclaim.core.plaintext import counted, one_line
+from everyclaim.core.types import Result, Span
+from everyclaim.io import BadRow, LabelRow, ReadReport, open_rows, read_label_rows, read_mark_rows
+from everyclaim.store import Annotation, AnyAnnotation, Kind, Store, answer_key_of, claim_key
+
+NOBODY = "annotator"  # who labelled, where a file does not say
+_STANDARD = "-"
+_READERS: Mapping[Kind, Callable[..., Iterator[LabelRow]]] = {"label": read_label_rows, "mark": read_mark_rows}
+
+Row = Mapping[str, Any]
+Better = dict[tuple[str, str], tuple[str, ...]]  # answer and claim → what the claims of its sentence should be
+
+
+def write_sheet(
+    rows: Sequence[Row], destination: str | os.PathLike[str], *, kind: Kind, flat: Callable[[Row], Row]
+) -> None:
+    """Write rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas), each laid out `flat`.
+
+    Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
+    """
+    _keep_filled(destination, kind)
+    is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
+    with open_rows(destination, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
+        for row in rows:
+            write(flat(row) if is_flat else row)
+
+
+def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:
+    name = os.fspath(destination)
+    if name == _STANDARD or not Path(name).is_file() or not Path(name).stat().st_size:
+        return
+    report = ReadReport()
+    try:
+        filled = sum(row.value is not None for row in _READERS[kind](name, report=report)) + report.bad
+    except UserError:
+        raise ConfigError(f"{name} is there, and is no sheet to fill in: give another name, or move it away") from None
+    if filled:
+        raise ConfigError(
+            f"{name} is begun: {counted(filled, 'row')} filled in, which would be lost; give another name, or move it"
+            " away"
+        )
+
+
+def read_into(
+    store: Store,
+    run: str,
+    source: Any,
+    report: ReadReport,
+    *,
+    kind: Kind,
+    mapping: Mapping[str, str] | None = None,
+    format: str | None = None,  # noqa: A002 - as `score_file`
+) -> Better:
+    """Read labels or marks into the store; what cannot be used goes to the report, one line each.
+
+    Returns what the claims of sentences should be, where marks say that. Raises `InputError` where nothing can be used.
+    """
+    reading = _Reading(store, run, report, kind)
+    for row in _READERS[kind](source, mapping=mapping, format=format, report=report):
+        reading.take(row)
+    if reading.empty:
+        report.warn(f"{counted(reading.empty, 'row')} without a {kind} so far")
+    if not reading.found:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
+        raise InputError(f"the file holds no {kind} that can be used{why}")
+    store.add_labels(run, [annotation for annotation, _ in reading.found.values()])
+    return reading.better
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A claim, or a whole answer, that a row is about."""
+
+    answer: str
+    claim: str | None
+    span: Span | None
+
+    @property
+    def key(self) -> str:
+        return self.answer if self.claim is None else claim_key(self.answer, self.claim)
+
+
+class _Reading:
+    """Finds the text of every row in the run, and keeps the first of several rows of one person about one text."""
+
+    def __init__(self, store: Store, run: str, report: ReadReport, kind: Kind) -> None:
+        self._store, self._run, self._report, self._kind = store, run, report, kind
+        self._answers: dict[str, list[tuple[str, Result, str]]] = {}
+        self.found: dict[tuple[str, str], tuple[AnyAnnotation, int]] = {}
+        self.better: Better = {}
+        self.empty = 0
+
+    def take(self, row: LabelRow) -> None:
+        """Take a row, or report what is wrong with it."""
+        if row.value is None:
+            self.empty += 1
+            if row.better and (text := self._text(row)):
+                self.better.setdefault((text.answer, text.claim or ""), row.better)
+            return
+        text = self._text(row)
+        if text is None:
+            answer = one_line(row.sample_id, 60)
+            what = f"claim {one_line(row.claim or '', 60)!r} is not in the answer {answer!r}"
+            self._refuse(row, what if self._answers[row.sample_id] else f"sample {answer!r} is not in run {self._run}")
+            return
+        if row.better:
+            self.better.setdefault((text.answer, text.claim or ""), row.better)
+        annotator = row.annotator or NOBODY
+        if (text.key, annotator) in self.found:
+            first, number = self.found[text.key, annotator]
+            what = "says the same" if first.value is row.value else f"says {first.value}, which counts"
+            self._refuse(row, f"{annotator!r} {self._kind}s this claim twice, and row {number} {what}")
+            return
+        annotation = Annotation(
+            row.value, annotator, text.answer, text.key, text.span, row.note, row.failure_mode, row.chosen
+        )
+        self.found[text.key, annotator] = annotation, row.number
+
+    def _refuse(self, row: LabelRow, why: str) -> None:
+        self._report.good -= 1
+        self._report.add_bad(BadRow(row.number, why, "row"))
+
+    def _text(self, row: LabelRow) -> _Text | None:
+        if row.sample_id not in self._answers:
+            self._answers[row.sample_id] = [
+                (answer_key_of(kept.sample), kept.result, kept.sample.response)
+                for kept in self._store.find(self._run, row.sample_id)
+            ]
+        found = (self._text_in(row, *answer) for answer in self._answers[row.sample_id])
+        return next((text for text in found if text is not None), None)
+
+    def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> _Text | None:
+        if row.claim is None:
+            return _Text(answer, None, None)
+        text = row.claim
+        spans = {claim.text: claim.span for claim in result.claims}
+        if text in spans:
+            return _Text(answer, text, spans[text])
+        if self._kind == "label":  # a mark is of a claim of the run, a label of any stretch of the answer
+            if row.span is not None and response[slice(*row.span)] == text:
+                return _Text(answer, text, Span(*row.span))
+            if (start := response.find(text)) >= 0:
+                return _Text(answer, text, Span(start, start + len(text)))
+        # Spreadsheets and editors change line ends and runs of blanks.
+        loosely = {" ".join(known.split()): known for known in spans}
+        known = loosely.get(" ".join(text.split()))
+        return None if known is None else _Text(answer, known, spans[known])
