@@ -30,28 +30,6 @@ def verdict(claim: str, record: object, judge: str = "embedded") -> Verdict:
     return ec.verify_claims(claim, json.dumps(record), judge=judge)[0].verdict
 
 
-@pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize(
-    ("right", "wrong", "field"),
-    [
-        ("It does not have a garage.", "It has a garage.", "Garage: no"),
-        ("It has not been sold.", "It has been sold.", "Sold: no"),
-        ("The house contains no asbestos.", "The house contains asbestos.", "Contains asbestos: no"),
-        ("There are no warnings.", "There are warnings.", "Warnings: none"),
-        ("It offers street parking.", "It offers valet parking.", "Parking, valet: no"),
-        ("Backups are enabled.", "Backups are disabled.", "Backups enabled: yes"),
-        ("Takeout is available.", "Takeout is not available.", "Restaurants take out: yes"),
-        ("There is a garden, but no garage.", "There is a garage, but no garden.", "Garden: yes"),
-    ],
-)
-def test_a_field_that_answers_no_speaks_against_what_its_label_says(right, wrong, field, judge):
-    """The label is worded as the claim is, and its answer decides; the reason quotes the field."""
-    good, bad = verdict(right, HOUSE, judge), verdict(wrong, HOUSE, judge)
-    assert good.probabilities.supported > bad.probabilities.supported
-    assert field in bad.rationale or bad.label == "SUPPORTED"
-    assert field not in good.rationale
-
-
 @pytest.mark.parametrize(
     "claim",
     ["It has a garage.", "It has been sold.", "The house contains asbestos.", "It offers valet parking."],
@@ -134,21 +112,6 @@ def test_compounds_are_compared_as_the_passage_joins_them(claim, passage):
 
 
 @pytest.mark.parametrize(
-    ("record", "right", "wrong"),
-    [
-        ({"no_smoking": True, "pool": False}, "Smoking is not allowed.", "Smoking is allowed."),
-        ({"non_refundable": True, "pool": False}, "The fare is non-refundable.", "The fare is refundable."),
-        ({"not_available": False, "pool": True}, "It is available.", "It is not available."),
-    ],
-)
-def test_a_label_may_deny_by_itself(record, right, wrong):
-    """Fields such as "No smoking: yes" and "Not available: no" turn what they name around."""
-    good, bad = (verdict(claim, record, "lexical") for claim in (right, wrong))
-    assert good.probabilities.supported > bad.probabilities.supported
-    assert "the passage says" not in good.rationale
-
-
-@pytest.mark.parametrize(
     ("text", "unit"), [("1450 GB", "gigabyte"), ("a disk of 2000 MB", "megabyte"), ("1900 USD", "us_dollar")]
 )
 def test_a_number_before_a_unit_in_capitals_is_no_year(text, unit):
@@ -164,37 +127,6 @@ ORDER = {
     },
     "user": {"plan": "premium", "subscription_status": "past_due", "newsletter": {"subscribed": False}},
 }  # fmt: skip
-TICKETS = [
-    {"ticket": "A-1", "priority": "high", "state": "in_progress"},
-    {"ticket": "A-2", "priority": "low", "state": "done"},
-]
-
-
-@pytest.mark.parametrize(
-    ("record", "right", "wrong", "field"),
-    [
-        (ORDER, "The order's status is shipped.", "The order's status is delivered.", "Order, status: shipped"),
-        (ORDER, "The order was shipped.", "The order was delivered.", "Order, status: shipped"),
-        (ORDER, "The order was shipped.", "The order has been cancelled.", "Order, status: shipped"),
-        (ORDER, "The order has high priority.", "The order has low priority.", "Order, priority: high"),
-        (
-            ORDER,
-            "The order was partially refunded.",
-            "The order was refunded in full.",
-            "Order, refund status: partially refunded",
-        ),
-        (ORDER, "The user is on the premium plan.", "The user is on the basic plan.", "User, plan: premium"),
-        (ORDER, "The subscription is past due.", "The subscription is active.", "User, subscription status: past due"),
-        (TICKETS, "Ticket A-1 has high priority.", "Ticket A-1 has low priority.", "Priority: high"),
-        (TICKETS, "A-2 is done.", "A-1 is done.", "State: in progress"),
-    ],
-)
-@pytest.mark.parametrize("judge", JUDGES)
-def test_a_field_holds_no_other_of_the_values_that_exclude_each_other(record, right, wrong, field, judge):
-    """What was shipped is not said to be delivered, however near the words are; the reason quotes the field."""
-    good, bad = (verdict(claim, record, judge) for claim in (right, wrong))
-    assert good.label == "SUPPORTED" != bad.label
-    assert field in bad.rationale
 
 
 @pytest.mark.parametrize(
@@ -206,42 +138,3 @@ def test_a_field_holds_no_other_of_the_values_that_exclude_each_other(record, ri
 def test_values_joined_by_underscores_are_words(claim, judge):
     """A name such as in_transit or PARTIALLY_REFUNDED is read as a claim words it."""
     assert verdict(claim, ORDER, judge).label == "SUPPORTED"
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The order was not delivered.",
-        "The order is not cancelled yet.",
-        "The order was placed and shipped.",
-        "The order was sent.",
-    ],
-)
-def test_what_a_value_does_not_exclude_is_not_held_against_a_claim(claim):
-    """Nor is a value that the claim itself denies, or one that means the same."""
-    assert "status: shipped" not in verdict(claim, ORDER).rationale
-
-
-@pytest.mark.parametrize("judge", JUDGES)
-@pytest.mark.parametrize("claim", ["The order is gift wrapped.", "Gift wrapping was chosen."])
-def test_a_field_that_is_not_given_supports_nothing(claim, judge):
-    """Its label is worded as the claim is, and nobody has answered; with an answer, that decides."""
-    record = {"id": 7, "status": "shipped", "gift_wrap": None, "total_eur": 59.9}
-    blank, no, yes = (verdict(claim, record | {"gift_wrap": value}, judge) for value in (None, False, True))
-    assert yes.label == "SUPPORTED"
-    assert blank.label != "SUPPORTED" != no.label
-    assert "the passage says 'Gift wrap: not given'" in blank.rationale or "chosen" in claim
-    assert "the passage says 'Gift wrap: no'" in no.rationale
-
-
-def test_a_word_of_a_claim_that_only_looks_like_a_label_names_no_field():
-    """What a guest is stating is no state, and "out of stock" is not said of a replacement that is pending."""
-    record = {
-        "name": "Hof",
-        "state": "CA",
-        "replacement": {"status": "pending"},
-        "reviews": [{"text": "Charged extra."}],
-    }
-    claims = ("A guest left a review stating that the food was shipped cold.", "The lamp was shipped on Monday.")
-    assert all("the passage says 'State" not in verdict(claim, record).rationale for claim in claims)
-    assert all("status: pending" not in verdict(claim, record).rationale for claim in claims)

@@ -111,8 +111,7 @@ def laid_beside(row: dict[str, Any], tokens: int) -> Beside | None:
     """Lay a claim beside its passages as the verifier does; None where there is nothing to read."""
     texts = tuple(c if isinstance(c, str) else c["text"] for c in row["contexts"])
     claim = Claim("", row["text"], Span(0, len(row["text"])), row.get("sentence") or row["text"])
-    passages = [Passage(str(number), text) for number, text in enumerate(texts)]
-    it = verifier(tokens)._prepare(claim, shortlist(texts), "", passages)  # noqa: SLF001
+    it = verifier(tokens)._prepare(claim, shortlist(texts), "")  # noqa: SLF001
     return it if isinstance(it, Beside) else None
 
 

@@ -81,7 +81,7 @@ def table(rows: list[tuple[Row, str]], network: Path, tokens: int, threads: int)
         ready = []
         for row, sentence in members:
             claim = Claim("c", row.text, Span(0, len(row.text)), sentence or row.text)
-            it = verifier._prepare(claim, shortlist, row.question, passages)  # noqa: SLF001
+            it = verifier._prepare(claim, shortlist, row.question)  # noqa: SLF001
             if isinstance(it, _Prepared):
                 ready.append((row, it))
         scores = reader.read([it.pair for _, it in ready])

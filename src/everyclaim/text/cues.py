@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 from everyclaim.text.antonyms import antonyms
 from everyclaim.text.dates import lowered
-from everyclaim.text.gradables import forms
 from everyclaim.text.tokens import word_set
 
 __all__ = ["Cue", "CueKind", "antonyms", "cues"]
@@ -73,13 +72,17 @@ if, unless, provided that, providing that, provided, assuming, in case, in case 
 even if, depending on, depends on, whether or not, whether, in the event of, in the event that, on condition that,
 except when, except if, only when, otherwise, were it not, contingent on, subject to
 """
-_GRADED = word_set(
-    """
-    large small big high low fast slow old young long short strong weak hot cold warm cool rich poor great early late
-    cheap heavy light deep wide near hard easy soft safe close new bright dark clean dirty quick tall thick thin wet
-    dry loud quiet happy healthy broad narrow rare simple busy lengthy wealthy sharp smooth steep fresh
-    """
-)
+_GRADED = """
+bigger biggest brighter brightest broader broadest busier busiest cheaper cheapest cleaner cleanest closer closest
+colder coldest cooler coolest darker darkest deeper deepest dirtier dirtiest drier driest earlier earliest easier
+easiest faster fastest fresher freshest greater greatest happier happiest harder hardest healthier healthiest heavier
+heaviest higher highest hotter hottest larger largest later latest lengthier lengthiest lighter lightest longer
+longest louder loudest lower lowest narrower narrowest nearer nearest newer newest older oldest poorer poorest quicker
+quickest quieter quietest rarer rarest richer richest safer safest sharper sharpest shorter shortest simpler simplest
+slower slowest smaller smallest smoother smoothest softer softest steeper steepest stronger strongest taller tallest
+thicker thickest thinner thinnest warmer warmest weaker weakest wealthier wealthiest wetter wettest wider widest
+younger youngest
+"""
 # Not negations though they begin with one: what follows is affirmed, or only bounded. And "all" that is of nothing.
 _AFFIRMED = """
 not only, not just, not merely, not simply, nothing but, no more than, no less than, no fewer than, above all, in all,
@@ -98,14 +101,10 @@ def _listed(listing: str) -> list[str]:
     return [" ".join(entry.split()) for entry in listing.split(",")]
 
 
-def _compared() -> list[str]:
-    return [form for word in sorted(_GRADED) for form in forms(word)[1:]]
-
-
 def _lexicon() -> tuple[dict[str, CueKind], dict[str, tuple[tuple[str, CueKind | None], ...]]]:
     """Give the kind of every single word, and the phrases by their first word, longest first."""
     kinds: list[tuple[CueKind, list[str]]] = [
-        ("comparative", [*_listed(_COMPARATIVE), *_compared()]),
+        ("comparative", [*_listed(_COMPARATIVE), *_GRADED.split()]),
         ("conditional", _listed(_CONDITIONAL)),
         ("quantifier", _listed(_QUANTIFIER)),
         ("booster", _listed(_BOOSTER)),

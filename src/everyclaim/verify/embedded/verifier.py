@@ -26,9 +26,8 @@ from everyclaim.verify.embedded.evidence import doubted, evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
-from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.comparison import Comparison, compare
-from everyclaim.verify.lexical.evidence import laid_out, of_asides, reading_of
+from everyclaim.verify.lexical.evidence import laid_out, reading_of
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import Model, load_model
 from everyclaim.verify.lexical.modes.classify import Failure, classify
@@ -37,9 +36,7 @@ from everyclaim.verify.lexical.vectors import shipped_vectors
 from everyclaim.verify.lexical.verifier import (
     Threshold,
     decided,
-    heeded,
     nothing_to_check,
-    only_mentioned,
     shifted,
     three_way,
     unsure,
@@ -61,7 +58,6 @@ class _Prepared(NamedTuple):
 
     compared: Comparison
     pieces: list[Piece]
-    asides: list[Aside]
     premise: Premise
     pair: Pair
 
@@ -132,22 +128,18 @@ class EmbeddedVerifier:
     ) -> list[tuple[_Prepared | Verdict, Scores | None]]:
         """Lay every claim beside its passages and let the network read what is to be read."""
         shortlist = Shortlist.of(passages)
-        prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
+        prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         reader: CrossEncoder = shipped_cross_encoder(self.threads)
         read = iter(reader.read([it.pair for it in prepared if isinstance(it, _Prepared)]))
         return [(it, next(read) if isinstance(it, _Prepared) else None) for it in prepared]
 
-    def _prepare(
-        self, claim: Claim, shortlist: Shortlist, question: str, passages: Sequence[Passage]
-    ) -> _Prepared | Verdict:
+    def _prepare(self, claim: Claim, shortlist: Shortlist, question: str) -> _Prepared | Verdict:
         """Lay one claim beside its passages, or say why there is nothing to check."""
-        reading, source, pieces, asides = laid_out(claim.text, shortlist)
-        if asides and not source.places:
-            return only_mentioned(claim, self.spec, asides, of_asides(asides, pieces, passages))
+        reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
         asked = question[:2000].strip()
-        compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None, pieces)
+        compared = compare(reading, source, shipped_vectors(), reading_of(asked) if asked else None)
         tokens = budget(claim.text, self.tokens)
         premise = choose(source, compared.alignment, tokens)
         sentence = claim.sentence.strip()
@@ -155,7 +147,6 @@ class EmbeddedVerifier:
         return _Prepared(
             compared,
             pieces,
-            asides,
             premise,
             Pair(pointed(premise.text), pointed(compared.claim.text), f"{asked} {around}".strip(), most(tokens)),
         )
@@ -165,7 +156,7 @@ class EmbeddedVerifier:
     ) -> list[Failure | None]:
         """Read claims that somebody found to fail, without judging them; None where there is nothing to compare."""
         shortlist = Shortlist.of(passages)
-        prepared = [self._prepare(claim, shortlist, question, passages) for claim in claims]
+        prepared = [self._prepare(claim, shortlist, question) for claim in claims]
         read = iter(shipped_cross_encoder(self.threads).read([it.pair for it in prepared if isinstance(it, _Prepared)]))
         found: list[Failure | None] = []
         for claim, label, it in zip(claims, labels, prepared, strict=True):
@@ -175,7 +166,7 @@ class EmbeddedVerifier:
             scores = next(read)
             row = describe(it.compared, it.premise, scores, it.pieces)
             against = float(shipped_model().predict([row])[1][0])
-            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides))
+            found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim))
         return found
 
     def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
@@ -184,23 +175,18 @@ class EmbeddedVerifier:
         supported, contradicted = model.predict([row])
         if self.tuned is not None:
             supported, alarm = tuned_probability(self.tuned.adjustment, supported, [row]), self.tuned.alarm or alarm
-        borne, against = heeded(float(supported[0]), float(contradicted[0]), it.compared, row)
-        probabilities = three_way(shifted(borne, self.threshold), against)
+        against = float(contradicted[0])
+        probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
         label = decided(probabilities, alarm.level(row))
-        aside = bool(it.asides) and label is not Label.SUPPORTED
-        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim, it.asides)
+        failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, it.compared, row, found, passages, it.asides)
+        findings = explain(label, it.compared, row, found, passages)
         return Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=(
-                of_asides(it.asides, it.pieces, passages)
-                if aside
-                else evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
-            ),
-            rationale=_words(findings.rationale, label, "" if aside else doubted(it.compared, scores.claim)),
+            evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
+            rationale=_words(findings.rationale, label, doubted(it.compared, scores.claim)),
             judge=self.spec,
             failure_mode=found.mode if found else None,
             flags=(*findings.flags, *unsure(probabilities)),

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
 from everyclaim.text.agreement import AGREES, relation
 from everyclaim.text.cues import Cue, cues
-from everyclaim.text.tokens import stem, tokenize, word_set
-from everyclaim.verify.lexical import words
+from everyclaim.text.tokens import stem, word_set
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, sentence, tokens_of
-from everyclaim.verify.lexical.analysis import PLAIN, Reading, read
+from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.answers import Answer, answers
 from everyclaim.verify.lexical.checks import Attribution, FactCheck, check_facts, check_speaker
-from everyclaim.verify.lexical.comparatives import Settled, settle
 from everyclaim.verify.lexical.edits import Edits
 from everyclaim.verify.lexical.edits import compare as compare_tokens
-from everyclaim.verify.lexical.shortlist import Piece
 from everyclaim.verify.lexical.spelling import Spelling, foremost, respell, stated
-from everyclaim.verify.lexical.states import states
 from everyclaim.verify.lexical.vectors import WordVectors
-from everyclaim.verify.lexical.wording import reworded
 
 # A claim with one of these speaks of what the passages say.
 _OF_SAYING = frozenset(
@@ -34,8 +28,6 @@ _OF_SAYING = frozenset(
         """
     )
 )
-_ALIKE = 0.6  # likeness of a word that says the same
-_LITTLE, _MUCH = 0.25, 0.6  # shares of a claim's weight
 _AS_WELL = 0.5  # share of what the best sentence holds of a claim that makes another speak of it as well
 
 
@@ -56,7 +48,6 @@ class Comparison:
     end: int
     checks: list[FactCheck]
     question: Reading | None
-    pieces: Sequence[Piece] = ()
 
     @cached_property
     def edits(self) -> Edits:
@@ -73,43 +64,12 @@ class Comparison:
         """Fields that answer yes or no, nothing, or otherwise than the claim says, and that it names."""
         number, _ = self.source.places[self.alignment.main[0]]
         low, high = self.reading.spans[self.start][0], self.reading.spans[self.end - 1][1]
-        readings = self.source.readings
-        return [*answers(self.claim, readings, (number, low, high)), *states(self.claim, readings)]
-
-    @property
-    def is_answered_otherwise(self) -> bool:
-        """Whether the fields that the claim names deny it, or are not given where it states what they would say."""
-        if not self.named or any(field.agrees for field in self.named):
-            return False
-        if any(field.agrees is False for field in self.named):
-            return True
-        return not _speaks_of_saying(self.claim) and not words.negating(self.claim.norms)
+        return answers(self.claim, self.source.readings, (number, low, high))
 
     @cached_property
     def attribution(self) -> Attribution:
         """Who is said to have said what."""
         return check_speaker(self.claim.text, self.text)
-
-    @property
-    def is_said_by_another(self) -> bool:
-        """Whether a sentence gives it to somebody else by name, and does not speak of whom the claim names."""
-        speaker = self.attribution
-        names = [word for word in speaker.claimed.split() if word[:1].isupper()]
-        if speaker.status != "conflict" or not names or names[-1] != speaker.claimed.split()[-1]:
-            return False
-        sentences = (self.reading.text[low:high] for low, high in self.reading.sentences)
-        spoken = [one for one in sentences if speaker.instead in one]
-        return bool(spoken) and not any(name in one for one in spoken for name in names)
-
-    @cached_property
-    def settled(self) -> Settled | None:
-        """What the passages say of what the claim compares."""
-        return settle(self.spelling.written, self.source, self.pieces)
-
-    @property
-    def is_turned(self) -> bool:
-        """Whether the passages say the opposite of what the claim compares."""
-        return self.settled is not None and not self.settled.agrees
 
     @property
     def keys(self) -> list[str]:
@@ -122,14 +82,12 @@ class Comparison:
         return window_text(self.reading, self.start, self.end)
 
 
-def compare(
-    claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None, pieces: Sequence[Piece] = ()
-) -> Comparison:
-    """Lay a claim beside its passages. Both must have at least one content word; `pieces` are what `source` is of."""
+def compare(claim: Reading, source: Source, vectors: WordVectors, question: Reading | None = None) -> Comparison:
+    """Lay a claim beside its passages. Both must have at least one content word."""
     blank = _blank(claim, source)
     alignment = align(claim, source, vectors, blank)
     checks = _checks(claim.text, source, alignment)
-    spelling = respell(claim.text, source, alignment, checks, reworded(claim, source, alignment))
+    spelling = respell(claim.text, source, alignment, checks)
     if spelling.changes:
         claim = read(spelling.text, vectors, every_word=len(claim.content) == len(claim.keys))
         alignment = align(claim, source, vectors, blank)
@@ -147,7 +105,6 @@ def compare(
         end=end,
         checks=checks,
         question=question,
-        pieces=pieces,
     )
 
 
@@ -219,24 +176,3 @@ def cues_beside(it: Comparison) -> list[Cue]:
     near = {it.reading.sentence[at] for at in beside(it)}
     spans = [it.reading.sentences[number] for number in sorted(near)]
     return [cue for cue in cues(it.text) if any(low <= cue.start + shift < high for low, high in spans)]
-
-
-def speaks_of_more(it: Comparison, held: AbstractSet[str]) -> bool:
-    """Say whether a claim says more than the passages do, some words aside: another name, number or statement."""
-    said = (
-        frozenset(stem(token.norm) for token in tokenize(one.said)) for one in it.checks if one.status == "conflict"
-    )
-    if any(not stems <= held for stems in said):
-        return True
-    lacks = more = 0.0
-    alike = it.alignment.soft.max(axis=1)
-    for row, at in enumerate(it.claim.content):
-        if stem(it.claim.norms[at]) in held:
-            continue
-        more += float(it.alignment.weights[row])
-        if alike[row] >= _ALIKE:
-            continue
-        if it.claim.kinds[at] != PLAIN and it.claim.spans[at][0] > 0:
-            return True
-        lacks += float(it.alignment.weights[row])
-    return lacks > _LITTLE or more > _MUCH

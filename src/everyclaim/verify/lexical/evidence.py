@@ -14,7 +14,6 @@ from everyclaim.text.pointers import without_pointers
 from everyclaim.text.steps import without_steps
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
-from everyclaim.verify.lexical.asides import Aside, set_aside
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.siblings import without_siblings
 from everyclaim.verify.lexical.tables import narrowed
@@ -64,9 +63,8 @@ def shown(
     return tuple(found)
 
 
-def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece], list[Aside]]:
-    """Read a claim and the pieces it is compared with, without what mentions it and does not assert it, and without
-    what a table or a list of records says of something else.
+def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Piece]]:
+    """Read a claim and the pieces it is compared with, without what a table or a list says of something else.
 
     Raises `JudgeError` for a claim that is a document.
     """
@@ -84,24 +82,11 @@ def laid_out(text: str, shortlist: Shortlist) -> tuple[Reading, Source, list[Pie
     bare = without_steps(reading.text, (piece.text for piece in pieces))
     if bare != reading.text:
         reading, _ = claim_reading(bare)
-    texts, asides = set_aside(reading, pieces, source.readings)
-    texts, is_narrowed = narrowed(reading, texts)
+    texts, is_narrowed = narrowed(reading, [piece.text for piece in pieces])
     texts, has_siblings = without_siblings(reading, pieces, texts)
-    if asides or is_narrowed or has_siblings:
+    if is_narrowed or has_siblings:
         source = source_of(tuple(texts), every_word=every_word)
-    return reading, source, pieces, asides
-
-
-def of_asides(asides: Iterable[Aside], pieces: Sequence[Piece], passages: Sequence[Passage]) -> tuple[Evidence, ...]:
-    """Quote the sentences that mention a claim without asserting it."""
-    found = []
-    for aside in asides:
-        piece = pieces[aside.piece]
-        place = piece.place(aside.start, aside.end)
-        if place is not None:
-            passage = passages[piece.passage]
-            found.append(Evidence(passage.id, *place, passage.text[slice(*place)]))
-    return tuple(dict.fromkeys(found))
+    return reading, source, pieces
 
 
 def claim_reading(text: str) -> tuple[Reading, bool]:

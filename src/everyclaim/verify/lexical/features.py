@@ -292,8 +292,6 @@ def _checked(it: Comparison) -> dict[str, float]:
         row[f"speaker_{status}"] = float(it.attribution.status == status)
     window = set(it.keys)
     alone = [it.claim.norms[i] for i in it.claim.content if it.claim.keys[i] not in window]
-    row["comparison_agrees"] = float(it.settled is not None and it.settled.agrees)
-    row["comparison_differs"] = float(it.is_turned)
     row["opposites"] = float(sum(bool(antonyms(word) & window) for word in alone))
     return row
 

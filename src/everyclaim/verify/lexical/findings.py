@@ -9,7 +9,6 @@ from typing import NamedTuple
 from everyclaim.core.types import FailureMode, Label, Passage
 from everyclaim.text.cues import cues
 from everyclaim.verify.lexical.analysis import NUMBER, Reading
-from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import FactCheck
 from everyclaim.verify.lexical.comparison import Comparison, cues_beside
 from everyclaim.verify.lexical.features import negations
@@ -39,19 +38,15 @@ def explain(
     row: Mapping[str, float],
     failing: Classified | None,
     passages: Sequence[Passage],
-    asides: Sequence[Aside] = (),
 ) -> Findings:
-    """Put the verdict into words: of a `failing` claim its difference, which is all where `asides` only mention it."""
+    """Put the verdict into words: of a `failing` claim its difference, and what else speaks against it."""
     hedged = _hedge(it, row)
     flags = ("hedge_mismatch",) if hedged else ()
     if label is Label.SUPPORTED or failing is None:
         share = row["exact_main"]
         how = "nearly word for word" if row["common"] > 0.9 else f"{share:.0%} of the claim's weight, in order"
-        covers = it.settled.said if it.settled and it.settled.agrees else f"the passage covers the claim ({how})"
-        said = (covers, *_notes(it.checks), hedged)
+        said = (f"the passage covers the claim ({how})", *_notes(it.checks), hedged)
         return Findings("; ".join(filter(None, said)), flags)
-    if asides:
-        return Findings(failing.difference.reason, flags)
     reason = failing.difference.reason
     others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
     if failing.mode is not FailureMode.INVENTION:

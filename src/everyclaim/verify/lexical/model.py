@@ -33,7 +33,7 @@ Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 FORMAT = 2
 _ON_TOPIC = 0.35  # share of a claim's weight below which the passages are about something else
-CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict", "comparison_differs")
+CONFLICTS = ("quantity_conflict", "moment_conflict", "speaker_conflict")
 _LEAST = 1e-3  # below this a claim is as bad as can be, and above its complement as good
 
 

@@ -10,7 +10,7 @@ the claim as it was written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,24 +84,17 @@ def _ranked(source: Source, alignment: Alignment) -> list[tuple[str, float]]:
     return [(sentence(source, int(column)), float(worth[column])) for column in columns]
 
 
-def respell(
-    claim: str,
-    source: Source,
-    alignment: Alignment,
-    checks: Sequence[FactCheck],
-    other_words: Iterable[tuple[int, int, str]] = (),
-) -> Spelling:
+def respell(claim: str, source: Source, alignment: Alignment, checks: Sequence[FactCheck]) -> Spelling:
     """Put the passages' words for equal values in a claim's place; those of the sentence that suits the claim best.
 
-    A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim;
-    `other_words` are stretches of the claim that the passages word otherwise.
+    A value that differs from one in its place is written the way that one is. `checks` are of all values of the claim.
     """
     found = [*_values(checks, stated(source, alignment) if checks else []), *_compounds(claim, source)]
     places = [(start, end, words) for start, end, words in found if words and not same_words(claim[start:end], words)]
     pieces: list[str] = []
     changes: list[Change] = []
     done = at = 0
-    for start, end, words in sorted([*places, *other_words]):
+    for start, end, words in sorted(places):
         if start < done:
             continue
         pieces += [claim[done:start], words]

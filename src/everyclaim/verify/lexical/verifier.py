@@ -7,7 +7,7 @@ another, or nothing to the point, changes nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,20 +15,17 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Evidence, Label, Passage, Probabilities, Span, Verdict
+from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
 from everyclaim.verify.lexical.analysis import Reading
-from everyclaim.verify.lexical.asides import Aside
-from everyclaim.verify.lexical.comparison import Comparison, compare, speaks_of_more
-from everyclaim.verify.lexical.evidence import covering, laid_out, of_asides, reading_of
+from everyclaim.verify.lexical.comparison import compare
+from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
-from everyclaim.verify.lexical.model import is_negated, shipped_model
-from everyclaim.verify.lexical.modes.classify import Failure, classify, mentioned
+from everyclaim.verify.lexical.model import shipped_model
+from everyclaim.verify.lexical.modes.classify import Failure, classify
 from everyclaim.verify.lexical.shortlist import Shortlist
 from everyclaim.verify.lexical.vectors import shipped_vectors
 
-_SETTLED = 0.9  # probability of what the values of a comparison say
-_OTHERWISE = 0.4  # most that is left of P(supported) where fields answer otherwise, or somebody else said it
 _NEAR = 0.05  # of one half: too near to call
 
 Threshold = Annotated[float, Range(above=0, below=1), Opt("a claim is supported above this probability")]
@@ -79,29 +76,23 @@ class LexicalVerifier:
         self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
     ) -> Verdict:
         """Judge one claim."""
-        reading, source, pieces, asides = laid_out(claim.text, shortlist)
-        if asides and not source.places:
-            return only_mentioned(claim, self.spec, asides, of_asides(asides, pieces, passages))
+        reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
-        compared = compare(reading, source, shipped_vectors(), question, pieces)
+        compared = compare(reading, source, shipped_vectors(), question)
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
-        borne, against = heeded(float(supported[0]), float(contradicted[0]), compared, row)
-        probabilities = three_way(shifted(borne, self.threshold), against)
+        against = float(contradicted[0])
+        probabilities = three_way(shifted(float(supported[0]), self.threshold), against)
         label = decided(probabilities, shipped_model().alarm.level(row))
-        failed = Failure(claim.text, label, compared, row, pieces, against, (), asides)
+        failed = Failure(claim.text, label, compared, row, pieces, against)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, compared, row, found, passages, asides)
+        findings = explain(label, compared, row, found, passages)
         return Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=(
-                covering(compared.alignment, source, pieces, passages)
-                if label is Label.SUPPORTED or not asides
-                else of_asides(asides, pieces, passages)
-            ),
+            evidence=covering(compared.alignment, source, pieces, passages),
             rationale=findings.rationale,
             judge=self.spec,
             failure_mode=found.mode if found else None,
@@ -115,12 +106,12 @@ def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = ""
 
     It is enough to find what differs where the mode is known; nothing is measured that only tells modes apart.
     """
-    reading, source, pieces, asides = laid_out(claim.text, shortlist)
+    reading, source, pieces = laid_out(claim.text, shortlist)
     if not reading.content or not source.places:
         return None
     asked = reading_of(question[:2000]) if question.strip() else None
-    compared = compare(reading, source, shipped_vectors(), asked, pieces)
-    return Failure(claim.text, label, compared, {}, pieces, 0.0, (), asides)
+    compared = compare(reading, source, shipped_vectors(), asked)
+    return Failure(claim.text, label, compared, {}, pieces, 0.0)
 
 
 def from_spec(spec: Spec) -> LexicalVerifier:
@@ -141,38 +132,6 @@ def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
         judge=judge,
         flags=("no_passages",) if blank else (),
     )
-
-
-def only_mentioned(claim: Claim, judge: str, asides: Sequence[Aside], evidence: tuple[Evidence, ...]) -> Verdict:
-    """Give the verdict on a claim where the passages hold nothing else than words that do not assert it."""
-    return Verdict(
-        claim_id=claim.id,
-        label=Label.UNSUPPORTED,
-        probabilities=Probabilities(0.0, 1.0, 0.0),
-        evidence=evidence,
-        rationale=asides[0].said,
-        judge=judge,
-        failure_mode=asides[0].mode,
-        difference=mentioned(asides[0], Span(0, len(claim.text)), evidence),
-    )
-
-
-def heeded(supported: float, contradicted: float, it: Comparison, row: Mapping[str, float]) -> tuple[float, float]:
-    """Heed what fields answer, who said it, and what compares, in P(supported) and P(contradicted | not supported).
-
-    Where the fields that a claim names answer otherwise, or are not given, or where somebody else is named to have said
-    it, the likeness of their words counts little.
-
-    No word of a comparison tells which way round it is true. Where it is, the claim is supported unless something else
-    in it is not: a value, a name or more than a little of its other words.
-    """
-    if it.is_turned:
-        return min(supported, 1 - _SETTLED), max(contradicted, _SETTLED)
-    if it.is_answered_otherwise or it.is_said_by_another:
-        return min(supported, _OTHERWISE), contradicted
-    if it.settled is None or is_negated(row) or row["speaker_conflict"] or speaks_of_more(it, it.settled.held):
-        return supported, contradicted
-    return max(supported, _SETTLED), contradicted
 
 
 def three_way(supported: float, contradicted: float) -> Probabilities:

@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from everyclaim.core.types import Difference, Evidence, FailureMode, Label, Passage, Span
+from everyclaim.core.types import Difference, FailureMode, Label, Passage, Span
 from everyclaim.models.local.cross_encoder import TokenScore
 from everyclaim.verify.lexical.analysis import NUMBER
-from everyclaim.verify.lexical.asides import Aside
 from everyclaim.verify.lexical.checks import reports
 from everyclaim.verify.lexical.comparison import Comparison
-from everyclaim.verify.lexical.evidence import of_asides
 from everyclaim.verify.lexical.modes.differences import Place, find
 from everyclaim.verify.lexical.modes.model import shipped_model
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting
@@ -27,8 +25,7 @@ class Failure(NamedTuple):
     """A failing claim beside its passages, as a verifier has it.
 
     `row` holds the measurements of `lexical.features`; `against`, within [0, 1], how likely it is contradicted rather
-    than just not said; `read` the log-odds of its tokens to fail, where a network has read it; `asides` mention the
-    claim without asserting it, and were not compared.
+    than just not said; `read` the log-odds of its tokens to fail, where a network has read it.
     """
 
     text: str
@@ -38,7 +35,6 @@ class Failure(NamedTuple):
     pieces: Sequence[Piece]
     against: float
     read: Sequence[TokenScore] = ()
-    asides: Sequence[Aside] = ()
 
 
 class Classified(NamedTuple):
@@ -50,12 +46,8 @@ class Classified(NamedTuple):
 
 def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode | None = None) -> Classified:
     """Name the mode, unless it is `given` and can be, and the two places that differ."""
-    if failure.asides:
-        aside = failure.asides[0]
-        evidence = of_asides([aside], failure.pieces, passages)
-        return Classified(given or aside.mode, mentioned(aside, Span(0, len(failure.text)), evidence))
     parting, doubts = Parting(failure.compared, tuple(piece.text for piece in failure.pieces)), doubts_of(failure)
-    mode = given or (FailureMode.RELATION if failure.compared.is_turned else None)
+    mode = given
     if mode is None or not plausible(mode, failure):
         ranked = shipped_model().ranked(measured(failure, parting, doubts))
         mode = next(mode for mode in ranked if plausible(mode, failure))
@@ -64,13 +56,6 @@ def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode |
     mine = _as_given(found.mine, failure.compared.spelling.written, failure.text) if found.mine else None
     passage_id, theirs = where or (None, None)
     return Classified(mode, Difference(found.reason, mine, passage_id, theirs))
-
-
-def mentioned(aside: Aside, claim: Span, evidence: Sequence[Evidence]) -> Difference:
-    """Say that a sentence of the passages mentions the claim without asserting it."""
-    if not evidence:
-        return Difference(aside.said, claim)
-    return Difference(aside.said, claim, evidence[0].passage_id, Span(evidence[0].start, evidence[0].end))
 
 
 def plausible(mode: FailureMode, failure: Failure) -> bool:

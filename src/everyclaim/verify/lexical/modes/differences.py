@@ -17,6 +17,7 @@ from everyclaim.text.tokens import STOPWORDS, content_stems
 from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
+from everyclaim.verify.lexical.features import negations
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
@@ -56,7 +57,7 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     elif mode is FailureMode.NEGATION:
         found = _negation(parting, doubts)
     elif mode is FailureMode.RELATION:
-        found = _compared(parting) or _turned(parting, doubts)
+        found = _turned(parting, doubts)
     elif mode in _ALONE:
         found = _unsaid(parting, at, _ALONE[mode]) if (at := doubted(parting, doubts)) else None
     return found or _answered(parting, doubts) or _in_place(parting, doubts)
@@ -183,20 +184,18 @@ _HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
 
 def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     """Name the word that denies on one side what the other affirms."""
-    ours, theirs = parting.only("negation", mine=True), parting.only("negation", mine=False)
-    if parting.it.answers:
-        return None  # with which the claim agrees
-    if ours and not theirs:
-        return Found(
-            _mine(parting, ours[0]),
-            _across(parting),
-            f"the claim says '{_whole(ours[0], parting.it.claim.text)}' where the passage does not",
-        )
-    if theirs and not ours:
-        at = doubted(parting, doubts)
-        said = f"the passage says '{_whole(theirs[0], parting.it.text)}' where the claim does not"
-        return Found(at, _theirs(parting, theirs[0]), said)
-    return None
+    it = parting.it
+    ours, theirs = negations(it)
+    if it.answers or bool(ours) == bool(theirs):
+        return None  # with a field that answers, the claim agrees
+    reading, place = (it.claim, ours[0]) if ours else (it.reading, theirs[0])
+    start, end = reading.spans[place]
+    said = reading.text[start:end]
+    if ours:
+        mine = it.spelling.origin(start, end)
+        return Found(mine, _across(parting), f"the claim says '{said}' where the passage does not")
+    there = Place(parting.number, start, end)
+    return Found(doubted(parting, doubts), there, f"the passage says '{said}' where the claim does not")
 
 
 def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
@@ -210,23 +209,6 @@ def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     if answer is None:
         return None
     return Found(at, Place(answer.reading, answer.start, answer.end), f"the passage says '{answer.field}'")
-
-
-def _whole(cue: Cue, text: str) -> str:
-    """Give a cue with the word that it ends: "doesn't"."""
-    start = cue.start
-    while cue.text in ("n't", "n’t") and start and text[start - 1].isalpha():
-        start -= 1
-    return text[start : cue.end]
-
-
-def _compared(parting: Parting) -> Found | None:
-    """Name the two values that stand otherwise than the claim compares them, or the passage's own comparison."""
-    settled = parting.it.settled
-    if settled is None or settled.agrees:
-        return None
-    claim = _cut(parting, settled.at)
-    return Found(settled.at, Place(settled.reading, settled.start, settled.end), f"{settled.said}, claim '{claim}'")
 
 
 def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:

@@ -104,11 +104,6 @@ class Parting:
         return sentence(self.it.source, self.it.alignment.best[1][0])
 
     @cached_property
-    def beside(self) -> list[Cue]:
-        """Small words of that sentence: those of its neighbours speak of something else."""
-        return cues(self.nearest)
-
-    @cached_property
     def cues(self) -> tuple[list[Cue], list[Cue]]:
         """Small words that change what the claim, and what the sentences that speak of it, commit to."""
         return cues(self.it.claim.text), cues_beside(self.it)

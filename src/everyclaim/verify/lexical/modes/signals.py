@@ -15,8 +15,7 @@ from itertools import pairwise
 import numpy as np
 
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.tagger import Word, tag
-from everyclaim.text.tokens import content_stems, stem, word_set
+from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import facts
 from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time
@@ -29,18 +28,11 @@ _MEASURED = (
     "soft_closing", "reversed", "content_common", "common", "added_weight", "trailing", "moved", "missing_main",
     "missing_all", "claim_words", "echo", "context_main", "exact_spread",
 )  # fmt: skip
-_PARTS = {
-    "number": ("CD",), "noun": ("NN", "NNS"), "name": ("NNP", "NNPS"),
-    "verb": ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"),
-    "past": ("VBD", "VBN"), "modal": ("MD",), "adjective": ("JJ", "JJR", "JJS"), "graded": ("JJR", "JJS", "RBR", "RBS"),
-    "adverb": ("RB", "RBR", "RBS"), "preposition": ("IN", "TO", "RP"), "pronoun": ("PRP", "PRP$"), "article": ("DT",),
-}  # fmt: skip
 _DOUBTED = (
     "time_value", "amount_value", "held", "new", "elsewhere", "negation", "hedge", "booster", "quantifier",
     "comparative", "speaker", "first", "last", "subject", "common_word",
 )  # fmt: skip
-# Words of time, of degree and direction, and of permission and existence, by stem: a difference of these is one of time
-# or order, of relation, or of denial.
+# Words of time, of permission and existence, of certainty and so on, by stem: what only one side has tells the mode.
 _KINDS: dict[str, str] = {
     "time": """
     before after during until since then later earlier first last begin beginning start end early late previous
@@ -49,15 +41,6 @@ _KINDS: dict[str, str] = {
     january february march april may june july august september october november december monday tuesday wednesday
     thursday friday saturday sunday today yesterday tomorrow once twice while when whenever soon immediately now
     recently formerly initially finally always hour minute second half-hour weekend often
-    """,
-    "degree": """
-    more less most least fewer fewest higher lower highest lowest larger smaller largest smallest bigger greater longer
-    shorter faster slower better worse best worst above below over under up down rise rose fall fell increase increased
-    decrease decreased raise raised reduce reduced grow shrink outperform exceed lag ahead behind cheaper dearer
-    expensive stronger weaker heavier lighter warmer cooler colder hotter older younger darker paler than same equal
-    """,
-    "relation": """
-    because cause caused by due led lead result resulted therefore why thanks from to owing reason of between
     """,
     "polar": """
     not no never none without cannot allowed forbidden prohibited banned permitted required optional mandatory possible
@@ -82,10 +65,6 @@ _KINDS: dict[str, str] = {
     reliable dependable impressive remarkable enjoyable romantic foregone conclusion follow clearly obviously bargain
     disappointing promising undervalued overpriced sensible wise simply nothing far probably
     """,
-    "source": """
-    documentation document documents notes note article passage passages text source sources report information
-    mention mentions mentioned says say state specify unclear listed description
-    """,
     "general": """
     often usually many most when which that because so why is are can people called type kind form known common
     commonly generally works work help helps make makes lead process part word term means
@@ -101,7 +80,6 @@ _KINDS: dict[str, str] = {
     regards credits attributes blames put puts measured discovered announced confirmed concluded asked asks wanted
     """,
 }
-_TELLING = ("NN", "VB", "JJ", "CD")
 _LISTS = {name: frozenset(stem(word) for word in word_set(words)) for name, words in _KINDS.items()}
 _PRONOUN = re.compile(r"^(?:it|they|he|she|this|these|its|their|his|her|you|your|we|i)\b", re.IGNORECASE)
 _DEFINITE = re.compile(r"^(?:the|this|that|these|those)\b", re.IGNORECASE)
@@ -115,75 +93,59 @@ _GENERIC = re.compile(r"^(?:[A-Z][a-z]+s|[A-Z][a-z]+ing|Many|Most|Some|An?|Peopl
 def signals(parting: Parting, row: Mapping[str, float], doubts: Sequence[Doubt]) -> dict[str, float]:
     """Measure a failing claim. `row` is what `lexical.features.measure` gave for it; `doubts` its words."""
     found = {name: min(row[name], 6.0) for name in _MEASURED}
-    words = _doubted(parting, doubts)
-    said = _cues(parting) | _beside(parting) | _speech(parting) | _told(parting)
-    return found | words | _values(parting) | _words(parting) | said | _wording(parting) | _meaning(parting, doubts)
+    said = _values(parting) | _words(parting) | _cues(parting) | _wording(parting)
+    return found | _doubted(parting, doubts) | said | _meaning(parting, doubts)
 
 
 def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     """Say of what kind the words are that fail: each kind gets the weight of its most doubted word."""
     it = parting.it
-    found = dict.fromkeys((f"fails_{name}" for name in (*_PARTS, *_LISTS, *_DOUBTED)), 0.0)
+    found = dict.fromkeys((f"fails_{name}" for name in _DOUBTED), 0.0)
 
     def note(name: str, weight: float) -> None:
         found[f"fails_{name}"] = max(found[f"fails_{name}"], weight)
 
     window, source = set(it.keys), set(it.source.index)
-    words = tag(it.claim.text)
-    total = 0.0
-    for place, word in enumerate(words):
-        weight = _doubt_of(word, doubts)
-        if weight <= 0.0 or not word.text[0].isalnum():
-            continue
-        total += weight
-        for name, tags in _PARTS.items():
-            if word.tag in tags:
-                note(name, weight)
-        key = stem(word.low)
-        for name, listed in _LISTS.items():
-            if key in listed:
-                note(name, weight)
-        if word.tag[:2] in ("NN", "VB", "JJ", "RB", "CD"):
-            note("held" if key in window else "elsewhere" if key in source else "new", weight)
-        else:
+    weights = [_doubt_of(low, high, doubts) for low, high in it.claim.spans]
+    for place, weight in enumerate(weights):
+        key = it.claim.keys[place]
+        if it.claim.norms[place] in STOPWORDS:
             note("common_word", weight)
+        else:
+            note("held" if key in window else "elsewhere" if key in source else "new", weight)
         if place < 2:
             note("first", weight)
-        if place >= len(words) - 3:
+        if place >= len(weights) - 3:
             note("last", weight)
-        if place < len(words) / 3:
+        if place < len(weights) / 3:
             note("subject", weight)
     for check in it.checks:
         weight = max((one.weight for one in doubts if one.at[0] < check.at[1] and check.at[0] < one.at[1]), default=0.0)
         note("time_value" if is_time(check.fact) else "amount_value", weight)
     for cue in parting.cues[0]:
         if cue.kind != "conditional":
-            note(
-                cue.kind,
-                max((one.weight for one in doubts if one.start < cue.end and cue.start < one.end), default=0.0),
-            )
+            note(cue.kind, _doubt_of(cue.start, cue.end, doubts))
     for one in parting.reports[0]:
-        start, end = one.speaker_span
-        note("speaker", max((doubt.weight for doubt in doubts if doubt.start < end and start < doubt.end), default=0.0))
-    found["fails_total"] = min(total, 12.0)
-    found["fails_share"] = total / max(1, len(words))
+        note("speaker", _doubt_of(*one.speaker_span, doubts))
+    found["fails_total"] = min(sum(weights), 12.0)
+    found["fails_share"] = sum(weights) / max(1, len(weights))
     return found
 
 
 def _meaning(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     """Give the direction of the doubted words' vectors, each by its doubt: what the listed words leave out."""
-    vectors = parting.it.vectors
+    claim, vectors = parting.it.claim, parting.it.vectors
     total = np.zeros(vectors.matrix.shape[1])
-    for word in tag(parting.it.claim.text):
-        row = vectors.rows.get(word.low)
+    for norm, (low, high) in zip(claim.norms, claim.spans, strict=True):
+        row = vectors.rows.get(norm)
         if row is not None:
-            total += _doubt_of(word, doubts) * vectors.matrix[row]
+            total += _doubt_of(low, high, doubts) * vectors.matrix[row]
     length = float(np.linalg.norm(total)) or 1.0
     return {f"meaning_{place}": value / length for place, value in enumerate(total.tolist())}
 
 
-def _doubt_of(word: Word, doubts: Sequence[Doubt]) -> float:
-    return max((one.weight for one in doubts if one.start < word.end and word.start < one.end), default=0.0)
+def _doubt_of(low: int, high: int, doubts: Sequence[Doubt]) -> float:
+    return max((one.weight for one in doubts if one.start < high and low < one.end), default=0.0)
 
 
 def _values(parting: Parting) -> dict[str, float]:
@@ -240,7 +202,7 @@ def _words(parting: Parting) -> dict[str, float]:
     found["lone_elsewhere"] = float(min(len(elsewhere), 4))
     found["lone_names_elsewhere"] = float(sum(it.claim.kinds[at] == NAME for at in elsewhere))
     opposite = [at for at in parting.lone if antonyms(it.claim.norms[at]) & set(it.reading.norms[it.start : it.end])]
-    for name in ("time", "degree", "polar"):
+    for name in ("time", "polar"):
         found[f"opposite_{name}"] = float(any(it.claim.keys[at] in _LISTS[name] for at in opposite))
     absent = [at for at in it.claim.content if it.claim.kinds[at] == NAME and it.claim.keys[at] not in source]
     known = [at for at in absent if it.claim.norms[at] in it.vectors.rows]
@@ -256,70 +218,6 @@ def _cues(parting: Parting) -> dict[str, float]:
         for mine in (True, False)
     }
     found["negated"] = float(bool(negating(parting.it.claim.norms)))
-    return found
-
-
-def _beside(parting: Parting) -> dict[str, float]:
-    """Hold a claim against the one sentence that covers it best: small words, and what of the sentence it leaves out.
-
-    Where two have changed places nothing is left out; where one was exchanged, what stood in its place is.
-    """
-    it, found = parting.it, {}
-    sides = parting.cues[0], parting.beside
-    for kind in ("negation", "hedge", "booster", "quantifier", "comparative", "conditional"):
-        ours, theirs = ({cue.text.casefold() for cue in side if cue.kind == kind} for side in sides)
-        found[f"beside_{kind}_mine"] = float(bool(ours - theirs))
-        found[f"beside_{kind}_theirs"] = float(bool(theirs - ours))
-    words = [(token.tag[:2], stem(token.low)) for token in tag(parting.nearest) if token.text[0].isalnum()]
-    said = set(it.claim.keys) | {stem(norm) for norm in it.claim.norms}
-    shared = [at for at, (part, key) in enumerate(words) if key in said and part in _TELLING]
-    inner = words[shared[0] : shared[-1] + 1] if shared else []
-    for name, part in (("noun", "NN"), ("verb", "VB"), ("adjective", "JJ")):
-        kinds = [key in said for one, key in words if one == part]
-        found[f"left_{name}"] = 1.0 - sum(kinds) / len(kinds) if kinds else 0.0
-        found[f"left_{name}_inside"] = float(min(2, sum(one == part and key not in said for one, key in inner)))
-    theirs_all = {key for _, key in words}
-    found["permits_mine"] = float(bool(said & _LISTS["polar"] - theirs_all))
-    found["permits_theirs"] = float(bool(theirs_all & _LISTS["polar"] - said))
-    return found
-
-
-def _told(parting: Parting) -> dict[str, float]:
-    """Find the words of somebody that a claim repeats, and say whether it names who said them, or who said others."""
-    it, (_, theirs) = parting.it, parting.reports
-    found = {"told": 0.0, "told_named": 0.0, "told_unnamed": 0.0, "told_other": 0.0, "told_first": 0.0}
-    said = content_stems(it.claim.text)
-    opening = content_stems(it.claim.text[: max(24, len(it.claim.text) // 3)])
-    held = []
-    for number, one in theirs:
-        content = content_stems(it.source.readings[number].text[slice(*one.content_span)])
-        if content and content_stems(one.speaker):
-            held.append((len(content & said) / len(content), content_stems(one.speaker)))
-    if not held:
-        return found
-    share, speaker = max(held, key=lambda one: one[0])
-    others = [other for _, other in held if not other & speaker]
-    found["told"] = share
-    found["told_named" if said & speaker else "told_unnamed"] = share
-    found["told_other"] = share * float(any(said & other for other in others) and not said & speaker)
-    found["told_first"] = share * float(any(opening & other for other in others))
-    return found
-
-
-def _speech(parting: Parting) -> dict[str, float]:
-    """Say whether the claim gives words to somebody, and to whom the passages give them."""
-    mine, theirs = parting.reports
-    found = {"reports": float(min(len(mine), 2)), "reports_theirs": float(min(len(theirs), 4)), "sayer_other": 0.0,
-             "sayer_speaks": 0.0, "sayer_known": 0.0}  # fmt: skip
-    source = set(parting.it.source.index)
-    for one in mine[:2]:
-        ours = content_stems(one.speaker)
-        if not ours:
-            continue
-        found["sayer_known"] = max(found["sayer_known"], len(ours & source) / len(ours))
-        speakers = [content_stems(other.speaker) for _, other in theirs]
-        found["sayer_speaks"] = max(found["sayer_speaks"], float(any(ours & other for other in speakers)))
-        found["sayer_other"] = max(found["sayer_other"], float(any(other and not ours & other for other in speakers)))
     return found
 
 
