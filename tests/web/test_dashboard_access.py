@@ -28,7 +28,7 @@ def filled(place):
 def tokens(tmp_path: Path):
     path = tmp_path / "tokens"
     shown = {}
-    for name, scopes in {"ada": ["ui"], "robot": ["score"]}.items():
+    for name, scopes in {"ada": ["ui"], "robot": ["score"], "root": ["admin"]}.items():
         shown[name], kept = new_token(name, scopes)
         add_token(path, kept)
     return Tokens(path), shown, path
@@ -172,6 +172,45 @@ def test_a_form_without_its_token_changes_nothing(guarded, tokens):
     for data in ({}, {"csrf": ""}, {"csrf": foreign}, {"csrf": "ü"}):
         assert guarded.post("/logout", data=data).status_code == 403
     assert guarded.get("/").status_code == 200
+
+
+def test_a_run_is_renamed_and_deleted_by_whoever_may(guarded, tokens, filled):
+    """Both take a token with the scope admin and a form of the page; a deletion takes the id of the run, too."""
+
+    def runs():
+        with Store.open_to_read(filled) as store:
+            return [(run.id, run.name) for run in store.runs()]
+
+    ((run, _),) = runs()
+    for person, allowed in (("ada", False), ("root", True)):
+        log_in(guarded, tokens[1][person])
+        page = guarded.get(f"/runs/{run}")
+        assert ("Delete the run" in page.text) is allowed
+        form = {"csrf": csrf_of(page), "to": "Towns <b>of</b> May"}
+        assert guarded.post(f"/runs/{run}/rename", data={"to": "x"}).status_code == 403
+        assert guarded.post(f"/runs/{run}/rename", data=form).status_code == (303 if allowed else 403)
+        assert runs() == [(run, form["to"] if allowed else "towns")]
+        sure = form | {"confirmed": run}
+        assert guarded.post(f"/runs/{run}/delete", data=form).status_code == (400 if allowed else 403)
+        assert guarded.post(f"/runs/{run}/delete", data={"confirmed": run}).status_code == 403
+        assert runs()
+        assert "&lt;b&gt;" in guarded.get("/").text or not allowed
+        assert guarded.post(f"/runs/{run}/rename", data=form | {"to": "a\nb"}).status_code == (400 if allowed else 403)
+        assert guarded.post(f"/runs/{run}/delete", data=sure).status_code == (303 if allowed else 403)
+    assert not runs()
+    assert guarded.get(f"/runs/{run}").status_code == 404
+
+
+def test_a_run_that_is_scored_is_not_deleted(place):
+    """Whoever scores it at that moment is not left without it."""
+    with Store.open(place) as store:
+        run = keep(store, some_answers(4, 1), is_finished=False)
+        with served(create_app(place)) as address, httpx.Client(base_url=address) as client:
+            form = {"csrf": csrf_of(client.get("/")), "confirmed": run}
+            refused = client.post(f"/runs/{run}/delete", data=form)
+        assert refused.status_code == 503
+        assert "being scored" in refused.text
+        assert store.run(run).kept == 4
 
 
 def test_a_page_of_another_server_cannot_embed_what_is_here(filled):

@@ -145,6 +145,12 @@ class RunStore(Database):
             f"no run {wanted!r} in store {self.location}: give the id or the name of a run kept there{meant}"
         )
 
+    def rename_run(self, run: str, name: str) -> None:
+        """Give a run another name, also while it is scored. Raises `InputError` when there is none."""
+        with self._write() as connection:
+            self._lock(connection, run)
+            connection.execute(sa.update(RUNS).where(RUNS.c.id == run).values(name=name))
+
     def delete_run(self, run: str) -> None:
         """Delete a run with its samples, claims and queues. Human labels stay: they belong to the text and hold none.
 

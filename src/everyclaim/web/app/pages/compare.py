@@ -85,7 +85,7 @@ def answer(request: Request, before: str, after: str, first: int, second: int) -
 def compared(sides: tuple[Looking, Looking], by: tuple[str, ...]) -> Comparison:
     """Compare two runs as they stand, and keep it. What judged them differently is told on the page."""
     site = sides[0].site
-    stamps = [(side.record.id, side.record.finished, side.record.kept) for side in sides]
+    stamps = [(side.record.id, side.record.name, side.record.finished, side.record.kept) for side in sides]
     return site.memo.get(
         ("compare", *stamps, by, browsing.labels_stamp(site.shelf.store)),
         lambda: compare(sides[0].run, sides[1].run, by=by, anyway=True, store=site.location),

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import FailureMode
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
 from everyclaim.report.html.run import modes_by_count, score_chart
 from everyclaim.store import browsing
+from everyclaim.web.app.entrance import visitor_of
 from everyclaim.web.app.filtering import Filter, asked, slice_field
 from everyclaim.web.app.looking import is_computed, look_at, slice_address
 from everyclaim.web.app.paging import Paging
@@ -22,6 +24,7 @@ PER_PAGE = 25
 WORST = 5
 _MOST_VALUES = 200  # of a tag, in a list to choose from
 _SHOWN = 12  # values of a tag, in the overview
+_LONGEST = 200  # characters of a name
 
 
 @router.get("/runs/{name}")
@@ -56,6 +59,32 @@ def overview(request: Request, name: str) -> Response:
         slice_address=slice_address,
         most_values=_SHOWN,
     )
+
+
+@router.post("/runs/{name}/rename")
+def rename(request: Request, name: str, to: Annotated[str, Form()] = "") -> Response:
+    """Give a run another name; without one it goes by its id."""
+    run = _to_change(request, name)
+    if len(to.strip()) > _LONGEST or not to.isprintable():
+        raise ConfigError(f"a name is one line of at most {_LONGEST} characters")
+    site_of(request).pen.store.rename_run(run, to.strip())
+    return RedirectResponse(f"/runs/{run}", 303)
+
+
+@router.post("/runs/{name}/delete")
+def delete(request: Request, name: str, confirmed: Annotated[str, Form()] = "") -> Response:
+    """Delete a run whose id was typed in to confirm it; what people labelled stays."""
+    run = _to_change(request, name)
+    if confirmed.strip() != run:
+        raise ConfigError(f"nothing was deleted: type the id of the run, {run}, to confirm")
+    site_of(request).pen.store.delete_run(run)
+    return RedirectResponse("/", 303)
+
+
+def _to_change(request: Request, name: str) -> str:
+    if not visitor_of(request).may("admin"):
+        raise HTTPException(403, "this token may look at runs, and not change them: that takes the scope “admin”")
+    return look_at(site_of(request), name).record.id
 
 
 @router.get("/runs/{name}/progress")

@@ -81,7 +81,7 @@ def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
         ]
         return trend_over([Looking(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
 
-    return site.memo.get(("trend", *((one.id, one.finished, one.kept) for one in records)), make)
+    return site.memo.get(("trend", *((one.id, one.name, one.finished, one.kept) for one in records)), make)
 
 
 def _labels(site: Site, records: Sequence[RunRecord]) -> list[object]:
