@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Union, cast, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Union, cast, get_args, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError
@@ -28,15 +28,16 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from everyclaim.api.components import Options
-from everyclaim.api.talking import DEFAULT_STORE, Talking, cache_beside, unused
+from everyclaim.api.components import InFlight, Options
+from everyclaim.api.talking import DEFAULT_STORE, Share, Talking, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.options import declared_options
+from everyclaim.core.options import Opt, declared_options
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
+GATE = "Gate"
 _TYPO = 0.92  # how alike two variables are, of which one is the other mistyped
 _ADDRESS = re.compile(r"base_url=([^&;,]+)")  # within a spec
 _logger = logging.getLogger(__name__)
@@ -45,21 +46,64 @@ _MAY_HOLD_SECRETS = frozenset(
 )  # not repeated in errors
 
 
-FLAGS = {"slices": "--slice"} | {  # of the command line, where they are not the settings' names
-    name: opt.flag.partition("/")[0] for name, (_, opt) in declared_options(Options).items() if opt.flag
-}
 SHARES = ("fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "margin", "max_failed")
 _AS_JSON = {"slices": '["domain"]', "map": '{"answer_text": "response"}', "headers": '{"X-Team": "$TEAM"}'}
 
 
+class ProjectOptions(TypedDict, total=False):
+    """What can be set for a project, beside what can be chosen about a score."""
+
+    map: Annotated[
+        Mapping[str, str],
+        Opt("Field of the file = field of everyclaim. Repeatable.", "THEIRS=OURS", panel="Input"),
+    ]
+    slices: Annotated[
+        list[str],
+        Opt(
+            "Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.",
+            "TAG",
+            flag="--slice",
+            panel="Output",
+        ),
+    ]
+    fail_under: Annotated[Share | None, Opt("Exit with 1 when the mean is below.", "SCORE", panel=GATE)]
+    fail_answer_under: Annotated[Share | None, Opt("Exit with 1 when any answer scores less.", "SCORE", panel=GATE)]
+    max_contradicted: Annotated[
+        Share | None, Opt("Exit with 1 when more of the claims are contradicted.", "SHARE", panel=GATE)
+    ]
+    max_unsupported: Annotated[
+        Share | None, Opt("Exit with 1 when more of the claims are unsupported.", "SHARE", panel=GATE)
+    ]
+    fail_on_regression: Annotated[
+        str | None, Opt("Exit with 1 when shown to be worse than this run, 4 when unknown.", "RUN", panel=GATE)
+    ]
+    margin: Annotated[Share | None, Opt("Allowed drop against that run (0.03 = 3 points).", "SHARE", panel=GATE)]
+    max_failed: Annotated[
+        Share,
+        Opt("Exit with 3 when a larger share failed or could not be read (0.05).", "SHARE", panel=GATE, usual=0.05),
+    ]
+    confident: Annotated[
+        bool,
+        Opt("Exit with 4 when the 95 % interval contains the threshold.", flag="--require-significance", panel=GATE),
+    ]
+    store: Annotated[str, Opt("Where runs are stored.", "PATH|URL", panel="Run", usual=DEFAULT_STORE)]
+    concurrency: Annotated[
+        InFlight | None, Opt("Samples in flight (8; language models 32, batches 5000).", panel="Run")
+    ]
+
+
+DECLARED = declared_options(Options) | declared_options(ProjectOptions)
+FLAGS = {name: opt.flag.partition("/")[0] for name, (_, opt) in DECLARED.items() if opt.flag}
+
+
 def _fields() -> dict[str, Any]:
-    """Return the settings that options declare, with the defaults that hold where nothing is said."""
+    """Return the settings as they are declared, with the defaults that hold where nothing is said."""
     fields: dict[str, Any] = {}
-    for name, (kind, opt) in declared_options(Options).items():
+    for name, (kind, opt) in DECLARED.items():
         plain = _plain(kind)
+        make = get_origin(plain)
         usual = {bool: False}.get(plain, opt.usual)
-        is_table = get_origin(plain) is dict
-        fields[name] = Annotated[plain, Field(default_factory=dict) if is_table else Field(default=usual)]
+        fields[name] = Annotated[plain, Field(default_factory=make) if make in {dict, list} else Field(default=usual)]
     return fields
 
 
@@ -83,22 +127,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid")
 
-    store: str = DEFAULT_STORE  # a path, or a PostgreSQL URL
-    concurrency: int | None = Field(
-        default=None, ge=1, le=10_000
-    )  # samples in flight; None: 8, language models 32, batches 5,000
-    fail_under: float | None = Field(default=None, ge=0, le=1)
-    fail_answer_under: float | None = Field(default=None, ge=0, le=1)
-    max_contradicted: float | None = Field(default=None, ge=0, le=1)  # share of the claims
-    max_unsupported: float | None = Field(default=None, ge=0, le=1)
-    fail_on_regression: str | None = None  # the run to compare with
-    margin: float | None = Field(default=None, ge=0, le=1)
-    confident: bool = False
-    max_failed: float = Field(default=0.05, ge=0, le=1)  # share of failed samples that a run may have
-    slices: list[str] = Field(default_factory=list)
-    map: dict[str, str] = Field(default_factory=dict)  # theirs = ours
-
-    __annotations__.update(_fields())  # what can be chosen about a score; see `Options`
+    __annotations__ = _fields()
 
     if TYPE_CHECKING:
 

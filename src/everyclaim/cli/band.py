@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,9 +11,9 @@ from everyclaim.api.deferral import cascade_spec, fit_band
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import INCONCLUSIVE, OK
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
 from everyclaim.report.deferral import band_page
@@ -22,7 +21,7 @@ from everyclaim.report.deferral import band_page
 _FIT = "Fit"
 
 
-@with_talking(Judging)
+@with_settings("judge", "map", "concurrency", models=Judging)
 def band(
     labels: Annotated[
         str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")
@@ -34,7 +33,7 @@ def band(
             "--answers FILE", "The answers with the contexts, where rows of labels name one by sample_id.", "Input"
         ),
     ] = None,
-    judge: opt.Judge = None,
+    given: Given,
     then: Annotated[
         str, opt.option("--escalate-to SPEC", "Judge of what is in doubt, for the spec that is printed.")
     ] = "openai:gpt-5-mini",
@@ -46,13 +45,9 @@ def band(
         bool,
         opt.option("--per-label", "Hold the error for supported and for not supported separately.", _FIT),
     ] = False,
-    mapping: opt.Mapping = None,
     format_: opt.Format = None,
     limit: opt.Limit = None,
     json: opt.Json = False,
-    concurrency: opt.Concurrency = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Fit the deferral zone of a cascade to labels.
 
@@ -63,9 +58,9 @@ def band(
 
     Exit codes: 0 ok, 2 bad input or usage, 4 nothing can be settled.
     """
-    settings = opt.settings(config, judge=judge, map=mapping, concurrency=concurrency, **as_settings(talking))
-    check_use(talking, settings.judge)
-    check_files(settings, config, [labels, *([answers] if answers else [])], {"standard output": "-"})
+    settings = given.settings()
+    given.check_use(settings.judge)
+    given.check_files(settings, [labels, *([answers] if answers else [])], {"standard output": "-"})
     reading = ReadReport()
     spec = settings.judge
     with progressing(quiet=False) as progress:

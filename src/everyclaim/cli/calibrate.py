@@ -9,26 +9,25 @@ import typer
 from everyclaim.api.labels import calibrate as compare_with_people
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.io import ReadReport
 from everyclaim.report.calibration import calibration_page
 
 
+@with_settings("map", "slices", "store")
 def calibrate(
     run: Annotated[str, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name.")],
     labels: Annotated[
         str | None, typer.Argument(metavar="[LABELS]", help="A file of labels, kept in the store; else those it holds.")
     ] = None,
     *,
-    slices: opt.Slices = None,
-    mapping: opt.Mapping = None,
+    given: Given,
     format_: opt.Format = None,
     require: Annotated[
         bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
     ] = False,
     json: opt.Json = False,
-    store: opt.Store = None,
-    config: opt.Config = None,
 ) -> int:
     """Compare a run with people's labels: the judge's error, and the rate without it.
 
@@ -37,12 +36,12 @@ def calibrate(
     sample_id, claim and label, and optionally span, annotator, failure_mode and note: JSONL, JSON or CSV.
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 a rate is missed, 4 too few labels to tell.
     """
-    settings = opt.settings(config, store=store, map=mapping)
+    settings = given.settings()
     report = ReadReport()
     found = compare_with_people(
         run,
         labels,
-        slices=slices or None,
+        slices=given.values.get("slices"),
         mapping=settings.map or None,
         format=format_,
         report=report,

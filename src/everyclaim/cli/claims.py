@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.talking import Splitting
 from everyclaim.cli import options as opt
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import InputError
 from everyclaim.core.wire import decomposition_to_json
 from everyclaim.report.listings import decomposition_page
 
 
-@with_talking(Splitting)
+@with_settings("decomposer", models=Splitting)
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
     question: Annotated[str, opt.option("--question TEXT", "Question that the answer is for.")] = "",
-    decomposer: opt.Decomposer = None,
+    given: Given,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of the tables.")] = False,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> None:
     """Show the claims of a text, and what is skipped and why."""
-    settings = opt.settings(config, decomposer=decomposer, **as_settings(talking))
-    check_use(talking, None, settings.decomposer)
-    check_files(settings, config, [], {})
+    settings = given.settings()
+    given.check_use(None, settings.decomposer)
+    given.check_files(settings, [], {})
     response = _standard_input() if text == "-" else text
     models = chosen(Splitting, settings, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)

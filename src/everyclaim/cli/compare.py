@@ -13,6 +13,7 @@ from everyclaim.api.running import Run, find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import OK
 from everyclaim.cli.finish import GATE_CODES, check_destination
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.report.comparison import comparison_page, trend_page
@@ -20,6 +21,7 @@ from everyclaim.report.comparison import comparison_page, trend_page
 _TWO = 2
 
 
+@with_settings("store")
 def compare(
     runs: Annotated[
         list[str], typer.Argument(metavar="RUN RUN…", help="Ids, beginnings of ids, or names; the oldest first.")
@@ -47,8 +49,7 @@ def compare(
         ),
     ] = False,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of the page.")] = False,
-    store: opt.Store = None,
-    config: opt.Config = None,
+    given: Given,
 ) -> int:
     """Compare two runs: what improved, what regressed, and how sure that is; no judge is called.
 
@@ -63,7 +64,7 @@ def compare(
     check_destination("--html", html, any_name=True)
     if html == "-" and json:
         raise ConfigError("--html - and --json would both write to standard output: choose one")
-    settings = opt.settings(config, store=store)
+    settings = given.settings()
     known = [find_run(run, store=settings.store) for run in runs]
     if len(known) > _TWO:
         if html:

@@ -23,7 +23,7 @@ def build(
     *,
     out: Annotated[str, opt.option("--out FILE.db", "The corpus file; an older one is replaced.")],
     words: Annotated[int, opt.option("--words N", "Maximum words of a passage.", min=16, max=4096)] = WORDS,
-    mapping: opt.Mapping = None,
+    mapping: opt.FieldMap = None,
     format_: opt.Format = None,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of a line.")] = False,
 ) -> None:

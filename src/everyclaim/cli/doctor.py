@@ -21,6 +21,7 @@ from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import PREFIX, Settings, find_settings_file
 from everyclaim.cli import options as opt
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.plaintext import counted
@@ -65,13 +66,11 @@ class Check:
     found: str
 
 
+@with_settings("judge", "base_url", "store")
 def doctor(
     *,
-    judge: opt.Judge = None,
-    base_url: opt.BaseUrl = None,
+    given: Given,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of the list.")] = False,
-    store: opt.Store = None,
-    config: opt.Config = None,
 ) -> int:
     """Check the installation and score one answer.
 
@@ -80,8 +79,8 @@ def doctor(
     """
     checks = [Check("everyclaim", True, f"{__version__} on Python {platform.python_version()}, {sys.platform}")]
     try:
-        settings = opt.settings(config, store=store, judge=judge, base_url=base_url)
-        checks.append(Check("settings", True, _settings_in_use(config)))
+        settings = given.settings()
+        checks.append(Check("settings", True, _settings_in_use(given.config)))
     except EveryclaimError as error:
         settings = None
         checks.append(Check("settings", False, str(error)))

@@ -18,6 +18,7 @@ from everyclaim.api.settings import Settings
 from everyclaim.api.trust import trust_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
+from everyclaim.cli.given import Given
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.protocols import Kept
@@ -33,27 +34,6 @@ GATE_CODES = {
     GateStatus.TOO_MANY_FAILURES: TOO_MANY_FAILURES,
     GateStatus.INCONCLUSIVE: INCONCLUSIVE,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class GateOptions:
-    """Bars that a run has to clear, where the settings do not say them."""
-
-    fail_under: opt.FailUnder = None
-    fail_answer_under: opt.FailAnswerUnder = None
-    max_contradicted: opt.MaxContradicted = None
-    max_unsupported: opt.MaxUnsupported = None
-    fail_on_regression: opt.Baseline = None
-    margin: opt.Margin = None
-    max_failed: opt.MaxFailed = None
-    confident: opt.Confident = None
-
-    def baseline(self, settings: Settings) -> Run | None:
-        """Return the run to compare with, which has to be there before anything is scored."""
-        if self.margin and settings.fail_on_regression is None:
-            raise ConfigError("--margin does nothing without --fail-on-regression RUN")
-        named = settings.fail_on_regression
-        return None if named is None else find_run(named, store=settings.store)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +94,14 @@ class Wishes:
 
     output: OutputOptions
     baseline: Run | None
+
+
+def baseline(given: Given, settings: Settings) -> Run | None:
+    """Return the run to compare with, which has to be there before anything is scored."""
+    named = settings.fail_on_regression
+    if given.values.get("margin") and named is None:
+        raise ConfigError("--margin does nothing without --fail-on-regression RUN")
+    return None if named is None else find_run(named, store=settings.store)
 
 
 def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:

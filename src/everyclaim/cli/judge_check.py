@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
@@ -12,24 +11,22 @@ from everyclaim.api.judge_check import HISTORY, check_judge
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome
 from everyclaim.report.judge_check import judge_check_page
 
 
-@with_talking(Judging)
+@with_settings("judge", "strategy", "strict", "store", models=Judging)
 def judge_check(
     run: Annotated[
         str | None,
         typer.Argument(metavar="[RUN]", help="Whose labelled claims are judged; else 60 that ship with the package."),
     ] = None,
     *,
-    judge: opt.Judge = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
+    given: Given,
     times: Annotated[int, opt.option("--trials N", "Number of times that every claim is judged.", min=1, max=20)] = 3,
     against: Annotated[str | None, opt.option("--against SPEC", "Another judge for the same claims.")] = None,
     max_flips: Annotated[
@@ -39,9 +36,6 @@ def judge_check(
         str | None, opt.option("--history FILE.jsonl", f"File of former checks ({HISTORY} beside the store).")
     ] = None,
     json: opt.Json = False,
-    store: opt.Store = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Check a judge on labelled claims that stay the same.
 
@@ -52,11 +46,11 @@ def judge_check(
     Exit codes: 0 no instability, bias or drift is shown, 1 it is, 2 bad input or usage, 3 too many claims without a
     verdict, or stopped at a limit.
     """
-    settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))
-    if talking.get("cache"):
+    settings = given.settings()
+    if "cache" in given.values:
         raise ConfigError("--cache: a check of a judge takes no reply from a cache")
-    check_use(talking, settings.judge, against)
-    check_files(settings, config, [], {"standard output": "-", "--history": history})
+    given.check_use(settings.judge, against)
+    given.check_files(settings, [], {"standard output": "-", "--history": history})
     options = dict(chosen(Judging, settings, settings.judge, against))
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing(quiet=False) as progress:

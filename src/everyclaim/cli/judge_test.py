@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from everyclaim.analysis.judge_test import MOST_UNJUDGED, judge_test_to_json
 from everyclaim.api.judge_test import CASES, KINDS, try_judge
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.types import Outcome
 from everyclaim.report.judge_test import judge_test_page
 
 
-@with_talking(Judging)
+@with_settings("judge", "strategy", "strict", "store", models=Judging)
 def judge_test(
     *,
-    judge: opt.Judge = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
+    given: Given,
     json: opt.Json = False,
-    store: opt.Store = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Try a judge before paying for it.
 
@@ -36,9 +28,9 @@ def judge_test(
     one that cannot; for how good it is on your data label some, see calibration.
     Exit codes: 0 fit to judge, 1 not fit, 2 bad usage, 3 too many claims without a verdict, or stopped at a limit.
     """
-    settings = opt.settings(config, judge=judge, strategy=strategy, strict=strict, store=store, **as_settings(talking))
-    check_use(talking, settings.judge)
-    check_files(settings, config, [], {"standard output": "-"})
+    settings = given.settings()
+    given.check_use(settings.judge)
+    given.check_files(settings, [], {"standard output": "-"})
     with progressing(quiet=False) as progress:
         progress.start(CASES)
         test = try_judge(

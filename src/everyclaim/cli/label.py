@@ -14,6 +14,7 @@ from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
@@ -21,6 +22,7 @@ from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.splits import splits_page
 
 
+@with_settings("store")
 def label(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
@@ -61,8 +63,7 @@ def label(
     ] = False,
     json: Annotated[bool, opt.option("--json", "With --marks: print JSON instead of the page.")] = False,
     seed: Annotated[int, opt.option("--seed N", "Random seed for sampling.", min=0)] = 0,
-    store: opt.Store = None,
-    config: opt.Config = None,
+    given: Given,
 ) -> int:
     """Choose claims of a run for people to label, and write them to a file.
 
@@ -76,7 +77,7 @@ def label(
 
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 the share is missed, 4 too few marks to tell.
     """
-    settings = opt.settings(config, store=store)
+    settings = given.settings()
     if not splits and (marks is not None or examples is not None or require or json):
         raise ConfigError("--marks, --examples, --require and --json go with --splits")
     check_destination("--out", out)

@@ -11,10 +11,12 @@ from everyclaim.api.release import release_report as report_on
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.report.release import release_terminal
 
 
+@with_settings("store")
 def release_report(
     runs: Annotated[
         list[str], typer.Argument(metavar="RUN…", help="Ids, beginnings of ids, or names; the oldest first.")
@@ -38,8 +40,7 @@ def release_report(
         opt.option("--allow-different-judges", "Compare runs that were not judged alike; the page says what differs."),
     ] = False,
     json: Annotated[bool, opt.option("--json", "Print JSON instead of the page.")] = False,
-    store: opt.Store = None,
-    config: opt.Config = None,
+    given: Given,
 ) -> int:
     """Report on the newest release in these runs against the one before; no judge is called.
 
@@ -53,7 +54,7 @@ def release_report(
     for place in out or ():
         check_name(place)
         check_destination("--out", place, any_name=True)
-    settings = opt.settings(config, store=store)
+    settings = given.settings()
     found = report_on(runs, by=by or None, lasting=lasting, anyway=anyway, store=settings.store)
     for place in out or ():
         found.write(place)

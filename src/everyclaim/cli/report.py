@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,23 +10,20 @@ import typer
 from everyclaim.analysis.slices import expanded
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
-from everyclaim.cli.finish import GateOptions, OutputOptions, Wishes, conclude
-from everyclaim.cli.groups import with_groups
+from everyclaim.cli.finish import OutputOptions, Wishes, baseline, conclude
+from everyclaim.cli.given import GATE, Given, with_settings
 from everyclaim.cli.screen import tell_of_bad_rows
 
 
-@with_groups()
+@with_settings("slices", *GATE, "store")
 def report(
     run: Annotated[
         str | None, typer.Argument(metavar="RUN", help="Id, beginning of an id, or name; the newest if left out.")
     ] = None,
     *,
-    slices: opt.Slices = None,
+    given: Given,
     html: opt.Html = None,
     output: OutputOptions,
-    bars: GateOptions,
-    store: opt.Store = None,
-    config: opt.Config = None,
 ) -> int:
     """Show a kept run again; no judge is called.
 
@@ -34,11 +31,11 @@ def report(
     """
     output = replace(output, html=html)
     output.check()
-    settings = opt.settings(config, store=store, **asdict(bars))
-    wishes = Wishes(output, bars.baseline(settings))
+    settings = given.settings()
+    wishes = Wishes(output, baseline(given, settings))
     found = find_run(run, store=settings.store)
     reading = found.record.reading
     if reading is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=output.quiet)
-    chosen = replace(found, slices=expanded(slices)) if slices else found
+    chosen = replace(found, slices=expanded(slices)) if (slices := given.values.get("slices")) else found
     return conclude(chosen, wishes, settings)

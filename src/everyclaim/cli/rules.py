@@ -8,6 +8,7 @@ from everyclaim.api.baselines import baseline as baseline_of
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.finish import check_destination
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.io import DASHBOARD, RULES, check_apart, check_replaced
@@ -15,6 +16,7 @@ from everyclaim.io.sinks import open_sink
 from everyclaim.report.clean import json_text
 
 
+@with_settings("max_failed", "store")
 def rules(
     *,
     baseline: Annotated[
@@ -30,13 +32,9 @@ def rules(
     match: Annotated[
         list[str] | None, opt.option("--match LABEL=VALUE", "Only series with this label, as job=bot. Repeatable.")
     ] = None,
-    max_failed: Annotated[
-        float | None, opt.option("--max-failed SHARE", "Share of answers that may fail (0.05).")
-    ] = None,
     dashboard: Annotated[bool, opt.option("--dashboard", "Write the dashboard for Grafana instead, as JSON.")] = False,
     out: Annotated[str, opt.option("--out FILE", "File to write; - is standard output.")] = "-",
-    store: opt.Store = None,
-    config: opt.Config = None,
+    given: Given,
 ) -> None:
     """Write rules for Prometheus: contradicted claims, lost score, a failing judge, a judge that changed.
 
@@ -48,14 +46,19 @@ def rules(
     from everyclaim.monitor.grafana import dashboard as made
     from everyclaim.monitor.rules import rules_text
 
-    settings = opt.settings(config, store=store, max_failed=max_failed)
+    settings = given.settings()
     check_destination("--out", out, any_name=True)
     check_apart({"the store": settings.store}, {"--out": out})
     notes: tuple[str, ...] = ()
     if dashboard:
-        said = {"--baseline": baseline, "--rate": rate, "--match": match or None, "--max-failed": max_failed}
-        if given := next((name for name, value in said.items() if value is not None), ""):
-            raise ConfigError(f"{given} is for rules, not for the dashboard")
+        said = {
+            "--baseline": baseline,
+            "--rate": rate,
+            "--match": match or None,
+            "--max-failed": given.values.get("max_failed"),
+        }
+        if name := next((name for name, value in said.items() if value is not None), ""):
+            raise ConfigError(f"{name} is for rules, not for the dashboard")
         text = json_text(made(), indent=2) + "\n"
     else:
         usual = None

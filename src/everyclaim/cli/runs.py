@@ -8,6 +8,7 @@ from typing import Annotated
 
 from everyclaim.api.running import Run
 from everyclaim.cli import options as opt
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json, warn
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.core.plaintext import counted
@@ -17,6 +18,7 @@ from everyclaim.report.style import Page, data
 from everyclaim.store import Store
 
 
+@with_settings("store")
 def runs(
     *,
     limit: Annotated[int, opt.option("--limit N", "Maximum number of runs to list.", min=1)] = 20,
@@ -30,8 +32,7 @@ def runs(
     upgrade: Annotated[
         bool, opt.option("--upgrade", "Bring the store of an older version up to date, in place.")
     ] = False,
-    store: opt.Store = None,
-    config: opt.Config = None,
+    given: Given,
 ) -> None:
     """List the runs in the store, newest first.
 
@@ -40,7 +41,7 @@ def runs(
     """
     if delete and (json or upgrade):
         raise ConfigError("--delete stands alone: nothing is listed or upgraded where something is deleted")
-    settings = opt.settings(config, store=store)
+    settings = given.settings()
     if delete:
         _delete(settings.store, delete)
         return

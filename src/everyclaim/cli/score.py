@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 import typer
@@ -17,37 +15,29 @@ from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
-from everyclaim.cli.finish import GateOptions, OutputOptions, Wishes, conclude
-from everyclaim.cli.groups import Scoring
+from everyclaim.cli.finish import OutputOptions, Wishes, baseline, conclude
+from everyclaim.cli.given import GATE, SCORING, Given, for_evaluator, why_it_stopped, with_settings
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
-@with_talking(Talking)
+@with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=Talking)
 def score(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")
     ],
     *,
-    scoring: Scoring,
-    mapping: opt.Mapping = None,
+    given: Given,
     format_: opt.Format = None,
     limit: opt.Limit = None,
-    slices: opt.Slices = None,
     output: OutputOptions,
-    bars: GateOptions,
-    store: opt.Store = None,
     name: Annotated[str, opt.option("--name", "Name of the run.", "Run")] = "",
     release: Annotated[str, opt.option("--release", "Release of answers without one.", "Run")] = "",
     resume: Annotated[
         str | None, opt.option("--resume RUN", "Continue this run; its failed samples are scored again.", "Run")
     ] = None,
     fresh: Annotated[bool, opt.option("--fresh", "Never continue an interrupted run.", "Run")] = False,
-    concurrency: opt.Concurrency = None,
-    observe: opt.Observe = None,
-    batch: opt.Batch = None,
     ray: Annotated[
         str | None,
         opt.option(
@@ -63,8 +53,6 @@ def score(
             "--ray-actors N", "Number of workers (one per processor of the cluster).", "Run", hidden=True, min=1
         ),
     ] = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Score answers claim by claim and keep the run in the store.
 
@@ -76,25 +64,15 @@ def score(
     _check_one_file_options(files, output.files | {"--resume": resume})
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
-    settings = scoring.settings(
-        config,
-        store=store,
-        concurrency=concurrency,
-        **asdict(bars),
-        slices=slices,
-        observe=observe,
-        map=mapping,
-        provider_batch=batch,
-        **as_settings(talking),
-    )
-    wishes = Wishes(output, bars.baseline(settings))
-    check_use({**talking, "batch": batch or None}, settings.judge, settings.decomposer, metric=settings.metric)
-    check_files(settings, config, files, {"the store": settings.store} | output.outputs)
+    settings = given.settings()
+    wishes = Wishes(output, baseline(given, settings))
+    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
+    given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
     chosen = for_evaluator(settings)
     chosen |= {"mapping": settings.map, "concurrency": settings.concurrency}
     # A project's slices are for whichever file has them; those of the command line are for this one.
-    chosen["slices" if slices else "optional_slices"] = settings.slices
+    chosen["slices" if "slices" in given.values else "optional_slices"] = settings.slices
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume

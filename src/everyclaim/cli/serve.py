@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -14,9 +14,8 @@ from typing import Annotated, Any
 from everyclaim.api.settings import Settings
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
-from everyclaim.cli.groups import Scoring
+from everyclaim.cli.given import SCORING, Given, for_evaluator, with_settings
 from everyclaim.cli.screen import warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, with_talking
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
 from everyclaim.web.tokens import SCOPES, VARIABLE, Tokens, add_token, new_token
@@ -25,7 +24,7 @@ VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
 
 
-@with_talking(Talking)
+@with_settings(*SCORING, "store", "concurrency", "observe", models=Talking)
 def serve(
     *,
     host: Annotated[
@@ -53,13 +52,8 @@ def serve(
         Path | None, opt.option("--jobs-folder FOLDER", "Folder of waiting jobs (next to the store).", "Run")
     ] = None,
     metrics: Annotated[bool, opt.option("--metrics", "Serve /metrics for Prometheus.", _SERVER)] = False,
-    observe: opt.Observe = None,
     log_texts: Annotated[bool, opt.option("--log-texts", "Log requests with their texts.", _SERVER)] = False,
-    scoring: Scoring,
-    store: opt.Store = None,
-    concurrency: opt.Concurrency = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
+    given: Given,
 ) -> None:
     """Answer over HTTP: score, verify, split and guard single answers, and score data sets as jobs.
 
@@ -69,9 +63,9 @@ def serve(
     if token_name is not None:
         _make_token(token_name, scopes, rate, tokens)
         return
-    settings = scoring.settings(config, store=store, concurrency=concurrency, observe=observe, **as_settings(talking))
-    check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
-    check_files(settings, config, [str(tokens)] if tokens else [], {"the store": settings.store})
+    settings = given.settings()
+    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
+    given.check_files(settings, [str(tokens)] if tokens else [], {"the store": settings.store})
     binding = Binding(host, port, workers)
     has_tokens = len(Tokens.find(tokens)) > 0
     check_binding(binding, has_tokens=has_tokens)

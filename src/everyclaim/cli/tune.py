@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -14,15 +13,15 @@ from everyclaim.api.tuning import tune as fit_to
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, with_talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.io import ReadReport
 from everyclaim.report.tuning import tuning_page, why_not
 
 
-@with_talking(Judging)
+@with_settings("map", "store", "concurrency", models=Judging)
 def tune(
     file: Annotated[
         str,
@@ -45,15 +44,11 @@ def tune(
         str | None,
         opt.option("--from-judge SPEC", "Take the verdicts of this judge on a sample of answers as labels.", "Judging"),
     ] = None,
-    mapping: opt.Mapping = None,
+    given: Given,
     format_: opt.Format = None,
     limit: opt.Limit = None,
     json: opt.Json = False,
     quiet: opt.Quiet = False,
-    concurrency: opt.Concurrency = None,
-    store: opt.Store = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Fit the embedded judge to your own labels.
 
@@ -65,15 +60,15 @@ def tune(
     if out is not None and not out.lower().endswith(".json"):
         raise ConfigError(f"--out {out}: what is written is a file of JSON; end the name in .json")
     check_destination("--out", out)
-    settings = opt.settings(config, map=mapping, concurrency=concurrency, store=store, **as_settings(talking))
-    check_use(talking, from_judge)
-    given: Any = answers
+    settings = given.settings()
+    given.check_use(from_judge)
+    wanted: Any = answers
     if from_judge and answers is not None:
         if not (answers.isascii() and answers.isdigit() and int(answers) >= 1):
             raise ConfigError(f"--answers {answers}: with --from-judge say how many answers to ask about, as in 200")
-        given = int(answers)
+        wanted = int(answers)
     inputs = [file, *([answers] if answers and not from_judge else [])]
-    check_files(settings, config, inputs, {"--out": out, "standard output": "-"})
+    given.check_files(settings, inputs, {"--out": out, "standard output": "-"})
     reading = ReadReport()
     with progressing(quiet=quiet) as progress:
         progress.start(None)
@@ -86,7 +81,7 @@ def tune(
             concurrency=settings.concurrency,
             report=reading,
             on_claim=lambda failed: progress.step(failed=failed),
-            **({} if given is None else {"answers": given}),
+            **({} if wanted is None else {"answers": wanted}),
             **(chosen(Judging, settings, from_judge) if from_judge else {}),
         )
     tell_of_reading(reading, quiet=quiet)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
+from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.screen import warn
-from everyclaim.cli.talking import as_settings, check_use, chosen, with_talking
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.hiding import hidden
 
@@ -19,7 +19,7 @@ PORT = 8765
 _SERVER = "Server"
 
 
-@with_talking(Talking)
+@with_settings("judge", "decomposer", "store", models=Talking)
 def ui(
     *,
     host: Annotated[
@@ -50,11 +50,7 @@ def ui(
         opt.option("--allow-host NAME", "Answer to this name, beside addresses and localhost. Repeatable.", _SERVER),
     ] = None,
     open_: Annotated[bool, opt.option("--open", "Open a browser on it.", _SERVER, show_default=False)] = False,
-    judge: opt.Judge = None,
-    decomposer: opt.Decomposer = None,
-    store: opt.Store = None,
-    talking: dict[str, Any],
-    config: opt.Config = None,
+    given: Given,
 ) -> None:
     """Look at runs, answers, comparisons and judges in a browser, and try answers out.
 
@@ -68,8 +64,8 @@ def ui(
         from everyclaim.web.tokens import Tokens
     except ModuleNotFoundError as error:
         raise _missing(error) from None
-    settings = opt.settings(config, store=store, judge=judge, decomposer=decomposer, **as_settings(talking))
-    check_use(talking, settings.judge, settings.decomposer)
+    settings = given.settings()
+    given.check_use(settings.judge, settings.decomposer)
     found = Tokens.find(tokens)
     if tokens is not None and not len(found):
         raise ConfigError(f"--tokens {tokens}: there is no token in it; `everyclaim serve --new-token` makes one")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated, Any, cast
@@ -20,9 +19,9 @@ from everyclaim.api.verifying import ClaimVerdict, RowOptions, VerifyOptions, cl
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.finish import check_destination
+from everyclaim.cli.given import Given, chosen, why_it_stopped, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, chosen, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json
@@ -31,7 +30,7 @@ from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
 
 
-@with_talking(Judging)
+@with_settings("judge", "strategy", "strict", "map", "max_failed", "store", "concurrency", models=Judging)
 def verify(
     file: Annotated[
         str,
@@ -40,21 +39,13 @@ def verify(
         ),
     ],
     *,
-    judge: opt.Judge = None,
-    strategy: opt.Strategy = None,
-    strict: opt.Strict = None,
-    mapping: opt.Mapping = None,
+    given: Given,
     format_: opt.Format = None,
     limit: opt.Limit = None,
     out: opt.Out = None,
     json: opt.Json = False,
     quiet: opt.Quiet = False,
     worst: Annotated[int, opt.option("--worst N", "Number of failing claims to show.", "Output", min=0)] = 5,
-    max_failed: opt.MaxFailed = None,
-    concurrency: opt.Concurrency = None,
-    store: opt.Store = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Judge claims that are given, without decomposition.
 
@@ -66,20 +57,10 @@ def verify(
     if out == "-" and json:
         raise ConfigError("--out - and --json would both write to standard output: choose one")
     check_destination("--out", out)
-    settings = opt.settings(
-        config,
-        judge=judge,
-        strategy=strategy,
-        strict=strict,
-        map=mapping,
-        max_failed=max_failed,
-        concurrency=concurrency,
-        store=store,
-        **as_settings(talking),
-    )
-    check_use(talking, settings.judge)
+    settings = given.settings()
+    given.check_use(settings.judge)
     # Standard output is not only the page's: what is piped in and out by one redirected file never ends.
-    check_files(settings, config, [file], {"--out": None if out == "-" else out, "standard output": "-"})
+    given.check_files(settings, [file], {"--out": None if out == "-" else out, "standard output": "-"})
     if out:
         check_replaced(out)
     reading = ReadReport()

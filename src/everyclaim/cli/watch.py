@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, cast
 
@@ -18,9 +17,8 @@ from everyclaim.api.watching import WatchingOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.groups import Scoring
+from everyclaim.cli.given import SCORING, Given, for_evaluator, why_it_stopped, with_settings
 from everyclaim.cli.screen import show_json, warn
-from everyclaim.cli.talking import as_settings, check_files, check_use, for_evaluator, why_it_stopped, with_talking
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.monitor.watching.report import Pass
 
@@ -45,7 +43,6 @@ class Chosen:
     """Which answers are judged."""
 
     rate: Annotated[float, opt.option("--rate SHARE", "Share of answers to judge.", _WHICH, min=0, max=1)] = 1.0
-    slices: opt.Slices = None
     min_per_slice: Annotated[
         int,
         opt.option("--min-per-slice N", "Minimum number of answers per slice value and day.", _WHICH, min=0),
@@ -119,7 +116,6 @@ class Alerting:
 class Reading:
     """How the source is read, and whether it hears of the scores."""
 
-    mapping: opt.Mapping = None
     query: Annotated[str | None, opt.option("--query SELECT", "Query of sql.", _SOURCE)] = None
     watermark: Annotated[
         str | None, opt.option("--watermark COLUMN", "Column of sql with a growing time or number.", _SOURCE)
@@ -153,7 +149,7 @@ class Reading:
     ] = True
 
 
-@with_talking(Talking)
+@with_settings(*SCORING, "map", "slices", "max_failed", "store", "concurrency", "observe", models=Talking)
 def watch(
     source: Annotated[
         str,
@@ -164,8 +160,7 @@ def watch(
     ],
     *,
     once: Annotated[bool, opt.option("--once", "Stop after the answers there are now.", _RUN)] = False,
-    scoring: Scoring,
-    observe: opt.Observe = None,
+    given: Given,
     chosen: Chosen,
     budget: DailyBudget,
     alerting: Alerting,
@@ -175,11 +170,6 @@ def watch(
     name: Annotated[str | None, opt.option("--name", "Name of the watch.", _RUN)] = None,
     json: Annotated[bool, opt.option("--json", "Print a JSON line per pass on stdout.", "Output")] = False,
     quiet: opt.Quiet = False,
-    max_failed: opt.MaxFailed = None,
-    store: opt.Store = None,
-    concurrency: opt.Concurrency = None,
-    talking: Mapping[str, Any],
-    config: opt.Config = None,
 ) -> int:
     """Score answers as they come, each once, into runs of the store: one for each day, or release.
 
@@ -188,18 +178,9 @@ def watch(
 
     Exit codes: 0 ok, 2 bad input or usage, 3 too many failures, stopped at a limit, or scores not sent back.
     """
-    settings = scoring.settings(
-        config,
-        observe=observe,
-        store=store,
-        slices=chosen.slices,
-        map=reading.mapping,
-        max_failed=max_failed,
-        concurrency=concurrency,
-        **as_settings(talking),
-    )
-    check_use(talking, settings.judge, settings.decomposer, metric=settings.metric)
-    check_files(settings, config, [source], {"the store": settings.store, "standard output": "-"})
+    settings = given.settings()
+    given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
+    given.check_files(settings, [source], {"the store": settings.store, "standard output": "-"})
     opt.one_of("--on-budget", budget.when_spent, ("skip", "wait"))
     for flag, limit in (("--daily-cost", budget.daily_cost), ("--alert-above", alerting.alert_above)):
         if limit == 0:
@@ -218,10 +199,10 @@ def watch(
         "stop": stop,
         "on_pass": _Telling(json=json, quiet=quiet),
     }  # fmt: skip
-    given = cast("WatchingOptions", {name: value for name, value in of_watch.items() if value is not None})
+    options = cast("WatchingOptions", {name: value for name, value in of_watch.items() if value is not None})
     with Evaluator(**cast("Options", for_evaluator(settings, in_batches=False))) as evaluator, signals.asking(stop.set):
         try:
-            seen = evaluator.watch(source, store=settings.store, **given)
+            seen = evaluator.watch(source, store=settings.store, **options)
         except BudgetExceeded as spent:
             warn(f"{why_it_stopped(spent, evaluator)}; the same command goes on from there", kind="")
             return TOO_MANY_FAILURES
