@@ -1,4 +1,4 @@
-"""Answers in a language that the judge does not read."""
+"""What the judge does not read gets no number: answers and claims in another language, and between two."""
 
 import json
 
@@ -10,40 +10,83 @@ from everyclaim.cli.app import app
 from everyclaim.verify.languages import unread_language_warning
 
 GERMAN = "Die Pumpe wurde 2021 zurückgerufen. Sie ist rot."
+ENGLISH = "The tank holds 5 litres and it is made of steel."
 
 
-def test_an_answer_the_judge_does_not_read_has_a_warning():
-    """The offline judges read English; another language is named in the warnings of every metric."""
-    for metric in ("faithfulness", "nli"):
-        result = ec.score(response=GERMAN, passages=["The pump is red."], judge="lexical", metric=metric)
-        assert any("German" in warning and "lexical" in warning for warning in result.warnings)
-    assert not any(
-        "reads" in w for w in ec.score(response="The pump is red.", passages=["It is."], judge="lexical").warnings
+@pytest.mark.parametrize("judge", ["lexical", "embedded"])
+@pytest.mark.parametrize("metric", ["faithfulness", "nli", "attribution"])
+@pytest.mark.parametrize(
+    ("response", "passage", "language"),
+    [
+        (GERMAN, GERMAN, "German"),
+        ("Le comité a approuvé le plan en 2019.", "Le comité a rejeté le plan en 2019.", "French"),
+        ("El museo abrió sus puertas en 1956.", "El museo abrió sus puertas en 1956.", "Spanish"),
+        ("塔高330米。", "塔高330米。", "Chinese"),
+        (GERMAN, "The pump was recalled in 2021. It is red.", "German"),
+        ("The pump was recalled in 2021.", GERMAN, "German"),
+    ],
+)
+def test_an_answer_that_the_judge_does_not_read_is_unread(judge, metric, response, passage, language):
+    """It has no score under any metric, names language and judge, and no sentence of it counts as checked."""
+    result = ec.score(response=response, passages=[passage], judge=judge, metric=metric, empty="one")
+    assert (result.outcome, result.score) == ("unread", None)
+    assert language in result.reason
+    assert judge in result.reason
+    assert result.unchecked
+
+
+def test_of_an_answer_in_two_languages_the_part_that_is_read_is_scored():
+    """What is left out is listed, and a guard does not call the answer validated."""
+    response = f"{ENGLISH} {GERMAN}"
+    result = ec.score(response=response, passages=[ENGLISH, "It is red."])
+    assert (result.outcome, result.score) == ("scored", 1.0)
+    assert {piece.reason for piece in result.unchecked} == {"unread"}
+    assert any("German" in warning for warning in result.warnings)
+    guard = ec.Guard(None)
+    assert guard.answer("", [ENGLISH], response=ENGLISH).validated
+    assert not guard.answer("", [ENGLISH], response=response).validated
+    assert not guard.answer("", [GERMAN], response=GERMAN).validated
+
+
+def test_a_value_that_differs_contradicts_in_every_language():
+    """Years and numbers are compared exactly; the answer still has no number."""
+    result = ec.score(response="Das Museum wurde 1956 eröffnet.", passages=["Das Museum wurde 1965 eröffnet."])
+    assert (result.outcome, result.score) == ("unread", None)
+    assert [claim.verdict.label.value for claim in result.claims] == ["CONTRADICTED"]
+    part = ec.score(
+        response=f"{ENGLISH} Das Museum wurde 1956 eröffnet.", passages=[ENGLISH, "Das Museum wurde 1965 eröffnet."]
     )
+    assert [claim.verdict.label.value for claim in part.claims] == ["SUPPORTED", "SUPPORTED", "CONTRADICTED"]
+
+
+@pytest.mark.parametrize(
+    ("response", "passage"),
+    [
+        (ENGLISH, ENGLISH),
+        ("Paris", "Paris"),
+        ("Goethe wrote 'Die Leiden des jungen Werthers' in 1774.", "Goethe wrote it."),
+        ("The chapter 'Das ist ein schöner Tag' was written in 1901.", "It was written in 1901."),
+    ],
+)
+def test_english_with_foreign_names_is_read(response, passage):
+    """A title or a name in another language leaves a sentence English."""
+    assert ec.score(response=response, passages=[passage]).outcome == "scored"
 
 
 @pytest.mark.parametrize(
     ("response", "judge", "said"),
     [
-        (GERMAN, "embedded:2", "the answer is in German"),
         (GERMAN, "cascade:embedded:2>openai:m?low=0.1", "the answer is in German"),
         (GERMAN, "panel:openai:a|lexical:1", "the answer is in German"),
-        (GERMAN, "hf:vectara/hallucination_evaluation_model", "the answer is in German"),
-        (
-            f"{'The tank holds 5 litres and it is made of steel. ' * 9}{GERMAN}",
-            "lexical",
-            "part of the answer is in German",
-        ),
-        ("The tank is red. 塔高330米。", "lexical", "part of the answer is in Chinese"),
+        ("The tank is red. 塔高330米。", "panel:openai:a|lexical:1", "part of the answer is in Chinese"),
         (GERMAN, "openai:gpt-5-mini", ""),
         (GERMAN, "hf:MoritzLaurer/mDeBERTa-v3-base-xnli", ""),
-        ("The tank holds 5 litres.", "embedded:2", ""),
-        ("Paris", "embedded:2", ""),
-        ("", "embedded:2", ""),
+        (ENGLISH, "cascade:embedded:2>openai:m", ""),
+        ("", "cascade:embedded:2>openai:m", ""),
     ],
 )
-def test_the_warning_names_language_and_judge(response, judge, said):
-    """Judges made of judges are looked into; language models read every language."""
+def test_judges_made_of_judges_warn_of_the_one_that_does_not_read(response, judge, said):
+    """One of them may read the language: there are verdicts, and a warning."""
     warning = unread_language_warning(response, judge)
     assert said in warning
     assert bool(said) == bool(warning)
@@ -51,15 +94,11 @@ def test_the_warning_names_language_and_judge(response, judge, said):
 
 def test_a_run_counts_them_on_the_page_and_in_json(tmp_path):
     """The terminal page and the summary in JSON say how many answers the judge did not read."""
-    rows = [
-        {"response": GERMAN, "contexts": ["The pump is red."]},
-        {"response": "It is red.", "contexts": ["It is red."]},
-    ]
+    rows = [{"response": GERMAN, "contexts": ["The pump is red."]}, {"response": ENGLISH, "contexts": [ENGLISH]}]
     answers = tmp_path / "answers.jsonl"
     answers.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     options = ["score", str(answers), "--judge", "lexical", "--store", str(tmp_path / "store.db")]
     page = CliRunner().invoke(app, options, env={"COLUMNS": "200"})
-    assert "in German" in page.output
+    assert "1 unread" in page.output
     found = CliRunner().invoke(app, [*options, "--json"])
-    texts = json.loads(found.stdout)["summary"]["warning_texts"]
-    assert [count for text, count in texts.items() if "German" in text] == [1]
+    assert json.loads(found.stdout)["summary"]["outcomes"]["unread"] == 1

@@ -32,6 +32,7 @@ class Outcome(StrEnum):
     NO_CLAIMS = "no_claims"  # nothing to check
     ABSTAINED = "abstained"  # the response declined to answer
     FAILED = "failed"  # the judge did not give usable verdicts; never a score
+    UNREAD = "unread"  # in a language that the judge was not measured in
 
 
 class FailureMode(StrEnum):

@@ -60,8 +60,8 @@ def _left_unsaid(result: Result) -> list[str]:
     warnings = []
     if result.is_all_skipped:
         warnings.append("every sentence was skipped: nothing of the answer was checked")
-    if result.unchecked:
-        reasons = ", ".join(sorted({piece.reason.replace("_", " ") for piece in result.unchecked}))
+    if unchecked := {piece.reason for piece in result.unchecked} - {Outcome.UNREAD.value}:
+        reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
         warnings.append(f"a skipped sentence holds a number or a name, and was not checked: {reasons}")
     if len(result.claims) > MANY_CLAIMS:
         warnings.append(f"more than {MANY_CLAIMS} claims in one answer: a share of so many hides single wrong ones")

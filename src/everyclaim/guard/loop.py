@@ -77,7 +77,7 @@ class _Run:
 
     def _settled(self, attempt: Attempt) -> bool:
         """Whether another round makes no sense: it is good enough, or there was nothing to check, or no way to."""
-        unchecked = attempt.result.outcome in (Outcome.FAILED, Outcome.NO_CLAIMS)
+        unchecked = attempt.result.outcome in (Outcome.FAILED, Outcome.NO_CLAIMS, Outcome.UNREAD)
         return unchecked or self.rules.likes(attempt.result)
 
     async def _first(self, given: str | None) -> Attempt:

@@ -86,7 +86,7 @@ class Rules:
         return max(attempts, key=lambda attempt: (*self._merit(attempt.result), -attempt.number))
 
     def _merit(self, result: Result) -> tuple[bool, int, bool, float, int]:
-        checked = {Outcome.SCORED: 2, Outcome.ABSTAINED: 2, Outcome.NO_CLAIMS: 1, Outcome.FAILED: 0}[result.outcome]
+        checked = {Outcome.SCORED: 2, Outcome.ABSTAINED: 2, Outcome.NO_CLAIMS: 1}.get(result.outcome, 0)
         score = result.score if result.outcome is Outcome.SCORED and result.score is not None else -math.inf
         return self.accepts(result), checked, not self.blocked(result), score, result.count(Label.SUPPORTED)
 

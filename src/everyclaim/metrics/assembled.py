@@ -84,20 +84,22 @@ class Assembled:
         is_scored = found.value is not None
         abstained = found.abstained if found.abstained is not None else bool(noted.parts and noted.parts.abstained)
         usual = "the response declines to answer" if abstained else "the response holds no checkable claim"
-        unscored = Outcome.ABSTAINED if abstained else Outcome.NO_CLAIMS
+        unscored = Outcome.ABSTAINED if abstained else Outcome.UNREAD if noted.unread else Outcome.NO_CLAIMS
+        without = None if unscored is Outcome.UNREAD else _NUMBER_WHEN_EMPTY[self.empty]
         claims = found.claims
         if claims is None:
-            claims = noted.of_response() if is_scored else ()
+            claims = noted.of_response() if is_scored else noted.contradicted
         warnings = [*_warnings_of_judge(sample, self.provenance)]
         warnings += [NO_PASSAGES] if is_scored and noted.is_without_passages else []
+        warnings += [noted.unread] if is_scored and noted.unread else []
         if noted.parts and (number := noted.parts.kept_whole):
             warnings.append(f"{counted(number, 'sentence')} judged whole: a claim made of it held what it does not say")
         return Result.of(
             sample,
             self._signed(found, noted),
             Outcome.SCORED if is_scored else unscored,
-            found.value if is_scored else _NUMBER_WHEN_EMPTY[self.empty],
-            reason="" if is_scored else found.reason or usual,
+            found.value if is_scored else without,
+            reason="" if is_scored else found.reason or noted.unread or usual,
             claims=tuple(claims),
             skipped=tuple(found.skipped if found.skipped is not None else noted.parts.skipped if noted.parts else ()),
             warnings=(*(one for one in warnings if one not in found.warnings), *found.warnings),

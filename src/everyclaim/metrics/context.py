@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Scorer, Verifier
 from everyclaim.core.types import (
     Claim,
@@ -25,6 +26,7 @@ from everyclaim.core.types import (
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.citing import with_citations_listed
 from everyclaim.retrieve.checked import searched
+from everyclaim.verify.languages import is_exact_contradiction, unread_claims, unread_reason
 from everyclaim.verify.verdicts import Policy, judged
 
 
@@ -92,6 +94,8 @@ class Noted:
     is_model_used: bool = False
     is_searched: bool = False
     is_without_passages: bool = False
+    unread: str = ""  # why claims of the response were not judged
+    contradicted: tuple[JudgedClaim, ...] = ()  # those of them that a value contradicts all the same
     _verdicts: dict[int, Verdict] = field(default_factory=dict)  # by identity
     _judged: dict[tuple[str, str, int], JudgedClaim] = field(default_factory=dict)
 
@@ -144,13 +148,39 @@ class MetricContext:
             parts = await decomposed(self._with.decomposer, text, question=asked)
             parts = with_citations_listed(parts, text, self.sample.passages)
             if is_response and self._noted.parts is None:
-                self._noted.parts = parts
+                parts = self._noted.parts = await self._without_unread(parts)
             if is_response and not parts.claims:
                 raise NothingToCheckError
         if not parts.claims:  # a metric may have something to say all the same
             which = "the reference" if text == self.sample.reference else "a text to be checked"
             raise NothingToCheckError(f"{which} holds no checkable claim")
         return parts
+
+    async def _without_unread(self, parts: Decomposition) -> Decomposition:
+        """Take out the claims of the response that the judge does not read.
+
+        Those that a value or a date contradicts stay, beside claims that are read; alone they make no number.
+        """
+        judge = self._with.verifier.spec
+        unread = unread_claims(parts.claims, self.sample.passages, judge)
+        if not unread:
+            return parts
+        doubtful = [claim for claim in parts.claims if claim.id in unread]
+        found = await judged(self._with.verifier, doubtful, self.sample.passages, question=self.sample.question)
+        self._noted.contradicted = tuple(filter(is_exact_contradiction, found))
+        stay = {claim.id for claim in self._noted.contradicted}
+        left = [
+            Skipped(claim.text, claim.span, Outcome.UNREAD.value, unchecked=True)
+            for claim in doubtful
+            if claim.id not in stay
+        ]
+        is_all = len(doubtful) == len(parts.claims)
+        if is_all or left:
+            subject = "the answer is" if is_all else f"{counted(len(left), 'claim')} left out:"
+            self._noted.unread = unread_reason(judge, next(iter(unread.values())), subject)
+        claims = tuple(claim for claim in parts.claims if claim.id in stay or claim.id not in unread)
+        skipped = sorted((*parts.skipped, *left), key=lambda piece: piece.span)
+        return replace(parts, claims=() if is_all else claims, skipped=tuple(skipped))
 
     async def judge(
         self,

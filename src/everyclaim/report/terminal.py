@@ -145,7 +145,7 @@ def _outcomes(group: Group) -> Text:
             style="bold red" if outcome is Outcome.FAILED and group.outcomes[outcome] else "",
         )
         for outcome in Outcome
-        if outcome is not Outcome.SCORED
+        if outcome is not Outcome.SCORED and (outcome is not Outcome.UNREAD or group.outcomes[outcome])
     ]
     return joined([Text(f"{group.scored:,} scored of {group.total:,}"), *rest])
 

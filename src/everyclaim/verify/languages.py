@@ -1,13 +1,15 @@
-"""Is an answer in a language that its judge does not read?
+"""Is a claim in a language that its judge does not read, or judged against passages in one?
 
-The offline judges were made for English. In other languages they give labels all the same; they mean little.
+The offline judges were made for English, and measured in no other language.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 
+from everyclaim.core.types import Claim, FailureMode, JudgedClaim, Label, Passage
 from everyclaim.text.language import ENGLISH, language_of, name_of
 
 _PARTS = 400  # pieces of an answer that are looked at
@@ -16,13 +18,48 @@ _ENGLISH_ONLY = re.compile(
     r"(?:^|[:>|])(?:(?P<judge>embedded|lexical)(?::[\w.-]+)?|(?P<model>hf:[^>?&|]+))(?=$|[?>&|])"
 )
 _MULTILINGUAL = re.compile(r"multilingual|mdeberta|xlm|xnli|mt5|bge-m3|mmbert", re.IGNORECASE)
+_COMPOSED = re.compile(r"[>|]")
+_NAMED = re.compile(r"(?<=[^.!?…\s] )[A-ZÀ-ÖØ-Þ]\S*|([\"'])(?<!\w.)[^\"'\n]{1,200}\1|[“‘«„][^”’»“\n]{1,200}[”’»“]")
+_HEAD = 2000  # characters of a passage that tell its language
+_EXACT = frozenset({FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL})
+
+
+def unread_claims(claims: Sequence[Claim], passages: Sequence[Passage], judge: str) -> dict[str, str]:
+    """Return the ids of the claims that the judge with this spec does not read, with the language that it does not.
+
+    A claim's language is its sentence's, or, where that does not tell, the answer's. None for a judge that is made of
+    others, one of which may read it.
+    """
+    if _COMPOSED.search(judge) or not _limited(judge):
+        return {}
+    of_passages = {language_of(passage.text[:_HEAD]) for passage in passages} - {""}
+    if of_passages and ENGLISH not in of_passages:
+        return dict.fromkeys((claim.id for claim in claims), min(of_passages))
+    whole = _spoken(" ".join(dict.fromkeys(claim.sentence for claim in claims)))
+    spoken = {claim.id: _spoken(claim.sentence) or whole for claim in claims}
+    return {name: language for name, language in spoken.items() if language not in {"", ENGLISH}}
+
+
+def _spoken(text: str) -> str:
+    """Return the language of a text, by what is no name, title or quotation; empty where that does not tell."""
+    language = language_of(text)
+    return language if language in {"", ENGLISH} else language_of(_NAMED.sub(" ", text))
+
+
+def is_exact_contradiction(claim: JudgedClaim) -> bool:
+    """Whether a claim is contradicted by a value or a date, which are compared in every language."""
+    return claim.verdict.label is Label.CONTRADICTED and claim.verdict.failure_mode in _EXACT
+
+
+def unread_reason(judge: str, language: str, subject: str = "the answer is") -> str:
+    """Say which judge does not read what."""
+    return f"{subject} in {name_of(language)}, which the judge {_limited(judge)!r} does not read"
 
 
 def unread_language_warning(response: str, judge: str) -> str:
-    """Return the warning for an answer that the judge with this spec does not read; empty when there is no need."""
-    named = (found["judge"] or found["model"] for found in _ENGLISH_ONLY.finditer(judge))
-    limited = next((name for name in named if not _MULTILINGUAL.search(name)), "")
-    if not limited:
+    """Return the warning for an answer that a part of the judge with this spec does not read; empty without need."""
+    limited = _limited(judge)
+    if not limited or not _COMPOSED.search(judge):
         return ""
     whole = language_of(response)
     foreign = whole if whole != ENGLISH else ""
@@ -31,6 +68,10 @@ def unread_language_warning(response: str, judge: str) -> str:
         subject = "part of the answer is"
         spoken = (language_of(piece.group()) for piece in islice(_PIECE.finditer(response), _PARTS))
         foreign = next((language for language in spoken if language not in {"", ENGLISH}), "")
-    if not foreign:
-        return ""
-    return f"{subject} in {name_of(foreign)}, and the judge {limited!r} reads English: its verdicts there mean little"
+    return f"{unread_reason(judge, foreign, subject)}: its verdicts there mean little" if foreign else ""
+
+
+def _limited(judge: str) -> str:
+    """Return the judge, or the part of it, that reads English alone; empty when there is none."""
+    named = (found["judge"] or found["model"] for found in _ENGLISH_ONLY.finditer(judge))
+    return next((name for name in named if not _MULTILINGUAL.search(name)), "")
