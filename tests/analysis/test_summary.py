@@ -74,7 +74,13 @@ def test_every_outcome_is_counted_and_only_scored_answers_have_a_number():
     scored = [answer("ss"), answer("su")]
     rest = [other(Outcome.FAILED, reason="bad_json: cut"), other(Outcome.ABSTAINED), other(Outcome.NO_CLAIMS)]
     alone, mixed = summarise(scored).overall, summarise(scored + rest).overall
-    assert mixed.outcomes == {Outcome.SCORED: 2, Outcome.NO_CLAIMS: 1, Outcome.ABSTAINED: 1, Outcome.FAILED: 1, Outcome.UNREAD: 0}
+    assert mixed.outcomes == {
+        Outcome.SCORED: 2,
+        Outcome.NO_CLAIMS: 1,
+        Outcome.ABSTAINED: 1,
+        Outcome.FAILED: 1,
+        Outcome.UNREAD: 0,
+    }
     assert mixed.total == 5
     assert (mixed.score, mixed.rates, mixed.any_unsupported) == (alone.score, alone.rates, alone.any_unsupported)
 
