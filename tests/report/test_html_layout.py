@@ -60,6 +60,20 @@ def test_evidence_in_a_row_is_marked_in_its_cells():
     assert marked(blocks) == ["Doppia", "€1,190"]
 
 
+def test_markdown_is_shown_as_what_it_stands_for():
+    """Emphasis, code and headings have a style and their signs are hidden; links, items and lone signs stay."""
+    text = "## How to *return*\n\n**Free** for `a*b*c` and ~~30~~ days.\n- 2 * 3 * 4 at snake_case_name\n- [form](https://x.org)"
+    blocks = lay_out(text, [Mark(text.index("**Free"), text.index(" days"), 1, Label.SUPPORTED)])
+    parts = [part for block in blocks for part in block.segments]
+    assert "".join(part.text for part in parts) == text
+    hidden = [part.text for part in parts if "md-sign" in part.style]
+    assert hidden == ["## ", "*", "*", "**", "**", "`", "`", "~~", "~~"]
+    styled = {part.text: part.style for part in parts if part.style and "md-sign" not in part.style}
+    assert styled == {
+        "How to ": "md-heading", "return": "md-heading md-em", "Free": "md-strong", "a*b*c": "md-code", "30": "md-del"
+    }  # fmt: skip
+
+
 def test_a_record_has_a_line_per_field():
     """JSON on one line is laid out; lists of plain values stay together."""
     (block,) = lay_out(json.dumps(HOURS))

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from everyclaim.core.types import Span
+from everyclaim.report.html.markdown import Style, styles_of
 from everyclaim.report.html.marking import Mark, Segment, segments
 from everyclaim.text.records import fields
 from everyclaim.text.segment import blocks
@@ -60,6 +61,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
     is counted.
     """
     windows = _within(_windows(text, marks, context), _LONGEST)
+    styles = styles_of(text) if len(text) <= _LAID_OUT else []
     found: list[Block] = []
     shown = 0
     for piece in _pieces(text):
@@ -67,7 +69,7 @@ def lay_out(text: str, marks: Sequence[Mark] = (), *, context: int | None = None
             start, end = max(window.start, _start(piece), shown), min(window.end, _end(piece))
             if start >= end:
                 continue
-            block, reach = _block(text, piece, Span(start, end), marks)
+            block, reach = _block(text, piece, Span(start, end), marks, styles)
             if block is None:
                 continue
             if reach.start > shown and text[shown : reach.start].strip(_BETWEEN):
@@ -136,10 +138,12 @@ def _at_words(text: str, window: Span, reach: int = 24) -> Span:
     return Span(start, end)
 
 
-def _block(text: str, piece: _Piece, window: Span, marks: Sequence[Mark]) -> tuple[Block | None, Span]:
+def _block(
+    text: str, piece: _Piece, window: Span, marks: Sequence[Mark], styles: Sequence[Style]
+) -> tuple[Block | None, Span]:
     """Make what lies in a window of a piece, whole lines and rows; also return what of the text that is."""
     if isinstance(piece, Span):
-        return Block("prose", segments(text, marks, *window)), window
+        return Block("prose", segments(text, marks, *window, styles)), window
     if isinstance(piece, _Record):
         inside = [(indent, line) for indent, line in piece.lines if line.start < window.end and line.end > window.start]
         lines = [(indent, _clipped(line, window)) for indent, line in inside]

@@ -12,6 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.core.types import Label
+from everyclaim.report.html.markdown import Style
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Segment(NamedTuple):
     start: int
     end: int
     marks: tuple[Mark, ...] = ()
+    style: str = ""  # classes
 
     @property
     def innermost(self) -> Mark:
@@ -49,19 +51,24 @@ class Segment(NamedTuple):
         return any(mark.kind == "difference" for mark in self.marks)
 
 
-def segments(text: str, marks: Iterable[Mark], start: int = 0, end: int | None = None) -> list[Segment]:
-    """Cut ``text[start:end]`` at the ends of all marks; offsets of marks and segments are those of the whole text."""
+def segments(
+    text: str, marks: Iterable[Mark], start: int = 0, end: int | None = None, styles: Iterable[Style] = ()
+) -> list[Segment]:
+    """Cut ``text[start:end]`` at the ends of marks and styles; all offsets are those of the whole text."""
     end = len(text) if end is None else min(end, len(text))
-    inside = [mark for mark in marks if max(mark.start, start) < min(mark.end, end)]
+    everything: list[Mark | Style] = [*marks, *styles]
+    inside = [mark for mark in everything if max(mark.start, start) < min(mark.end, end)]
     cuts = sorted({start, end} | {max(mark.start, start) for mark in inside} | {min(mark.end, end) for mark in inside})
     waiting = sorted(inside, key=lambda mark: mark.start, reverse=True)
-    open_: list[Mark] = []
+    open_: list[Mark | Style] = []
     found = []
     for low, high in pairwise(cuts):
         while waiting and waiting[-1].start <= low:
             open_.append(waiting.pop())
         open_ = [mark for mark in open_ if mark.end > low]
-        found.append(Segment(text[low:high], low, high, _outermost_first(open_)))
+        style = " ".join(one.kind for one in open_ if isinstance(one, Style))
+        own = [one for one in open_ if isinstance(one, Mark)]
+        found.append(Segment(text[low:high], low, high, _outermost_first(own), style))
     return found
 
 
