@@ -125,7 +125,9 @@ def test_a_cascade_goes_by_what_a_language_model_says_of_itself() -> None:
     judge = Cascade(first, LlmVerifier(second), Deferral(0.1, 0.9), audit=0.0)
     found = asyncio.run(judged(judge, [claim(1), claim(2, "It holds 2 litres."), claim(3)], SHELF))
     assert [one.verdict.label.value for one in found] == ["SUPPORTED", "UNSUPPORTED", "CONTRADICTED"]
-    assert request_data(second.asked[0])["claims"] == [{"claims": {"c1": "It holds 2 litres."}}]
+    assert [list(group["claims"].values()) for group in request_data(second.asked[0])["claims"]] == [
+        ["It holds 2 litres."]
+    ]
 
 
 # ---- chances of tokens
@@ -180,8 +182,9 @@ def with_tokens(content: str, label: str, other: str) -> Step:
 
 
 def answer(request: Request, *, tells: bool) -> Step:
+    (claim_id,) = request_data(request.messages)["claims"][0]["claims"]
     content = json.dumps(
-        {"verdicts": [row("c1", "SUPPORTED", 10, quote="It holds 2 litres – naïve.")]}, ensure_ascii=False
+        {"verdicts": [row(claim_id, "SUPPORTED", 10, quote="It holds 2 litres – naïve.")]}, ensure_ascii=False
     )
     return with_tokens(content, "SUPPORTED", "UNSUPPORTED") if tells and request.body.get("logprobs") else content
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -70,11 +71,24 @@ def test_the_request_holds_passages_and_claims_under_ids_of_its_own() -> None:
     """Ids of the data set never reach the model."""
     chat = ScriptedChat(play)
     run(chat, [claim(7), claim(9, "It boils.")])
-    assert request_data(chat.asked[0]) == {
-        "passages": {"p1": {"title": "Kettle", "text": PASSAGES[0].text}, "p2": PASSAGES[1].text},
-        "question": "Q?",
-        "claims": [{"claims": {"c1": "The kettle holds 1.7 litres.", "c2": "It boils."}}],
+    data = request_data(chat.asked[0])
+    (group,) = data.pop("claims")
+    assert list(group["claims"].values()) == ["The kettle holds 1.7 litres.", "It boils."]
+    assert data == {"passages": {"p1": {"title": "Kettle", "text": PASSAGES[0].text}, "p2": PASSAGES[1].text}} | {
+        "question": "Q?"
     }
+    assert not {"c7", "c9", "docs/kettle"} & set(re.findall(r"[\w/]+", str(chat.asked[0][1:])))
+
+
+def test_a_reply_to_another_request_answers_nothing() -> None:
+    """Its ids are those of the texts it was asked about: other passages are another request, the same texts the same."""
+    asked = ScriptedChat(play)
+    run(asked)
+    late = play(asked.asked[0])
+    other = ScriptedChat([late, late])
+    with pytest.raises(JudgeError, match="which was not asked"):
+        asyncio.run(judged(LlmVerifier(other), [claim(1)], [Passage("d", "The kettle holds 2 litres.")], question="Q?"))
+    assert labels(run(ScriptedChat(late))) == ["SUPPORTED"]
 
 
 @pytest.mark.parametrize(("size", "calls"), [(1, 20), (3, 7), (8, 3), (20, 1), (1000, 1)])
@@ -120,7 +134,8 @@ def test_missing_verdicts_are_asked_for_again_alone() -> None:
     chat = ScriptedChat([reply(row("c1"), row("c3")), reply(row("c1", "UNSUPPORTED"))])
     found = run(chat, [claim(1), claim(2, "It is red."), claim(3)])
     assert labels(found) == ["SUPPORTED", "UNSUPPORTED", "SUPPORTED"]
-    assert request_data(chat.asked[1])["claims"] == [{"claims": {"c1": "It is red."}}]
+    (group,) = request_data(chat.asked[1])["claims"]
+    assert list(group["claims"].values()) == ["It is red."]
     assert chat.tags[1] == f"{chat.tags[0]}#2"
 
 

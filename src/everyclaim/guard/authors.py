@@ -136,7 +136,10 @@ class ChatAuthor:
         """Ask for all sentences together; those left out once more."""
         shelf = passage_data(task.passages)
         inquiry: Inquiry[Faulty, str] = Inquiry(
-            self.chat, self.rewriting, lambda part, _: self.rewriting.messages(part, shelf, task.question, answer)
+            self.chat,
+            self.rewriting,
+            lambda part, _: self.rewriting.messages(part, shelf, task.question, answer),
+            ids="s",
         )
         try:
             return await ask_for_each(inquiry, portions(sentences))

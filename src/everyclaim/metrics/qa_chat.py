@@ -36,7 +36,7 @@ class ChatExaminer:
         sentences = {f"s{i}": text for i, text in enumerate(dict.fromkeys(claim.sentence for claim in claims), start=1)}
         chat = ctx.chat
         inquiry: Inquiry[str, tuple[str, ...]] = Inquiry(
-            chat, self.questions, lambda part, _: self.questions.messages(part, sample.question)
+            chat, self.questions, lambda part, _: self.questions.messages(part, sample.question), ids="s"
         )
         found = await ask_for_each(inquiry, portions(sentences))
         asked: dict[str, str] = {}
@@ -60,6 +60,6 @@ class ChatExaminer:
             return {question.id: Answer(None) for question in questions}
         asked = {question.id: question.text for question in questions}
         inquiry: Inquiry[str, Answer] = Inquiry(
-            chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared)
+            chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared), ids="q"
         )
         return await ask_for_each(inquiry, portions(asked))

@@ -75,7 +75,7 @@ class Agreement:
             if not exact(ours := answers(exam)[0], theirs := answers(exam)[1])
         }
         inquiry: Inquiry[Mapping[str, str], bool] = Inquiry(
-            ctx.chat, self.prompt, lambda part, _: self.prompt.messages(part)
+            ctx.chat, self.prompt, lambda part, _: self.prompt.messages(part), ids="q"
         )
         same = await ask_for_each(inquiry, portions(pairs))
         return [float(same.get(exam.question.id, True)) for exam in exams]

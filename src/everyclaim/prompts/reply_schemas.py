@@ -16,7 +16,7 @@ from everyclaim.core.errors import JudgeError
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range
 _WRAPPERS = 5  # objects and lists around the rows that are opened at most
-_ID = re.compile(r"\s*[a-zA-Z]\d{1,6}\s*")
+_ID = re.compile(r"\s*[a-zA-Z]\d{1,9}\s*")
 
 
 def bad_reply(why: str) -> JudgeError:

@@ -19,7 +19,7 @@ Degree = Literal["high", "low"]
 
 REASONS = ("question", "greeting", "meta", "opinion", "instruction", "abstention", "heading", "citation", "lead_in")
 MINOR = "minor"
-_LINE = re.compile(r"\s*\[?([a-zA-Z]\d{1,6})\]?\s*:")
+_LINE = re.compile(r"\s*\[?([a-zA-Z]\d{1,9})\]?\s*:")
 _MARKED = re.compile(r"^\s*[=＝]+[\s,:]*(?=\w)")  # a claim behind the mark that was to stand in its place
 AS_IT_STANDS = frozenset({"=", "==", "＝"})  # in the place of a claim: its sentence, word for word
 

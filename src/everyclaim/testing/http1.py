@@ -39,6 +39,7 @@ class RawResponse:
     send: float = 1.0
     drip: float = 0.0  # seconds between single bytes
     hang: bool = False
+    again: float | None = None  # seconds until it is sent once more, unasked
 
 
 Handler = Callable[[RawRequest], RawResponse]
@@ -110,6 +111,8 @@ class Connection(asyncio.Protocol):
             asyncio.get_running_loop().call_later(0.01, self._reset)
             return
         self._transport.write(data)
+        if response.again is not None:
+            asyncio.get_running_loop().call_later(response.again, self._transport.write, data)
         self._finish()
         if self._received:
             self._next()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from everyclaim.core.protocols import ChatReply, Message
@@ -21,6 +22,8 @@ Answer = str | ChatReply | Exception
 Rule = Callable[[Sequence[Message]], Answer]
 
 _WORD = re.compile(r"\w+")
+_OWN_ID = re.compile(r'"(([a-z])\d{4}(\d{2,}))":')
+_ID = re.compile(r'(?<=["\[])[a-z]\d+(?=["\]:])')  # in a reply
 _WHICH = "Which word ends this:"
 _SMALL = frozenset(
     _WORD.findall("a an and are as at be by for from has have in is it its of on or that the this to was with")
@@ -30,7 +33,8 @@ _SMALL = frozenset(
 class ScriptedChat:
     """A chat model without a network. `script` is a list of answers (the last is repeated) or a rule.
 
-    An answer is a text, a whole `ChatReply`, or an exception that is raised. `asked` keeps the messages of
+    An answer is a text, a whole `ChatReply`, or an exception that is raised; for its ids see `with_ids`. `asked` keeps
+    the messages of
     every call, `tags` their tags and `schemas` their schemas.
     """
 
@@ -61,8 +65,10 @@ class ScriptedChat:
         answer = self._answer(messages)
         if isinstance(answer, Exception):
             raise answer
+        asked = "\n".join(message.content for message in messages)
         if isinstance(answer, ChatReply):
-            return answer
+            return answer if answer.forks else replace(answer, content=with_ids(answer.content, asked))
+        answer = with_ids(answer, asked)
         sizes = sum(len(message.content) for message in messages) // 4, len(answer) // 4
         return ChatReply(answer, "stop", "scripted", Usage(1, *sizes, cost=sum(sizes) / 100_000))
 
@@ -72,6 +78,15 @@ class ScriptedChat:
         if isinstance(self._script, str | ChatReply | Exception):
             return self._script
         return self._script[min(len(self.asked), len(self._script)) - 1]
+
+
+def with_ids(reply: str, asked: str) -> str:
+    """Write a request's own ids into a reply: ``c1`` in it stands for the first claim, ``s2`` for the second sentence.
+
+    Every request has ids of its own, which nobody can know who writes replies beforehand.
+    """
+    own = {f"{letter}{int(place)}": name for name, letter, place in _OWN_ID.findall(asked)}
+    return _ID.sub(lambda match: own.get(match[0], match[0]), reply) if own else reply
 
 
 def request_data(messages: Sequence[Message]) -> dict[str, Any]:

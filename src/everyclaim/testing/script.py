@@ -58,7 +58,8 @@ class Request:
 class Reply:
     """What the model says. Token counts default to a quarter of the characters.
 
-    `extra` is merged into the top of the response body, for fields no client knows.
+    `extra` is merged into the top of the response body, for fields no client knows. `again`: the same response is sent
+    once more after these seconds, though nobody asked, as gateways that mix up their connections do.
     """
 
     content: str = ""
@@ -68,6 +69,7 @@ class Reply:
     completion_tokens: int | None = None
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    again: float | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 

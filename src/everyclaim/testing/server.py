@@ -21,6 +21,7 @@ from typing import Any, Self
 
 from everyclaim.testing.batches import BatchScheduler, BatchScript
 from everyclaim.testing.http1 import Connection, RawRequest, RawResponse
+from everyclaim.testing.playing import with_ids
 from everyclaim.testing.script import Fault, Reply, Request, Rule, Script, Step, rejected
 from everyclaim.testing.wire import PATHS, render, render_error
 
@@ -157,7 +158,9 @@ class JudgeServer:
         if isinstance(step, Fault):
             return self._fail(request, step)
         latency = self._latency if step.latency is None else step.latency
-        return _respond(200, render(request, step), latency=latency)
+        if not step.extra:  # which may speak of places in the text
+            step = replace(step, content=with_ids(step.content, request.text))
+        return replace(_respond(200, render(request, step), latency=latency), again=step.again)
 
     def _admits(self, headers: Mapping[str, str]) -> bool:
         return self._api_key is None or self._api_key in _keys(headers)

@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 
+AGAIN = "#2"  # at the end of the tag of what is asked a second time, as the first reply was of no use
+
 
 @dataclass(slots=True)
 class Call:

@@ -11,7 +11,7 @@ from everyclaim.core.errors import BudgetExceeded, JudgeError
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
-from everyclaim.models.chat.call import Call
+from everyclaim.models.chat.call import AGAIN, Call
 from everyclaim.models.chat.capabilities import (
     Capabilities,
     first_capabilities,
@@ -59,6 +59,8 @@ class Endpoint:
 
     async def ask(self, call: Call) -> ChatReply:
         """Ask once, again only where the endpoint did not take the way it was put. `usage.calls` counts requests."""
+        if call.tag.endswith(AGAIN):  # the first reply may have been the answer to another request
+            self.transport.renew()
         return await self.ask_by(self.transport.post, call)
 
     async def ask_by(self, post: Post, call: Call) -> ChatReply:

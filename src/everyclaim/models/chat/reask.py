@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
+from zlib import crc32
 
 from everyclaim.core.accounting import accounted
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.gather import gather
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
+from everyclaim.models.chat.call import AGAIN
 from everyclaim.models.chat.replies import check_finish, read_reply
 
 # Codes of a reply that may be better the second time; what a provider declines it declines again.
@@ -51,8 +53,9 @@ class Inquiry(Generic[Item, Answer]):
     """What is asked about each of several things.
 
     `write` makes a request about some of them, by id; its second argument says whether others follow with the same
-    beginning. With `ids` such as "c" every request has ids of its own, `c1`, `c2`, …, so that nothing in a text can
-    speak for another; else those of the things. `needs`: whether an answer about `all` must be had, about `some` in a
+    beginning. With `ids` such as "c" every request has ids of its own, `c482001`, `c482002`, …: four digits that its
+    texts make, then the place; so no text can speak for another thing, and no reply for another request's. Else the
+    ids are those of the things. `needs`: whether an answer about `all` must be had, about `some` in a
     request, or `none`. `is_enough` says whether a first answer will do; the second has to. `code` is that of the error
     when an answer is missing.
     """
@@ -146,9 +149,8 @@ class _Exchange(Generic[Item, Answer]):
     async def ask(self, items: Mapping[Key, Item], attempt: int) -> dict[Key, Answer]:
         """Make one request, and return the answers that can be used; what it took is added to the open tallies."""
         inquiry, form = self._inquiry, self._inquiry.form
-        keys = {f"{inquiry.ids}{place}" if inquiry.ids else str(key): key for place, key in enumerate(items, start=1)}
-        messages = inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
-        tag = form.version + inquiry.tag + ("" if attempt == 1 else f"#{attempt}")
+        keys, messages = self._request(items)
+        tag = form.version + inquiry.tag + ("" if attempt == 1 else AGAIN)
         reply = await self._reply(messages, form.schema, tag)
         if form.schema is not None:
             content: Mapping[str, Any] = read_reply(reply)
@@ -160,6 +162,18 @@ class _Exchange(Generic[Item, Answer]):
         if inquiry.add:
             answers = inquiry.add(answers, reply)
         return {keys[name]: answer for name, answer in answers.items()}
+
+    def _request(self, items: Mapping[Key, Item]) -> tuple[dict[str, Key], Sequence[Message]]:
+        """Return the ids of a request, and the request."""
+        inquiry = self._inquiry
+        if not inquiry.ids:
+            keys = {str(key): key for key in items}
+            return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
+        draft = {f"{inquiry.ids}{place}": item for place, item in enumerate(items.values())}
+        texts = (message.content for message in inquiry.write(draft, self._shared))
+        mark = crc32("\0".join(texts).encode("utf-8", "replace")) % 10_000
+        keys = {f"{inquiry.ids}{mark:04d}{place:02d}": key for place, key in enumerate(items, start=1)}
+        return keys, inquiry.write({name: items[key] for name, key in keys.items()}, self._shared)
 
     def evict(self) -> None:
         """Let what was asked be asked again some day."""

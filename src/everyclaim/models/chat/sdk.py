@@ -74,6 +74,9 @@ class SdkTransport:
             raise translated(cause if isinstance(cause, JudgeError) else error, where, self._secrets) from None
         return read_response(response.status_code, response.headers, response.content, where, self._secrets)
 
+    def renew(self) -> None:
+        """Do nothing: their connections are theirs."""
+
     async def aclose(self) -> None:
         """Close this event loop's connections."""
         if client := self._clients.pop():

@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
+from weakref import WeakKeyDictionary
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
@@ -40,6 +41,9 @@ class Transport(Protocol):
 
     async def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """Send one request and return the object that is answered. Raises only errors of `core.errors`."""
+
+    def renew(self) -> None:
+        """Open new connections from now on."""
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop."""
@@ -118,6 +122,11 @@ class DirectTransport:
         except Exception as error:  # noqa: BLE001  (the boundary; what it does not know is raised as it is)
             raise translated(error, options.where, self.secrets) from None
 
+    def renew(self) -> None:
+        """Use the connections that this event loop has open for no further request."""
+        connector: Any = self._sessions.get().connector
+        connector.renew()
+
     async def aclose(self) -> None:
         """Close this event loop's connections."""
         if session := self._sessions.pop():
@@ -132,10 +141,34 @@ class DirectTransport:
         at_end(self.aclose)
         http = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
-            connector=http.TCPConnector(limit=0, ttl_dns_cache=300),
+            connector=clean_connector(http),
             cookie_jar=http.DummyCookieJar(),
         )
         return session
+
+
+def clean_connector(http: Any) -> Any:
+    """Return a pool that closes a kept connection on which bytes came that nobody asked for.
+
+    They would be taken for the answer to the next request. After `renew`, all that were open before are closed.
+    """
+
+    class CleanConnector(http.TCPConnector):  # type: ignore[misc]
+        epoch = 0
+
+        async def connect(self, *request: Any, **options: Any) -> Any:
+            while True:
+                connection = await super().connect(*request, **options)
+                protocol = connection.protocol
+                if born.setdefault(protocol, self.epoch) == self.epoch and not protocol.should_close:
+                    return connection
+                connection.close()
+
+        def renew(self) -> None:
+            self.epoch += 1
+
+    born: WeakKeyDictionary[Any, int] = WeakKeyDictionary()
+    return CleanConnector(limit=0, ttl_dns_cache=300)
 
 
 def encode(body: Mapping[str, Any]) -> bytes:
