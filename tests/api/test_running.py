@@ -113,3 +113,16 @@ def test_frames_have_a_row_per_claim(answers: Path, tmp_path: Path) -> None:
     for frame in (run.to_pandas(), run.to_polars()):
         assert len(frame) == 3
         assert {"id", "outcome", "score", "label"} <= set(frame.columns)
+
+
+def test_a_field_that_nobody_named_is_there_to_compare_by_later(tmp_path: Path) -> None:
+    """It needs no new scoring; and frames have a column for each tag."""
+    rows = [
+        {"id": str(n), "domain": "hall" if n % 2 else "nave", "response": "It is tall.", "contexts": ["It is tall."]}
+        for n in range(6)
+    ]
+    runs = [ec.score_file(rows, store=tmp_path / "runs.db", judge="lexical", name=name) for name in ("one", "two")]
+    cuts = {dict(look.where).get("domain") for look in ec.compare(*runs, by=["domain"]).looks}
+    assert {"hall", "nave"} <= cuts
+    for frame in (runs[0].to_pandas(), runs[0].to_polars("answers")):
+        assert list(frame["tag.domain"]) == ["nave", "hall"] * 3

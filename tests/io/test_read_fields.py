@@ -1,6 +1,8 @@
 """Field names, mappings, passages, tags and ids: what a row's cells become."""
 
 import json
+from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 
@@ -270,7 +272,7 @@ def test_slices_take_fields_into_the_tags():
 
 def test_a_slice_that_is_nowhere_is_one_error():
     """A misspelt slice is found before any work."""
-    with pytest.raises(InputError, match="no field 'sorce'; the fields are: response, source"):
+    with pytest.raises(InputError, match=r"no field 'sorce'; the fields are: response, source"):
         next(read_samples([{"response": "A.", "source": "x"}], slices=["sorce"]))
 
 
@@ -331,3 +333,58 @@ def test_columns_that_differ_in_case_alone_are_told(tmp_path):
     (sample,) = read_samples(path, report=report)
     assert sample.response == "exact"
     assert "both 'response' and 'Response' appear; 'response' comes first" in report.warnings[0]
+
+
+def csv_file(folder: Path, text: str) -> Path:
+    path = folder / "rows.csv"
+    path.write_text(text)
+    return path
+
+
+WIDE = {
+    "numbered": ("passage_1,passage_2,passage_10", "One.,,Ten."),
+    "from zero, in words": ("Context 0,Context 1", "One.,Ten."),
+    "titles and ids": ("document_1,document_1_title,document_2,document_id_2", "One.,First,Ten.,x"),
+    "one with a title": ("context,context_title", "One.,First"),
+}
+
+
+@pytest.mark.parametrize("shape", WIDE)
+def test_columns_of_passages_are_passages(shape: str, tmp_path: Path) -> None:
+    """In the order of their numbers, with the titles that stand beside them; an empty cell is none."""
+    header, cells = WIDE[shape]
+    (sample,) = read_samples(csv_file(tmp_path, f"response,{header}\nA.,{cells}\n"))
+    assert [tuple(passage) for passage in map(astuple, sample.passages)] == {
+        "numbered": [("p1", "One.", ""), ("p3", "Ten.", "")],
+        "from zero, in words": [("p1", "One.", ""), ("p2", "Ten.", "")],
+        "titles and ids": [("p1", "One.", "First"), ("x", "Ten.", "")],
+        "one with a title": [("p1", "One.", "First")],
+    }[shape]
+    assert sample.tags == {}
+
+
+def test_one_of_several_columns_of_passages_is_not_taken_alone_without_a_word(tmp_path: Path) -> None:
+    """Several names may be mapped to the contexts; where only one is, the others are named."""
+    path = csv_file(tmp_path, "response,passage_1,passage_2,proof\nA.,One.,Two.,Three.\n")
+    report = ReadReport()
+    (sample,) = read_samples(path, mapping={"passage_1": "contexts"}, report=report)
+    assert [passage.text for passage in sample.passages] == ["One."]
+    assert any("'passage_1' and 'passage_2'" in warning for warning in report.warnings)
+    both = {"passage_2": "contexts", "proof": "contexts"}
+    (sample,) = read_samples(path, mapping=both, report=report)
+    assert [passage.text for passage in sample.passages] == ["Two.", "Three."]
+    with pytest.raises(InputError, match=r"no field 'prof'; .*did you mean 'proof'"):
+        next(read_samples(path, mapping={"passage_2": "contexts", "prof": "contexts"}))
+
+
+def test_fields_that_nobody_names_are_tags_within_limits() -> None:
+    """Scalars that are short, of fields with few values; nothing nested, nothing long, and no more than 20."""
+    rows = [
+        {"response": "A.", "domain": "health", "turn": n % 3, "ok": True, "trace": f"t{n}", "html": "x" * 101}
+        | {"nested": {"a": 1}, "empty": None, "tags": {"turn": "kept"} if n == 0 else {}}
+        for n in range(300)
+    ]
+    found = list(read_samples(rows))
+    assert found[0].tags == {"turn": "kept", "domain": "health", "ok": "true", "trace": "t0"}
+    assert found[299].tags == {"domain": "health", "turn": "2", "ok": "true"}
+    assert len(next(read_samples([{"response": "A."} | {f"f{n}": 1 for n in range(50)}])).tags) == 20

@@ -32,7 +32,7 @@ from everyclaim.core.wire import result_to_json
 from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
-from everyclaim.io import ReadReport, check_apart, check_replaced, flat_answers, flat_table, read_samples, write_results
+from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
@@ -156,7 +156,7 @@ class Run:
     def _table(self, rows: Unit) -> Iterable[dict[str, Any]]:
         if rows == "slices":
             return slice_rows(self.summary)
-        return flat_table(self.results())[1] if rows == "claims" else flat_answers(self.results())
+        return tagged(self.results(), rows)
 
     def _repr_html_(self) -> str:
         from everyclaim.report.html.notebook import run_html

@@ -3,7 +3,7 @@
 from everyclaim.io.documents import read_documents
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
-from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, write_results
+from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, tagged, write_results
 from everyclaim.io.places import check_apart
 from everyclaim.io.replacing import DASHBOARD, DOCUMENT, MARKDOWN, PAGE, RULES, TEST_SUITE, TUNING, check_replaced
 from everyclaim.io.rows import ClaimRow, Document, LabelRow
@@ -40,6 +40,7 @@ __all__ = [
     "read_label_rows",
     "read_mark_rows",
     "read_samples",
+    "tagged",
     "write_results",
     "write_rows",
 ]

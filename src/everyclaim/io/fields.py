@@ -1,14 +1,16 @@
 """Which field of a row is which: the recognised names, and the caller's own mapping.
 
 `Fields` answers `get(row, "response")` for rows of any shape. A mapping is theirs → ours and beats
-the recognised names; their name may be dotted (``meta.model``, ``messages.0.content``).
+the recognised names; their name may be dotted (``meta.model``, ``messages.0.content``). Passages may stand in numbered
+columns, one each: ``passage_1``, ``passage_1_title``, ``passage_2``, …; several names may be mapped to the contexts.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.nearest import did_you_mean
@@ -63,6 +65,9 @@ _KEPT_COLUMNS = 256  # and of so many columns at most
 _SHOWN_COLUMNS = 30
 _SHOWN_CHARACTERS = 60
 _ABSENT = object()
+_PART = "text|title|id"
+_NUMBERED = re.compile(rf"([a-z_]*?[a-z])(?:_({_PART}))?(?:_?(\d{{1,4}}))?(?:_({_PART}))?")
+_ALONE = 0  # the number of a passage that has none, as in ``context`` and ``context_title``
 
 
 class Fields:
@@ -77,23 +82,30 @@ class Fields:
         known: Mapping[str, tuple[str, ...]],
         mapping: Mapping[str, str] | None = None,
         slices: Sequence[str] | Mapping[str, bool] = (),
+        *,
+        others: bool = False,
     ) -> None:
         self.required = next(iter(known))
         self.slices = tuple(slices)
         self.needed_slices = {name for name in slices if not isinstance(slices, Mapping) or slices[name]}
-        self.mapped = _ours_to_theirs(known, mapping or {})
+        self.mapped, self._more_contexts = _ours_to_theirs(known, mapping or {})
+        self.named = {*self.mapped.values(), *self._more_contexts}  # by the mapping
         self._known = known
-        self._plans: dict[tuple[str, ...], dict[str, list[str]]] = {}
+        self._keeps_others = others
+        self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def get(self, row: Mapping[str, Any], ours: str) -> Any:
         """Return the row's value for a field of ours, None when it has none."""
         if ours in self.mapped:
+            if ours == "contexts" and self._more_contexts:
+                return [look_up(row, theirs) or None for theirs in (self.mapped[ours], *self._more_contexts)]
             return look_up(row, self.mapped[ours])
-        for theirs in self._plan(row).get(ours, ()):
+        plan = self._plan(row)
+        for theirs in plan.columns.get(ours, ()):
             value = row[theirs]
             if value is not None:
-                return value
-        return None
+                return _titled(value, row, plan.beside) if ours == "contexts" and plan.beside else value
+        return _numbered_passages(row, plan.passages) if ours == "contexts" and plan.passages else None
 
     def has_required(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has a column for the required field, whatever it holds."""
@@ -103,24 +115,41 @@ class Fields:
         """Whether the row has a column for a field of ours, whatever it holds."""
         if ours in self.mapped:
             return has_path(row, self.mapped[ours])
-        return ours in self._plan(row)
+        plan = self._plan(row)
+        return ours in plan.columns or (ours == "contexts" and bool(plan.passages))
 
     def rivals(self, row: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Return pairs of columns that both claim one field of ours: the one used, the one ignored."""
         plan = self._plan(row)
-        return [
+        found = [
             (theirs[0], other)
-            for ours, theirs in plan.items()
+            for ours, theirs in plan.columns.items()
             if ours not in self.mapped
             for other in theirs[1:]
             if other not in self.mapped.values()
         ]
+        used = self.mapped.get("contexts") or next(iter(plan.columns.get("contexts", ())), "")
+        texts = [parts["text"] for _, parts in sorted(plan.passages.items())]
+        others = [text for text in texts if text != used and text not in self._more_contexts]
+        return found + ([(used, others[0])] if used and others else [])
 
-    def wanted(self, columns: Iterable[str]) -> list[str]:
-        """Keep the columns that any field, mapping or slice can use, in their order."""
-        roots = {part for name in (*self.mapped.values(), *self.slices) for part in (name, name.split(".")[0])}
+    def others(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the columns that are to be tags, as no field, mapping or slice uses them."""
+        return self._plan(row).others if self._keeps_others else []
+
+    def wanted(self, columns: Iterable[str], scalars: Iterable[str] = ()) -> list[str]:
+        """Keep the columns that any field, mapping or slice can use, in their order; of `scalars` what can be a tag."""
+        others = {*scalars} if self._keeps_others else set()
+        roots = self._roots()
         names = {name for names in self._known.values() for name in names}
-        return [column for column in columns if column in roots or _plain_name(column) in names]
+        return [
+            column
+            for column in columns
+            if column in roots or _plain_name(column) in names or self._place_of_passage(column) or column in others
+        ]
+
+    def _roots(self) -> set[str]:
+        return {part for name in (*self.named, *self.slices) for part in (name, name.split(".")[0])}
 
     def missing_required(self, columns: Iterable[str]) -> InputError:
         """Build the error for a source in which nothing is the required field."""
@@ -148,7 +177,7 @@ class Fields:
                 return close[0]
         return ""
 
-    def _plan(self, row: Mapping[str, Any]) -> dict[str, list[str]]:
+    def _plan(self, row: Mapping[str, Any]) -> _Plan:
         shape = tuple(row)
         plan = self._plans.get(shape)
         if plan is None:
@@ -157,16 +186,57 @@ class Fields:
                 self._plans[shape] = plan
         return plan
 
-    def _make_plan(self, columns: tuple[str, ...]) -> dict[str, list[str]]:
+    def _make_plan(self, columns: tuple[str, ...]) -> _Plan:
         present: dict[str, list[str]] = {}
+        passages: dict[int, dict[str, str]] = {}
         for column in columns:
             name = _plain_name(column)
             same = present.setdefault(name, [])
             same.insert(0 if column == name else len(same), column)  # an exact name beats one in another case
+            if place := self._place_of_passage(column):
+                passages.setdefault(place[0], {}).setdefault(place[1], column)
         found = {
             ours: [column for name in names for column in present.get(name, ())] for ours, names in self._known.items()
         }
-        return {ours: theirs for ours, theirs in found.items() if theirs}
+        used = self._roots().union(*found.values(), *(parts.values() for parts in passages.values()))
+        return _Plan(
+            {ours: theirs for ours, theirs in found.items() if theirs},
+            {number: parts for number, parts in passages.items() if "text" in parts},
+            passages.get(_ALONE, {}),
+            [column for column in columns if column not in used],
+        )
+
+    def _place_of_passage(self, column: str) -> tuple[int, str] | None:
+        """Return which passage a numbered column is of, and what of it: ``text``, ``title`` or ``id``."""
+        match = _NUMBERED.fullmatch(_plain_name(column)) if "contexts" in self._known else None
+        if match is None or not {match[1], f"{match[1]}s"} & {*self._known["contexts"]}:
+            return None
+        part = match[2] or match[4]
+        return (int(match[3] or _ALONE), part or "text") if match[3] or part else None
+
+
+class _Plan(NamedTuple):
+    """What the columns of a row are: those of each field, of numbered passages, beside a single one, and the others."""
+
+    columns: dict[str, list[str]]
+    passages: dict[int, dict[str, str]]
+    beside: dict[str, str]
+    others: list[str]
+
+
+def _titled(value: Any, row: Mapping[str, Any], beside: Mapping[str, str]) -> Any:
+    """Return the contexts; where they are one text, with the title and the id that stand in columns beside it."""
+    if not isinstance(value, str) or not value or value.lstrip()[:1] in {"[", "{"}:
+        return value
+    return [{**{part: row[column] for part, column in beside.items()}, "text": value}]
+
+
+def _numbered_passages(row: Mapping[str, Any], passages: Mapping[int, Mapping[str, str]]) -> list[Any]:
+    """Return the passages of numbered columns in order; None where there is no text."""
+    return [
+        {part: row[column] for part, column in parts.items()} if row[parts["text"]] else None
+        for _, parts in sorted(passages.items())
+    ]
 
 
 def look_up(row: Any, path: str) -> Any:
@@ -194,17 +264,24 @@ def _find(row: Any, path: str) -> Any:
     return value
 
 
-def _ours_to_theirs(known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, str]) -> dict[str, str]:
+def _ours_to_theirs(
+    known: Mapping[str, tuple[str, ...]], mapping: Mapping[str, str]
+) -> tuple[dict[str, str], list[str]]:
+    """Return their name for each field of ours that is mapped, and the other names that are mapped to the contexts."""
     ours_to_theirs: dict[str, str] = {}
+    more_contexts: list[str] = []
     for theirs, given in mapping.items():
         ours = next((field for field, names in known.items() if given == field or given in names), None)
         if ours is None:
             meant = did_you_mean(given, [name for names in known.values() for name in names])
             raise ConfigError(f"cannot map {theirs!r} to {given!r}: no such field; ours are: {', '.join(known)}{meant}")
-        if ours in ours_to_theirs:
+        if ours in ours_to_theirs and ours != "contexts":
             raise ConfigError(f"both {ours_to_theirs[ours]!r} and {theirs!r} are mapped to {ours!r}; keep one")
-        ours_to_theirs[ours] = theirs
-    return ours_to_theirs
+        if ours in ours_to_theirs:
+            more_contexts.append(theirs)
+        else:
+            ours_to_theirs[ours] = theirs
+    return ours_to_theirs, more_contexts
 
 
 def _plain_name(column: str) -> str:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from itertools import chain
-from typing import Any
+from itertools import chain, repeat
+from typing import Any, Literal
 
-from everyclaim.core.types import JudgedClaim, Outcome, Result
+from everyclaim.core.types import JudgedClaim, Outcome, Result, tag_values
 from everyclaim.core.wire import difference_to_json, result_to_json, tags_to_json
 from everyclaim.io.files import format_of_name
 from everyclaim.io.writing import write_rows
@@ -92,6 +92,17 @@ def flat_answers(results: Iterable[Result]) -> Iterator[dict[str, Any]]:
     for result in results:
         counts = {label.value.lower(): count for label, count in result.counts.items()}
         yield _sample_columns(result) | {"claims": len(result.claims)} | counts | {"skipped": len(result.skipped)}
+
+
+def tagged(results: Iterable[Result], rows: Literal["claims", "answers"]) -> list[dict[str, Any]]:
+    """Return flat rows with a column of its own for each tag, ``tag.domain``; several values are joined by ``; ``."""
+    kept = list(results)
+    empty = {f"tag.{name}": None for result in kept for name in result.tags}
+    table = flat_table(kept)[1] if rows == "claims" else flat_answers(kept)
+    texts = [{f"tag.{name}": "; ".join(tag_values(tag)) for name, tag in result.tags.items()} for result in kept]
+    sizes = [max(1, len(result.claims) + len(result.reference_claims)) if rows == "claims" else 1 for result in kept]
+    tags = chain.from_iterable(map(repeat, texts, sizes))
+    return [row | empty | tag for row, tag in zip(table, tags, strict=True)]
 
 
 def write_results(

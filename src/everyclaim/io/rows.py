@@ -33,6 +33,7 @@ _MARKS = tuple(mark.value for mark in SplitMark)
 _MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
 _LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
 _NO_MODE = "none"
+MOST_OTHERS, MOST_VALUES, LONGEST_OTHER = 20, 200, 100  # fields that nobody named, as tags: values of one, characters
 _MODES = (*(mode.value for mode in FailureMode), _NO_MODE)
 
 
@@ -83,6 +84,7 @@ class RowMaker:
         self.reads_cells = False  # of a delimited file, where a list can be nothing but text
         self._warn = warn
         self._seen = SeenIds()
+        self._others: dict[str, set[str]] = {}  # fields that nobody named, with their values
 
     def sample(self, number: int, row: Mapping[str, Any]) -> Sample:
         """Make a sample. Raises `RowError` saying why the row cannot be one."""
@@ -272,7 +274,28 @@ class RowMaker:
             value = named(name, tag_value, look_up(row, name))
             if value is not None:
                 tags[name] = value
+        for name in self._fields.others(row):
+            if name not in tags and (text := self._other_tag(name, row[name])):
+                tags[name] = text
         return tags
+
+    def _other_tag(self, name: str, given: Any) -> str:
+        """Return what a field that nobody named is as a tag; empty where it cannot be one, or would be one too many."""
+        known = self._others.get(name)
+        if known is None and len(self._others) >= MOST_OTHERS:
+            return ""
+        try:
+            value = plain(given)
+            text = "" if isinstance(value, list | Mapping) else (as_scalar_text(value) or "").strip()
+        except RowError:
+            return ""
+        if not text.isprintable() or not 0 < len(text) <= LONGEST_OTHER or not 0 < len(name) <= LONGEST_OTHER:
+            return ""
+        known = self._others.setdefault(name, set())
+        if text not in known and len(known) >= MOST_VALUES:
+            return ""
+        known.add(text)
+        return text
 
     def _tell_rivals(self, number: int, row: Mapping[str, Any]) -> None:
         for used, ignored in self._fields.rivals(row):

@@ -46,6 +46,7 @@ from everyclaim.io.values import RowError
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000
+_REQUIRED = ""  # among the names that are needed: any of those of the required field
 
 T = TypeVar("T", Sample, ClaimRow, Document, LabelRow)
 Row = RawRow | BadRow | Sample
@@ -77,15 +78,17 @@ def read_samples(
     `source`: a path, ``-`` for standard input, a folder that Hugging Face `datasets` saved, a pandas,
     polars or pyarrow table, or an iterable of mappings or `Sample`s. `mapping` is their field name →
     ours, `format` one of `FORMATS` where the name does not say, `slices` names fields to take into
-    the tags; a mapping says of each whether the source must have it. Rows that cannot be used go to
-    `on_bad_row` and into `report`; warnings into `report`, one of them where no row has `contexts`, unless
-    these are not needed. A row beyond the limits that hold here (`core.limits`) is one that cannot be used.
+    the tags; a mapping says of each whether the source must have it. Fields that nothing uses are
+    taken too, where they hold short texts, numbers or truth values, and not too many different ones.
+    Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them
+    where no row has `contexts`, unless these are not needed. A row beyond the limits that hold here
+    (`core.limits`) is one that cannot be used.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
     has no field for the response, or lacks a field that `mapping` or `slices` names (seen in none of
     its first 1000 rows); `MissingExtraError` for tables without pyarrow; `ConfigError` for bad options.
     """
-    fields = Fields(SAMPLE_FIELDS, mapping, slices)
+    fields = Fields(SAMPLE_FIELDS, mapping, slices, others=True)
     return _rows(source, format, fields, RowMaker.sample, report, on_bad_row, contexts=contexts)
 
 
@@ -219,7 +222,7 @@ class _Columns:
         self._fields = fields
         self._source = opened
         self._seen: dict[str, None] = dict.fromkeys(opened.columns or ())
-        self._needed = {fields.required, *fields.mapped}
+        self._needed = {*fields.named} if fields.required in fields.mapped else {*fields.named, _REQUIRED}
         self._slices = set(fields.needed_slices)
         self._tags: dict[str, None] = {}
         self._contexts = False
@@ -248,10 +251,10 @@ class _Columns:
         """Raise `InputError` for what was not seen."""
         if self._needed and not self._seen and self._first_bad:
             raise InputError(f"no row of {self._source.name} can be read; the first fault is in {self._first_bad}")
-        if self._fields.required in self._needed:
+        if _REQUIRED in self._needed:
             raise self._fault(self._fields.missing_required(self._seen))
         if self._needed:
-            raise self._fault(self._fields.missing_mapped(self._fields.mapped[min(self._needed)], self._seen))
+            raise self._fault(self._fields.missing_mapped(min(self._needed), self._seen))
         if self._slices:
             raise self._fault(self._fields.missing_mapped(min(self._slices), [*self._seen, *self._tags]))
 
@@ -274,11 +277,14 @@ class _Columns:
         if len(self._seen) < 200:
             self._seen.update(dict.fromkeys(values))
         if self._needed:
-            self._needed = {ours for ours in self._needed if not self._fields.has(values, ours)}
+            self._needed = {name for name in self._needed if not self._has(values, name)}
         if self._slices:
             tags = self._tag_names(values)
             self._slices = {name for name in self._slices if not has_path(values, name) and name not in tags}
         self._contexts = self._contexts or self._fields.has(values, "contexts")
+
+    def _has(self, values: Mapping[str, Any], needed: str) -> bool:
+        return self._fields.has_required(values) if needed == _REQUIRED else has_path(values, needed)
 
     def _see_tags(self, tags: Any) -> None:
         """Take note of the tags of a Sample, which may hold anything yet."""
@@ -301,9 +307,9 @@ class _Columns:
         if twice := next((name for name in fields.wanted(columns) if list(columns).count(name) > 1), None):
             places = " and ".join(str(place) for place, name in enumerate(columns, 1) if name == twice)
             raise self._fault(InputError(f"the columns {places} are both named {twice!r}: rename all but one"))
-        if fields.required in self._needed and fields.required not in fields.mapped:
+        if _REQUIRED in self._needed:
             raise self._fault(fields.missing_required(columns))
-        for theirs in sorted({fields.mapped[ours] for ours in self._needed} | self._slices):
+        for theirs in sorted(self._needed | self._slices):
             is_tag = theirs in self._slices and fields.has(self._seen, "tags")
             if theirs.split(".")[0] not in self._seen and not is_tag:
                 raise self._fault(fields.missing_mapped(theirs, columns))

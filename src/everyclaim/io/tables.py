@@ -17,7 +17,7 @@ _ROWS_AT_ONCE = 64  # decoded to Python objects together, where they have no mor
 _BYTES_AT_ONCE = 4_000_000
 _SPLIT = re.compile(r"(?P<split>[\w.]+?)(-\d+(-of-\d+)?(-[0-9a-f]+)?)?\.parquet")
 
-Wanted = Callable[[Iterable[str]], list[str]]
+Wanted = Callable[[Iterable[str], Iterable[str]], list[str]]  # all columns, those of scalars → those to read
 
 
 class Tables:
@@ -141,7 +141,7 @@ def _parquet(file: Any, wanted: Wanted | None) -> Iterator[Any]:
         names = table.schema_arrow.names
         yield names
         if wanted:
-            columns = _paths_of(table, set(wanted(names)))
+            columns = _paths_of(table, set(wanted(names, _scalars(table.schema_arrow))))
             yield from table.iter_batches(batch_size=_rows_at_once(table), columns=columns)
 
 
@@ -170,10 +170,23 @@ def _arrow(file: Any, head: bytes, wanted: Wanted | None) -> Iterator[Any]:
         batches = iter(opened)
     yield opened.schema.names
     if wanted:
-        kept = [opened.schema.names.index(name) for name in wanted(opened.schema.names)]
+        kept = [opened.schema.names.index(name) for name in wanted(opened.schema.names, _scalars(opened.schema))]
         for batch in batches:
             batch.validate(full=True)  # a damaged file would otherwise be read past its buffers
             yield batch.select(kept)
+
+
+def _scalars(schema: Any) -> list[str]:
+    """Return the columns of texts, numbers and truth values."""
+    import pyarrow as pa
+
+    types = pa.types
+    simple = (types.is_string, types.is_large_string, types.is_integer, types.is_floating, types.is_boolean)
+    return [
+        field.name
+        for field in schema
+        if types.is_dictionary(field.type) or any(is_simple(field.type) for is_simple in simple)
+    ]
 
 
 def _row_or_reason(row: Any, limit: int) -> Any:
