@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from everyclaim.analysis.compare import Side, compare_figures
-from everyclaim.analysis.comparison import Comparison, claim_changes
-from everyclaim.analysis.looks import CONTRADICTED, SCORE, UNSUPPORTED, Word
+from everyclaim.analysis.compare import compare_figures
+from everyclaim.analysis.comparison import Comparison, Side, claim_changes
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, UNSUPPORTED, Finding
 from everyclaim.analysis.trend import trend_of
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Outcome
@@ -98,12 +98,12 @@ def test_a_regression_of_three_points_in_one_slice_and_one_mode_is_found_and_nam
     before = run_of(2000)
     after = with_more(before, share=0.033, mode="numeric_mismatch", rows=before.tags["source"]["multi"])
     found = said(before, after, by=["source", "topic", "source+mode"])
-    parts = [look for look in found.regressed if look.mode or look.where]
-    named = {(look.where, look.mode) for look in parts}
+    parts = [delta for delta in found.regressed if delta.mode or delta.where]
+    named = {(delta.where, delta.mode) for delta in parts}
     assert ((("source", "multi"),), "numeric_mismatch") in named
     assert not any(("source", "single") in where for where, _ in named)
-    assert {look.mode for look in parts} <= {None, "numeric_mismatch"}
-    (cell,) = [look for look in parts if look.where == (("source", "multi"),) and look.mode]
+    assert {delta.mode for delta in parts} <= {None, "numeric_mismatch"}
+    (cell,) = [delta for delta in parts if delta.where == (("source", "multi"),) and delta.mode]
     assert 0.02 < cell.low < cell.difference < cell.high < 0.04
     assert f"raised the rate of numeric mismatch by {100 * cell.difference:.1f} points (95 % " in found.sentence
     assert "on answers with source=multi" in found.sentence
@@ -125,7 +125,7 @@ def test_chance_is_called_a_difference_in_one_comparison_of_twenty(paired):
         numbers = compare_figures(first, second, by=["source", "source+mode"], movers=0)
         assert numbers.matching.paired is paired
         primary += numbers.of(SCORE).shown
-        wrong += any(look.shown for look in (*numbers.whole[1:], *numbers.parts))
+        wrong += any(delta.is_shown for delta in (*numbers.whole[1:], *numbers.parts))
     assert primary <= 16  # 5 % of 200, and what chance adds to that in one case of forty
     assert wrong <= 10
 
@@ -151,7 +151,7 @@ def test_a_run_is_no_different_from_itself():
     assert not found.regressed
     assert not found.moved
     assert not found.numbers.movers
-    assert all(look.difference == 0 and look.p_value in (None, 1.0) for look in found.looks)
+    assert all(delta.difference == 0 and delta.p_value in (None, 1.0) for delta in found.deltas)
     assert all(one is other for one, other in found.changes.labels)
     assert found.sentence.startswith("No difference is shown between v1 and v2")
     assert found.advice == ""
@@ -164,7 +164,7 @@ def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     found = said(first, second)
     assert not found.matching.paired
     assert found.changes is None
-    assert found.numbers.of(SCORE).word is Word.REGRESSED
+    assert found.numbers.of(SCORE).finding is Finding.REGRESSED
     assert "not paired: the runs share no ids" in str(found)
 
 
@@ -173,11 +173,11 @@ def test_more_contradictions_advise_as_the_rule_of_a_release_report():
     before = run_of(800)
     after = with_more(before, share=0.05, mode="negation", rows=np.arange(800), label=CONTRADICTED_CODE)
     found = said(before, after)
-    assert found.numbers.of(CONTRADICTED).word is Word.REGRESSED
-    assert found.numbers.of(UNSUPPORTED).word is Word.NO_DIFFERENCE
+    assert found.numbers.of(CONTRADICTED).finding is Finding.REGRESSED
+    assert found.numbers.of(UNSUPPORTED).finding is Finding.NO_DIFFERENCE
     assert found.advice.startswith("Watch v2: its rate of contradicted claims is higher than that of v1 ")
     assert said(after, before).advice == ""
-    assert said(after, before).numbers.of(CONTRADICTED).word is Word.IMPROVED
+    assert said(after, before).numbers.of(CONTRADICTED).finding is Finding.IMPROVED
 
 
 def test_asking_for_more_slices_changes_no_word_on_the_whole():
@@ -185,15 +185,17 @@ def test_asking_for_more_slices_changes_no_word_on_the_whole():
     before = run_of(500)
     after = with_more(before, share=0.02, mode="other", rows=np.arange(500))
     alone, sliced = (compare_figures(before, after, by=by) for by in ((), ("source", "topic", "topic+source+mode")))
-    assert [(look.adjusted, look.word) for look in alone.whole] == [(look.adjusted, look.word) for look in sliced.whole]
+    assert [(delta.adjusted, delta.finding) for delta in alone.whole] == [
+        (delta.adjusted, delta.finding) for delta in sliced.whole
+    ]
 
 
 def test_few_answers_are_too_few_and_not_no_difference():
     """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
     for samples in (1, 2, 9, 20):
         first, second = run_of(samples), run_of(samples, seed=5)
-        words = {look.word for look in said(first, second).looks}
-        assert words == {Word.TOO_FEW}, samples
+        words = {delta.finding for delta in said(first, second).deltas}
+        assert words == {Finding.TOO_FEW}, samples
 
 
 def test_ids_that_repeat_unequally_are_left_out_and_counted():
@@ -217,7 +219,7 @@ def test_failed_answers_are_in_no_rate():
         score=np.where(failed, np.nan, first.score),
     )
     found = compare_figures(first, second)
-    assert all(look.answers == 40 and look.difference == 0 for look in found.whole)
+    assert all(delta.answers == 40 and delta.difference == 0 for delta in found.whole)
 
 
 def test_an_unknown_tag_names_the_known_ones():

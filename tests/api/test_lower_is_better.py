@@ -81,12 +81,12 @@ def test_bands_and_summaries_call_low_scores_good(store: Path) -> None:
 def test_comparisons_call_a_rise_a_regression(store: Path) -> None:
     """Of the mean score; the other way round it is an improvement."""
     worse, better = ec.compare("good", "bad", store=store), ec.compare("bad", "good", store=store)
-    assert worse.numbers.whole[0].word.value == "regressed"
-    assert better.numbers.whole[0].word.value == "improved"
+    assert worse.numbers.whole[0].finding.value == "regressed"
+    assert better.numbers.whole[0].finding.value == "improved"
     assert "raised the mean score by 37.5 points" in worse.sentence
     assert against_baseline(worse).status is GateStatus.FAILED
     assert against_baseline(better).status is GateStatus.PASSED
-    assert [look["word"] for look in json.loads(json.dumps(worse.to_json()))["whole"][:2]] == ["regressed"] * 2
+    assert [delta["word"] for delta in json.loads(json.dumps(worse.to_json()))["whole"][:2]] == ["regressed"] * 2
 
 
 def test_bars_are_ceilings(store: Path) -> None:

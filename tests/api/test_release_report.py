@@ -48,17 +48,17 @@ def store(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_rise_that_lasts_over_runs_is_a_reason_to_roll_back(store: Path) -> None:
-    """Each of the last two runs is shown to be worse, corrected for as many looks; one alone is to be watched."""
+    """Each of the last two runs is shown to be worse, corrected for as many tests; one alone is to be watched."""
     score(rows("v1", 0.02, seed=1), store, "before")
     score(rows("v2", 0.15, seed=2), store, "monday")
     score(rows("v2", 0.15, seed=3), store, "tuesday")
     found = ec.release_report(["before", "monday", "tuesday"], store=store)
     assert found.rule.verdict == "roll back"
     assert found.rule.lasting == 2
-    contradicted = [step for step in found.rule.steps if step.look.measure.name == "contradicted"]
+    contradicted = [step for step in found.rule.steps if step.delta.measure.name == "contradicted"]
     assert [step.title for step in contradicted] == ["monday", "tuesday"]
     assert all(step.adjusted is not None and step.adjusted <= 0.05 for step in contradicted)
-    assert "Roll v2 back to v1" in found.rule.told
+    assert "Roll v2 back to v1" in found.rule.sentence
     assert found.trend is not None
     first = ec.release_report(["before", "monday"], store=store)
     assert first.rule.verdict == "watch"
@@ -71,13 +71,16 @@ def test_a_release_that_only_invents_is_taken_back(store: Path) -> None:
         score(rows(release, share, seed=len(name) + ord(name[0]), claim=INVENTED), store, name)
     found = ec.release_report(["before", "monday", "tuesday"], store=store)
     assert (found.rule.verdict, found.rule.measure.name) == ("roll back", "unsupported")
-    assert "Roll v2 back to v1: its rate of unsupported claims is higher in each of its last 2 parts" in found.rule.told
+    assert (
+        "Roll v2 back to v1: its rate of unsupported claims is higher in each of its last 2 parts"
+        in found.rule.sentence
+    )
     trend = ec.trend(["before", "monday", "tuesday"], store=store)
     assert trend.rule is not None
     assert trend.advice.startswith("Roll v2 back to v1: its rate of unsupported claims is higher")
     first = ec.release_report(["before", "monday"], store=store)
-    assert first.rule.told == ec.compare("before", "monday", store=store).advice
-    assert first.rule.told.startswith("Watch v2: its rate of unsupported claims")
+    assert first.rule.sentence == ec.compare("before", "monday", store=store).advice
+    assert first.rule.sentence.startswith("Watch v2: its rate of unsupported claims")
 
 
 def test_a_rise_between_two_runs_is_a_change_of_level_and_no_advice(store: Path) -> None:
@@ -147,7 +150,7 @@ def test_the_report_has_slices_by_failure_modes(store: Path) -> None:
     (table,) = found.mode_tables
     assert table.slice == "source"
     assert table.values == ("shop", "web")
-    assert table.looks["numeric_mismatch"]["web"].word.value == "regressed"
+    assert table.deltas["numeric_mismatch"]["web"].finding.value == "regressed"
 
 
 def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Path) -> None:

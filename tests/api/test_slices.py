@@ -109,9 +109,9 @@ def test_a_regression_is_found_in_an_automatic_slice(tmp_path: Path) -> None:
     """`compare` cuts by what answers show as by tags, and names the slice and the mode where it got worse."""
     series(tmp_path / "runs.db", ["one", "two"], bad_from=1)
     found = ec.compare("one", "two", by=["auto", "source+auto:length+mode"], store=tmp_path / "runs.db")
-    named = {tuple(sorted(dict(look.where).items())) for look in found.regressed if look.mode}
+    named = {tuple(sorted(dict(delta.where).items())) for delta in found.regressed if delta.mode}
     assert (("auto:length", "4–6 claims"), ("source", "web")) in named
-    assert not any(dict(look.where).get("source") == "shop" for look in found.regressed)
+    assert not any(dict(delta.where).get("source") == "shop" for delta in found.regressed)
     assert "numeric mismatch" in found.sentence
     assert found.by[:2] == ("auto:sources", "auto:length")
 
@@ -133,10 +133,10 @@ def test_a_comparison_cuts_as_a_summary_does(tmp_path: Path) -> None:
     runs = [score(rows, tmp_path / "runs.db", slices=["auto"], name=name) for name in ("one", "two")]
     found = ec.compare(*runs, by=["auto"], store=tmp_path / "runs.db")
     cut: dict[str, dict[str, int]] = {}
-    for look in found.looks:
-        if look.where and look.mode is None and look.measure.is_score:
-            (name, value), *_ = look.where
-            cut.setdefault(name, {})[value] = look.answers
+    for delta in found.deltas:
+        if delta.where and delta.mode is None and delta.measure.is_score:
+            (name, value), *_ = delta.where
+            cut.setdefault(name, {})[value] = delta.answers
     slices = runs[1].summary.slices
     assert sum(runs[1].summary.overall.labels.values()) > 2000
     assert cut == {name: {value: group.total for value, group in groups.items()} for name, groups in slices.items()}

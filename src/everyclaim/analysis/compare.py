@@ -1,62 +1,41 @@
-"""Two runs compared: paired on sample ids where they share them, overall, by failure mode and by slice."""
+"""Two runs compared, paired on sample ids where they share them: over the whole, by failure mode and by slice."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.looks import (
+from everyclaim.analysis.deltas import (
     ANY_CONTRADICTED,
     ANY_FAILING,
-    CONTRADICTED,
     OF_PARTS,
     SCORE,
-    SUPPORTED,
-    UNSUPPORTED,
     WHOLE,
-    Look,
+    Delta,
     Measure,
+    Part,
     Rate,
-    Word,
+    Where,
     as_primary,
-    look_at,
-    of_mode,
-    with_words,
+    measure_delta,
+    with_findings,
 )
 from everyclaim.analysis.slices import JOINT, MODE, expanded
 from everyclaim.core.errors import ConfigError, InputError
-from everyclaim.core.types import Label, Outcome
+from everyclaim.core.types import Label
 from everyclaim.stats.types import Floats
 from everyclaim.store.figures import Figures
 
 _PAIRED = 0.5  # of the smaller run's samples: when fewer are shared, all answers of both are compared, unpaired
 _LABELS = tuple(Label)
-_OUTCOMES = tuple(Outcome)
+
+Mask = NDArray[np.bool_]
 Rows = NDArray[np.int32]
-Where = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two runs."""
-
-    id: str
-    name: str  # of the run
-    release: str  # of its answers, when all have the same
-    judge: str
-    total: int
-    outcomes: Mapping[Outcome, int]
-    status: str
-
-    @property
-    def title(self) -> str:
-        """What it is called in a sentence."""
-        return self.release or self.name or self.id
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +51,8 @@ class Changes:
 
 
 @dataclass(frozen=True, slots=True)
-class Mover:
-    """An answer whose score moved: its places in the two runs, and what it came to each time."""
+class ScoreChange:
+    """An answer whose score changed: its places in the two runs, and what it came to each time."""
 
     id: str
     places: tuple[int, int]
@@ -96,19 +75,19 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """The numbers of a comparison: looks at the whole, at failure modes and slices, claims that changed, movers."""
+    """The numbers of a comparison: the whole, failure modes and slices, claims and answers that changed."""
 
     matching: Matching
     means: tuple[float | None, float | None]  # mean scores of the whole runs, whatever is compared
-    whole: tuple[Look, ...]
-    parts: tuple[Look, ...]
+    whole: tuple[Delta, ...]
+    parts: tuple[Delta, ...]
     changes: Changes | None  # None without pairs
-    movers: tuple[Mover, ...]
-    same_text: tuple[Look, ...] = field(default=())  # over pairs with the same answer: what the judge did alone
+    movers: tuple[ScoreChange, ...]
+    same_text: tuple[Delta, ...] = ()  # over pairs with the same answer: what the judge did alone
 
-    def of(self, measure: Measure) -> Look:
-        """Return the look at a measure of the whole."""
-        return next(look for look in self.whole if look.measure is measure)
+    def of(self, measure: Measure) -> Delta:
+        """Return the difference of a measure over the whole."""
+        return next(delta for delta in self.whole if delta.measure is measure)
 
 
 def compare_figures(
@@ -122,37 +101,37 @@ def compare_figures(
 ) -> Compared:
     """Compare two runs. `by` names slices, `tag+tag` for a two-way cut, `tag+mode` for failure modes within slices.
 
-    With `other_judge` the pairs whose answer and passages are the same are looked at on their own. `lower_is_better` is
+    With `other_judge` the pairs whose answer and passages are the same are compared on their own. `lower_is_better` is
     of the score. Raises `ConfigError` for a tag that no sample has, and `InputError` when a run holds nothing.
     """
     for run, what in ((before, "first"), (after, "second")):
         if not len(run.ids):
             raise InputError(f"the {what} run holds no samples: there is nothing to compare")
-    first, second, matching = _matched(before, after)
+    first, second, matching = _match(before, after)
     sides = (Counted(before, first), Counted(after, second))
-    paired = matching.paired
-    whole = [look_at(m, sides[0].rate(m), sides[1].rate(m), paired=paired) for m in WHOLE]
-    parts = list(_looks_at_modes(sides, paired=paired))
-    for cut in expanded(by):
-        parts += _looks_at_slices(sides, cut, paired=paired)
-    alone = []
+    everything = np.ones(len(first), dtype=bool), np.ones(len(second), dtype=bool)
+
+    def delta(part: Part, masks: Sequence[Mask], *, paired: bool = matching.paired) -> Delta:
+        found = measure_delta(
+            part, [side.rate(part, mask) for side, mask in zip(sides, masks, strict=True)], paired=paired
+        )
+        is_better = part.measure.more_is_better and not (lower_is_better and part.measure is SCORE)
+        return replace(found, more_is_better=is_better)
+
+    parts = [delta(part, masks) for part, masks in _parts_with_masks(sides, by, paired=matching.paired)]
+    primary, *secondary = (delta(Part(measure), everything) for measure in WHOLE)
+    alone: list[Delta] = []
     if other_judge and matching.same_text:
         same = before.text[first] == after.text[second]
-        alone = [look_at(m, _cut(sides[0].rate(m), same), _cut(sides[1].rate(m), same), paired=True) for m in WHOLE]
-    if lower_is_better:
-        whole, parts, alone = (
-            [replace(look, more_is_better=False) if look.measure is SCORE else look for look in looks]
-            for looks in (whole, parts, alone)
-        )
-    primary, *secondary = whole
-    secondary, parts, alone = with_words([secondary, parts, alone])
+        alone = [delta(Part(measure), (same, same), paired=True) for measure in WHOLE]
+    secondary, parts, alone = with_findings([secondary, parts, alone])
     return Compared(
         matching=matching,
         means=(_mean_score(before), _mean_score(after)),
         whole=(as_primary(primary), *secondary),
         parts=tuple(parts),
-        changes=_changes(sides) if paired else None,
-        movers=_movers(sides, movers, lower_is_better=lower_is_better) if paired else (),
+        changes=_changes(sides) if matching.paired else None,
+        movers=_movers(sides, movers, lower_is_better=lower_is_better) if matching.paired else (),
         same_text=tuple(alone),
     )
 
@@ -160,108 +139,99 @@ def compare_figures(
 class Counted:
     """The samples of one run that are compared, by row: counts of labels and of failure modes."""
 
-    def __init__(self, run: Figures, rows: Rows) -> None:
-        self.run, self.rows = run, rows
+    def __init__(self, run: Figures, rows: Rows | None = None) -> None:
+        self.run, self.rows = run, np.arange(len(run.ids), dtype=np.int32) if rows is None else rows
         counts = np.zeros((len(run.ids), len(_LABELS)))
         np.add.at(counts, (run.sample, run.label), 1.0)
         counts[~run.scored] = 0.0
-        self.counts = counts[rows]
+        self.counts = counts[self.rows]
         self.claims = self.counts.sum(axis=1)
-        self.scored = run.scored[rows] & (self.claims > 0)
-        self.score = run.score[rows]
+        self.scored = run.scored[self.rows] & (self.claims > 0)
+        self.score = run.score[self.rows]
         self.failing = self.claims - self.counts[:, _LABELS.index(Label.SUPPORTED)]
         self.contradicted = self.counts[:, _LABELS.index(Label.CONTRADICTED)]
 
-    def rate(self, measure: Measure) -> Rate:
-        """Numerator and denominator by row."""
+    def rate(self, part: Part, mask: Mask | None = None) -> Rate:
+        """Return numerators and denominators of a measure, by row, of all rows or of those in a mask."""
+        top, bottom = self._rate(part)
+        return (top, bottom) if mask is None else (top[mask], bottom[mask])
+
+    def _rate(self, part: Part) -> Rate:
+        measure = part.measure
+        if part.mode is not None:
+            return self._mode_counts(part.mode), self.claims
         if measure is SCORE:
             has = np.isfinite(self.score)
             return np.where(has, self.score, 0.0), has.astype(float)
-        ones = self.scored.astype(float)
-        if measure is ANY_FAILING:
-            return ((self.failing > 0) & self.scored).astype(float), ones
-        if measure is ANY_CONTRADICTED:
-            return ((self.contradicted > 0) & self.scored).astype(float), ones
-        label = {SUPPORTED: Label.SUPPORTED, UNSUPPORTED: Label.UNSUPPORTED, CONTRADICTED: Label.CONTRADICTED}[measure]
-        return self.counts[:, _LABELS.index(label)], self.claims
+        if measure in (ANY_FAILING, ANY_CONTRADICTED):
+            having = self.failing if measure is ANY_FAILING else self.contradicted
+            return ((having > 0) & self.scored).astype(float), self.scored.astype(float)
+        return self.counts[:, _LABELS.index(Label(measure.name.upper()))], self.claims
 
-    def mode_rate(self, mode: str) -> Rate:
-        """Return claims that fail in this way, and all claims, by row."""
+    def _mode_counts(self, mode: str) -> Floats:
         run = self.run
         if mode not in run.modes:
-            return np.zeros(len(self.rows)), self.claims
+            return np.zeros(len(self.rows))
         having = np.bincount(run.sample[run.mode == run.modes.index(mode)], minlength=len(run.ids)).astype(float)
         having[~run.scored] = 0.0
-        return having[self.rows], self.claims
+        return having[self.rows]
 
-    def having(self, name: str, value: str) -> NDArray[np.bool_]:
-        """Return which rows have this value of a tag."""
-        has = np.zeros(len(self.run.ids), dtype=bool)
-        has[self.run.tags.get(name, {}).get(value, [])] = True
-        return has[self.rows]
-
-    def inside(self, where: Where) -> NDArray[np.bool_]:
+    def inside(self, where: Where) -> Mask:
         """Return which rows have all these values."""
         found = np.ones(len(self.rows), dtype=bool)
-        for one in where:
-            found &= self.having(*one)
+        for name, value in where:
+            found &= self._having(name, value)
         return found
 
+    def has_tags(self, tags: Sequence[str]) -> Mask:
+        """Return which rows have a value of each of these tags."""
+        found = np.ones(len(self.rows), dtype=bool)
+        for name in tags:
+            found &= np.any([self._having(name, value) for value in ("", *self.run.tags.get(name, {}))], axis=0)
+        return found
 
-Sides = Sequence[Counted]
-
-
-def _matched(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
-    """Pair samples by id, and repeated ones in their order where both runs have as many."""
-    times, others = Counter(before.ids), Counter(after.ids)
-    uneven = {name for name, number in times.items() if name in others and number != others[name]}
-    keyed = [_occurrences(run.ids, uneven) for run in (before, after)]
-    shared = [key for key in keyed[0] if key in keyed[1]]
-    is_paired = bool(shared) and len(shared) >= _PAIRED * min(len(before.ids), len(after.ids))
-    if is_paired:
-        first, second = (np.array([rows[key] for key in shared], dtype=np.int32) for rows in keyed)
-        same = int(np.count_nonzero(before.text[first] == after.text[second]))
-    else:
-        first, second = (np.arange(len(run.ids), dtype=np.int32) for run in (before, after))
-        same = 0
-    matching = Matching(
-        paired=is_paired,
-        shared=len(shared),
-        only_before=len(before.ids) - len(shared),
-        only_after=len(after.ids) - len(shared),
-        repeated=len(uneven),
-        same_text=same,
-    )
-    return first, second, matching
+    def _having(self, name: str, value: str) -> Mask:
+        has = np.zeros(len(self.run.ids), dtype=bool)
+        has[self.run.tags.get(name, {}).get(value, [])] = True
+        return np.asarray(has[self.rows])
 
 
-def _mean_score(run: Figures) -> float | None:
-    scores = run.score[np.isfinite(run.score)]
-    return float(scores.mean()) if len(scores) else None
+def parts_of(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[Part]:
+    """Yield what is measured beside the whole: failure modes, then what is asked for within slices.
+
+    Raises `ConfigError` for a cut by what no sample has.
+    """
+    modes = sorted({mode for side in sides for mode in side.run.modes})
+    yield from (Part.of_mode(mode) for mode in modes)
+    for cut in expanded(by):
+        tags, by_mode = _tags_of(sides, cut)
+        values = [sorted({value for side in sides for value in side.run.tags.get(tag, {})}) for tag in tags]
+        for chosen in product(*values):
+            where = tuple(zip(tags, chosen, strict=True))
+            if by_mode:
+                yield from (Part.of_mode(mode, where) for mode in modes)
+            else:
+                yield from (Part(measure, where) for measure in OF_PARTS)
 
 
-def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int], int]:
-    seen: Counter[str] = Counter()
-    rows = {}
-    for row, name in enumerate(ids):
-        if name not in without:
-            rows[name, seen[name]] = row
-            seen[name] += 1
-    return rows
+def _parts_with_masks(
+    sides: Sequence[Counted], by: Sequence[str], *, paired: bool
+) -> Iterator[tuple[Part, Sequence[Mask]]]:
+    where, masks = None, [side.inside(()) for side in sides]
+    for part in parts_of(sides, by):
+        if part.where != where:
+            where, masks = part.where, [side.inside(part.where) for side in sides]
+            if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
+                masks = [np.where(sides[1].has_tags([tag for tag, _ in where]), masks[1], masks[0])] * 2
+        if part.mode is None:
+            is_there = any(mask.any() for mask in masks)
+        else:
+            is_there = any(side.rate(part, mask)[0].any() for side, mask in zip(sides, masks, strict=True))
+        if is_there:
+            yield part, masks
 
 
-def _looks_at_modes(
-    sides: Sides, *, paired: bool, where: Where = (), masks: Sequence[NDArray[np.bool_]] | None = None
-) -> Iterator[Look]:
-    for mode in modes_of(sides):
-        rates = [side.mode_rate(mode) for side in sides]
-        if masks is not None:
-            rates = [_cut(rate, mask) for rate, mask in zip(rates, masks, strict=True)]
-        if rates[0][0].any() or rates[1][0].any():
-            yield look_at(of_mode(mode), rates[0], rates[1], paired=paired, where=where, mode=mode)
-
-
-def tags_of_cut(sides: Sides, cut: str) -> tuple[list[str], bool]:
+def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:
     """Return the tags of a cut, and whether it is by failure modes too. Raises `ConfigError` for what no sample has."""
     names = cut.split(JOINT)
     by_mode = names[-1] == MODE
@@ -279,51 +249,39 @@ def tags_of_cut(sides: Sides, cut: str) -> tuple[list[str], bool]:
     return tags, by_mode
 
 
-def _looks_at_slices(sides: Sides, cut: str, *, paired: bool) -> list[Look]:
-    tags, by_mode = tags_of_cut(sides, cut)
-    looks: list[Look] = []
-    for where in cells(sides, tags):
-        masks = [side.inside(where) for side in sides]
-        if paired:  # a pair is in a slice by the tags of its newer answer, or of the older where that has none
-            masks = [np.where(_tagged(sides[1], tags), masks[1], masks[0])] * 2
-        if not (masks[0].any() or masks[1].any()):
-            continue
-        if by_mode:
-            looks += _looks_at_modes(sides, paired=paired, where=where, masks=masks)
-            continue
-        looks += [
-            look_at(m, _cut(sides[0].rate(m), masks[0]), _cut(sides[1].rate(m), masks[1]), paired=paired, where=where)
-            for m in OF_PARTS
-        ]
-    return looks
+def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
+    """Pair samples by id, and repeated ones in their order where both runs have as many."""
+    times, others = Counter(before.ids), Counter(after.ids)
+    uneven = {name for name, number in times.items() if name in others and number != others[name]}
+    keyed = [_occurrences(run.ids, uneven) for run in (before, after)]
+    shared = [key for key in keyed[0] if key in keyed[1]]
+    is_paired = bool(shared) and len(shared) >= _PAIRED * min(len(before.ids), len(after.ids))
+    same = 0
+    if is_paired:
+        first, second = (np.array([rows[key] for key in shared], dtype=np.int32) for rows in keyed)
+        same = int(np.count_nonzero(before.text[first] == after.text[second]))
+    else:
+        first, second = (np.arange(len(run.ids), dtype=np.int32) for run in (before, after))
+    left = len(before.ids) - len(shared), len(after.ids) - len(shared)
+    return first, second, Matching(is_paired, len(shared), *left, len(uneven), same)
 
 
-def _tagged(side: Counted, tags: Sequence[str]) -> NDArray[np.bool_]:
-    tagged = np.ones(len(side.rows), dtype=bool)
-    for tag in tags:
-        has = np.zeros(len(side.rows), dtype=bool)
-        for value in side.run.tags.get(tag, {}):
-            has |= side.having(tag, value)
-        tagged &= has
-    return tagged
+def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int], int]:
+    seen: Counter[str] = Counter()
+    rows = {}
+    for row, name in enumerate(ids):
+        if name not in without:
+            rows[name, seen[name]] = row
+            seen[name] += 1
+    return rows
 
 
-def cells(sides: Sides, tags: Sequence[str]) -> list[Where]:
-    """Return every combination of the values that these tags have in any run."""
-    values = [sorted({value for side in sides for value in side.run.tags.get(tag, {})}) for tag in tags]
-    return [tuple(zip(tags, found, strict=True)) for found in product(*values)]
+def _mean_score(run: Figures) -> float | None:
+    scores = run.score[np.isfinite(run.score)]
+    return float(scores.mean()) if len(scores) else None
 
 
-def modes_of(sides: Sides) -> list[str]:
-    """Return the failure modes that occur in any run."""
-    return sorted({mode for side in sides for mode in side.run.modes})
-
-
-def _cut(rate: Rate, mask: NDArray[np.bool_]) -> Rate:
-    return rate[0][mask], rate[1][mask]
-
-
-def _changes(sides: Sides) -> Changes:
+def _changes(sides: Sequence[Counted]) -> Changes:
     """Match the claims of pairs by their text."""
     keys, labels = [], []
     for side in sides:
@@ -337,40 +295,28 @@ def _changes(sides: Sides) -> Changes:
         keys.append(run.claim[inside] ^ (of_claim[inside].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)))
         labels.append(run.label[inside])
     _, first, second = np.intersect1d(keys[0], keys[1], return_indices=True)
-    moved: Counter[tuple[Label, Label]] = Counter()
-    size = len(_LABELS)
-    joint = np.bincount(labels[0][first].astype(int) * size + labels[1][second], minlength=size * size)
-    for place, number in enumerate(joint.tolist()):
-        if number:
-            moved[_LABELS[place // size], _LABELS[place % size]] = number
-    return Changes(dict(moved), len(keys[0]) - len(first), len(keys[1]) - len(second))
+    table = np.zeros((len(_LABELS), len(_LABELS)), dtype=int)
+    np.add.at(table, (labels[0][first], labels[1][second]), 1)
+    moved = {(a, b): int(table[i, j]) for i, a in enumerate(_LABELS) for j, b in enumerate(_LABELS) if table[i, j]}
+    return Changes(moved, len(keys[0]) - len(first), len(keys[1]) - len(second))
 
 
-def _movers(sides: Sides, most: int, *, lower_is_better: bool) -> tuple[Mover, ...]:
-    """The answers whose score moved furthest, then those with more contradictions than before or fewer."""
+def _movers(sides: Sequence[Counted], most: int, *, lower_is_better: bool) -> tuple[ScoreChange, ...]:
+    """Return the answers whose score changed most, then those with more contradictions than before or fewer."""
     a, b = sides
     both = a.scored & b.scored & np.isfinite(a.score) & np.isfinite(b.score)
-    moved: Floats = np.where(both, np.abs(np.nan_to_num(b.score) - np.nan_to_num(a.score)), 0.0)
+    rise: Floats = np.where(both, np.nan_to_num(b.score) - np.nan_to_num(a.score), 0.0)
     torn = np.where(both, np.abs(b.contradicted - a.contradicted), 0.0)
-    rise = np.nan_to_num(b.score) - np.nan_to_num(a.score)
-    worse = both & (rise > 0 if lower_is_better else rise < 0)
-    order = np.lexsort((np.arange(len(moved)), ~worse, -torn, -moved))
-    found = [row for row in order[:most].tolist() if moved[row] > 0 or torn[row] > 0]
+    worse = rise > 0 if lower_is_better else rise < 0
+    order = np.lexsort((np.arange(len(rise)), ~worse, -torn, -np.abs(rise)))
     return tuple(
-        Mover(
+        ScoreChange(
             id=b.run.ids[b.rows[row]],
             places=(int(a.run.positions[a.rows[row]]), int(b.run.positions[b.rows[row]])),
             scores=(float(a.score[row]), float(b.score[row])),
             failing=(int(a.failing[row]), int(b.failing[row])),
             contradicted=(int(a.contradicted[row]), int(b.contradicted[row])),
         )
-        for row in found
+        for row in order[:most].tolist()
+        if rise[row] or torn[row]
     )
-
-
-def regressions(compared: Compared) -> list[Look]:
-    """Return every look that got worse: the whole first, then the parts, surest first."""
-    parts = sorted(
-        (look for look in compared.parts if look.word is Word.REGRESSED), key=lambda look: look.adjusted or 0
-    )
-    return [look for look in compared.whole if look.word is Word.REGRESSED] + parts

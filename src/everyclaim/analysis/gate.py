@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, Finding
 from everyclaim.analysis.estimates import percent
-from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Look, Word
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label, Outcome, Result
@@ -165,28 +165,28 @@ def against_baseline(
     """
     if not 0 <= margin <= 1:
         raise ConfigError(f"margin is {margin:g}, but must lie between 0 and 1; 3 points are 0.03")
-    gated = comparison.looks if parts else comparison.numbers.whole
-    looks = [look for look in gated if (parts or look.measure in _GATED) and look.low is not None]
-    if not looks:
+    gated = comparison.deltas if parts else comparison.numbers.whole
+    deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
+    if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    if any(look.word is Word.REGRESSED and _best_case(look) > margin for look in looks):
+    if any(delta.finding is Finding.REGRESSED and _best_case(delta) > margin for delta in deltas):
         return GateResult(GateStatus.FAILED, comparison.sentence)
     if comparison.doubts:
         told = "; ".join(comparison.doubts)
         return GateResult(GateStatus.INCONCLUSIVE, f"no fall is ruled out, as {told}. {comparison.sentence}")
     if confident:
-        watched = [look for look in looks if look.measure in (SCORE, CONTRADICTED)]
-        if any(_worst_case(look) > margin + _ROUNDING for look in watched):
+        watched = [delta for delta in deltas if delta.measure in (SCORE, CONTRADICTED)]
+        if any(_worst_case(delta) > margin + _ROUNDING for delta in watched):
             what = f"a fall by more than {100 * margin:g} points is not ruled out: {comparison.sentence}"
             return GateResult(GateStatus.INCONCLUSIVE, what)
     return GateResult(GateStatus.PASSED, comparison.sentence)
 
 
-def _best_case(look: Look) -> float:
+def _best_case(delta: Delta) -> float:
     """By how much it got worse at least, as far as the interval says."""
-    return -(look.high or 0.0) if look.more_is_better else look.low or 0.0
+    return -(delta.high or 0.0) if delta.more_is_better else delta.low or 0.0
 
 
-def _worst_case(look: Look) -> float:
+def _worst_case(delta: Delta) -> float:
     """By how much it may have got worse at most, as far as the interval says."""
-    return -(look.low or 0.0) if look.more_is_better else look.high or 0.0
+    return -(delta.low or 0.0) if delta.more_is_better else delta.high or 0.0

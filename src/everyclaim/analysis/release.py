@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from everyclaim.analysis.comparison import Comparison
-from everyclaim.analysis.looks import Look
+from everyclaim.analysis.deltas import Delta
 from everyclaim.analysis.rollback import RollBack
 from everyclaim.analysis.trend import Trend
 from everyclaim.core.plaintext import wrapped
@@ -21,7 +21,7 @@ class ModeTable:
 
     slice: str
     values: tuple[str, ...]
-    looks: Mapping[str, Mapping[str, Look]]  # mode → value → look
+    deltas: Mapping[str, Mapping[str, Delta]]  # mode → value → delta
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,19 +41,19 @@ class ReleaseReport:
     @property
     def mode_tables(self) -> tuple[ModeTable, ...]:
         """Failure modes by slice, a table for each slice that was asked for."""
-        found: dict[str, dict[str, dict[str, Look]]] = {}
-        for look in self.comparison.numbers.parts:
-            if look.mode is not None and len(look.where) == 1:
-                (tag, value), *_ = look.where
-                found.setdefault(tag, {}).setdefault(look.mode, {})[value] = look
+        found: dict[str, dict[str, dict[str, Delta]]] = {}
+        for delta in self.comparison.numbers.parts:
+            if delta.mode is not None and len(delta.where) == 1:
+                (tag, value), *_ = delta.where
+                found.setdefault(tag, {}).setdefault(delta.mode, {})[value] = delta
         return tuple(
-            ModeTable(tag, tuple(sorted({value for looks in modes.values() for value in looks})), modes)
+            ModeTable(tag, tuple(sorted({value for deltas in modes.values() for value in deltas})), modes)
             for tag, modes in found.items()
         )
 
     def __str__(self) -> str:
         """Tell in a few lines what changed and what the rule says."""
-        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.told, *self.notes))
+        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.sentence, *self.notes))
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""

@@ -1,8 +1,10 @@
-"""The rule for taking a release back: contradicted or unsupported claims rose, beyond chance, and the rise lasts.
+"""The rule for taking a release back.
 
-Where claims are labelled, the rates that count are those without the judge's error; the others stand beside them.
-Every part of the new release, a run of it or a stretch of its time, is compared with the release before. Holm's
-correction over the parts and both rates keeps the chance that any of them is wrongly said to have risen at 5 %.
+Contradicted or unsupported claims rose, beyond chance, and the rise lasts. Where claims are labelled, the rates
+that count are those without the judge's error; the others stand beside them. Both runs have the judge that the labels
+speak of; its error is taken to be the same on the answers of either. Every part of the new release, a run of it or a
+stretch of its time, is compared with the release before. Holm's correction over the parts and both rates keeps the
+chance that any of them is wrongly said to have risen at 5 %.
 """
 
 from __future__ import annotations
@@ -11,21 +13,68 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
-from everyclaim.analysis.correction import Correction, corrected
+from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, Delta, Measure, adjusted
 from everyclaim.analysis.estimates import points
-from everyclaim.analysis.looks import CONTRADICTED, LEVEL, UNSUPPORTED, Look, Measure
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
-from everyclaim.stats.multiplicity import holm
-from everyclaim.stats.prevalence import JudgeCounts
+from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
+from everyclaim.stats.quantiles import normal_quantile
 
 LASTING = 2  # parts behind each other, the newest among them
 WATCHED: Mapping[Measure, Label] = {CONTRADICTED: Label.CONTRADICTED, UNSUPPORTED: Label.UNSUPPORTED}  # gravest first
 
 Verdict = Literal["roll back", "watch", "keep", "too few samples"]
 _GRAVITY: tuple[Verdict, ...] = ("roll back", "watch", "keep", "too few samples")
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What labels make of a difference of rates as judged; without `found`, `why` says what stands against it.
+
+    With `is_blind` the labels say that the judge cannot tell: then no difference of its rates is one of answers.
+    """
+
+    found: RateDifference | None
+    why: str = ""
+    is_blind: bool = False
+
+    def __str__(self) -> str:
+        """Write the rates and their difference, or why there are none."""
+        if self.found is None:
+            return f"as judged, not corrected: {self.why}"
+        before, after, difference, _ = self.found
+        low, high = difference.interval.low, difference.interval.high
+        doubts = "".join(f"; {warning}" for warning in difference.warnings)
+        rates = f"{100 * before:.1f} → {100 * after:.1f} %, by {points(low)} to {points(high)} points (95 %{doubts})"
+        return f"corrected for the judge's error: {rates}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values; null: not known, and `why_not` says why."""
+        found = self.found
+        return {
+            "before": found.before if found else None,
+            "after": found.after if found else None,
+            "difference": found.difference.value if found else None,
+            "low": found.difference.interval.low if found else None,
+            "high": found.difference.interval.high if found else None,
+            "p_value": found.p_value if found else None,
+            "method": found.difference.method if found else None,
+            "warnings": list(found.difference.warnings) if found else [],
+            "why_not": self.why,
+        }
+
+
+def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
+    """Correct a difference of claims of this label by what labels say of the judge."""
+    if (counts := judge.get(label)) is None:
+        return Correction(None, f"labels of {label.value.lower()} claims and of others are needed to correct it")
+    if delta.before is None or delta.after is None or delta.low is None or delta.high is None or delta.p_value is None:
+        return Correction(None, "too few samples to correct it")
+    error = (delta.high - delta.low) / (2 * normal_quantile(LEVEL))
+    try:
+        return Correction(rogan_gladen_difference((delta.before, delta.after), error, counts, LEVEL))
+    except ValueError as reason:
+        return Correction(None, str(reason), is_blind=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +85,7 @@ class Step:
     """
 
     title: str
-    look: Look
+    delta: Delta
     correction: Correction | None = None
     adjusted: float | None = None  # p for all parts and rates, as judged
     corrected_adjusted: float | None = None  # the same without the judge's error
@@ -44,7 +93,7 @@ class Step:
     @property
     def has_risen_as_judged(self) -> bool:
         """Whether the rate is shown to be higher by the judge alone."""
-        return self.adjusted is not None and self.adjusted <= 1 - LEVEL and (self.look.low or 0.0) > 0
+        return self.adjusted is not None and self.adjusted <= 1 - LEVEL and (self.delta.low or 0.0) > 0
 
     @property
     def has_risen(self) -> bool:
@@ -60,33 +109,25 @@ class Step:
         """Whether the judge shows a rise that cannot be told from its error."""
         return self.has_risen_as_judged and not self.has_risen
 
-    @property
-    def told(self) -> str:
-        """The two rates, with the difference and how sure it is; then the same without the judge's error."""
-        look = self.look
-        if look.before is None or look.after is None:
+    def __str__(self) -> str:
+        """Write the two rates, with the difference and how sure it is; then the same without the judge's error."""
+        delta = self.delta
+        if delta.before is None or delta.after is None:
             return "no claim to compare"
-        told = f"{100 * look.before:.1f} → {100 * look.after:.1f} %"
-        if look.low is not None and look.high is not None:
-            told += f", by {points(look.low)} to {points(look.high)} points (95 %), {_sure(self.adjusted)}"
+        rates = f"{100 * delta.before:.1f} → {100 * delta.after:.1f} %"
+        if delta.low is not None and delta.high is not None:
+            rates += f", by {points(delta.low)} to {points(delta.high)} points (95 %), {_p(self.adjusted)}"
         if self.correction is None:
-            return told
-        sure = f", {_sure(self.corrected_adjusted)}" if self.correction.found else ""
-        return f"{told}; {self.correction.told}{sure}"
+            return rates
+        return f"{rates}; {self.correction}" + (f", {_p(self.corrected_adjusted)}" if self.correction.found else "")
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        look = self.look
+        names = ("measure", "before", "after", "difference", "low", "high", "answers", "p_value")
+        whole = self.delta.to_json()
         return {
             "title": self.title,
-            "measure": look.measure.name,
-            "before": look.before,
-            "after": look.after,
-            "difference": look.difference,
-            "low": look.low,
-            "high": look.high,
-            "answers": look.answers,
-            "p_value": look.p_value,
+            **{name: whole[name] for name in names},
             "p_adjusted": self.adjusted,
             "has_risen": self.has_risen,
             "has_risen_as_judged": self.has_risen_as_judged,
@@ -94,7 +135,7 @@ class Step:
         }
 
 
-def _sure(p_value: float | None) -> str:
+def _p(p_value: float | None) -> str:
     return "not tested: too few" if p_value is None else f"p {max(p_value, 0.001):.3f}"
 
 
@@ -109,7 +150,7 @@ class RollBack:
 
     def of(self, measure: Measure) -> tuple[Step, ...]:
         """Return the steps of one rate."""
-        return tuple(step for step in self.steps if step.look.measure is measure)
+        return tuple(step for step in self.steps if step.delta.measure is measure)
 
     @property
     def measure(self) -> Measure:
@@ -142,30 +183,30 @@ class RollBack:
     @property
     def advice(self) -> str:
         """What to do where a rise is shown; else empty."""
-        return self.told if self.verdict in ("roll back", "watch") else ""
+        return self.sentence if self.verdict in ("roll back", "watch") else ""
 
     @property
-    def told(self) -> str:
+    def sentence(self) -> str:
         """Say what to do, and why, in a sentence or two."""
         before, after = one_line(self.before, 60), one_line(self.after, 60)
         steps, lasting = self.of(self.measure), self.lasting
         newest, rate = steps[-1], f"its rate of {self.measure.name} claims"
-        both = "; ".join(f"{measure.name} {self.of(measure)[-1].told}" for measure in WATCHED)
+        both = "; ".join(f"{measure.name} {self.of(measure)[-1]}" for measure in WATCHED)
         if self.verdict == "roll back":
             since = f" from {one_line(steps[-lasting].title, 60)} on," if lasting > 1 else ""
             return (
                 f"Roll {after} back to {before}: {rate} is higher in each of its last {lasting} parts,{since} so it"
-                f" lasts (in the newest {newest.told})."
+                f" lasts (in the newest {newest})."
             )
         if newest.is_lost:
             return (
                 f"Watch {after}: {rate} is higher than that of {before} as judged, but labels cannot tell that from the"
-                f" judge's error ({newest.told}). More labels, of claims that it calls {self.measure.name} above all,"
-                " would settle it."
+                f" judge's error ({newest}). More labels, of claims that it calls {self.measure.name} above all, would"
+                " settle it."
             )
         if self.verdict == "watch":
             return (
-                f"Watch {after}: {rate} is higher than that of {before} in its newest part ({newest.told}); whether it"
+                f"Watch {after}: {rate} is higher than that of {before} in its newest part ({newest}); whether it"
                 " lasts, later answers will show."
             )
         if self.verdict == "keep":
@@ -177,7 +218,7 @@ class RollBack:
         return {
             "verdict": self.verdict,
             "measure": self.measure.name,
-            "told": self.told,
+            "told": self.sentence,
             "needed": self.needed,
             "lasting": self.lasting,
             "parts": [step.to_json() for step in self.steps],
@@ -187,33 +228,26 @@ class RollBack:
 def roll_back(
     before: str,
     after: str,
-    parts: Sequence[tuple[str, Sequence[Look]]],
+    parts: Sequence[tuple[str, Sequence[Delta]]],
     judge: Mapping[Label, JudgeCounts] | None = None,
     needed: int = LASTING,
 ) -> RollBack:
-    """Apply the rule to the parts of a release, in their order in time: the title of each and its looks at the whole.
+    """Apply the rule to the parts of a release, in their order in time: the title of each and its differences.
 
     `judge` is what labels say of the judge, label by label; None: no claim is labelled.
     """
     steps = [
-        Step(title, look, None if judge is None else corrected(look, label, judge))
-        for title, looks in parts
+        Step(title, delta, None if judge is None else correct(delta, label, judge))
+        for title, deltas in parts
         for measure, label in WATCHED.items()
-        for look in looks
-        if look.measure is measure
+        for delta in deltas
+        if delta.measure is measure
     ]
-    judged = _adjusted([step.look.p_value for step in steps])
+    judged = adjusted([step.delta.p_value for step in steps])
     without = [step.correction.found if step.correction else None for step in steps]
-    shown = _adjusted([one.p_value if one else None for one in without])
+    shown = adjusted([found.p_value if found else None for found in without])
     known = (
         replace(step, adjusted=p_value, corrected_adjusted=other)
         for step, p_value, other in zip(steps, judged, shown, strict=True)
     )
     return RollBack(before, after, tuple(known), needed)
-
-
-def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
-    """Correct for as many looks as there are tests; None stays None."""
-    tested = [value for value in p_values if value is not None]
-    known = iter(np.minimum(1.0, holm(tested)).tolist() if tested else [])
-    return [None if value is None else next(known) for value in p_values]

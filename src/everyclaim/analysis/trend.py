@@ -1,30 +1,27 @@
-"""More than two runs in their order: where a measure changed its level, and whether it drifts."""
+"""More than two runs in their order: where a measure changed its level."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from everyclaim.analysis.compare import Counted, Side, Where, cells, compare_figures, modes_of, tags_of_cut
-from everyclaim.analysis.estimates import points
-from everyclaim.analysis.looks import (
+from everyclaim.analysis.compare import Counted, compare_figures, parts_of
+from everyclaim.analysis.comparison import Side
+from everyclaim.analysis.deltas import (
     CONTRADICTED,
     FEWEST,
     FEWEST_EVENTS,
     LEVEL,
-    OF_PARTS,
     SCORE,
     SUPPORTED,
     UNSUPPORTED,
     Measure,
+    Part,
     Rate,
-    of_mode,
 )
+from everyclaim.analysis.estimates import points
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
-from everyclaim.analysis.slices import expanded
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
 from everyclaim.stats.change_points import ChangePoint, change_points
@@ -53,20 +50,30 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A measure on the answers of one slice (`where` is empty: on all), or a failure mode there, run by run."""
+class Series:
+    """A measure on the answers of a slice, or a failure mode there, run by run, and where its level changed."""
 
-    measure: Measure
-    where: Where
-    mode: str | None
+    part: Part
     rates: tuple[Estimate, ...]
-    changes: tuple[ChangePoint, ...]
+    changes: tuple[ChangePoint, ...] = ()
 
     @property
-    def title(self) -> str:
-        """Name it in a sentence."""
-        on = " and ".join(f"{one_line(tag, 40)}={one_line(value, 40)}" for tag, value in self.where)
-        return named(self.measure, self.mode) + (f" on answers with {on}" if on else "")
+    def is_testable(self) -> bool:
+        """Whether the runs hold enough: answers in each that has a number, and claims of a kind in all together."""
+        known = [rate for rate in self.rates if rate.value is not None]
+        if len(known) < _FEWEST_RUNS or any(rate.clusters < FEWEST for rate in known):
+            return False
+        tops = sum((rate.value or 0.0) * rate.n for rate in known)
+        return self.part.measure.is_score or min(tops, sum(rate.n for rate in known) - tops) >= FEWEST_EVENTS
+
+    def tested(self, chance: float) -> Series:
+        """Return it with the changes of level that come by chance at most this often; runs without a number aside."""
+        known = [place for place, rate in enumerate(self.rates) if rate.value is not None]
+        if not known:
+            return self
+        values = [self.rates[place].value or 0.0 for place in known]
+        found = change_points(values, [_error(self.rates[place]) for place in known], 1 - chance)
+        return replace(self, changes=tuple(replace(change, at=known[change.at]) for change in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +86,24 @@ class Trend:
     points: tuple[Point, ...]
     changes: Mapping[Measure, tuple[ChangePoint, ...]]
     differs: tuple[str, ...] = ()
-    parts: tuple[Part, ...] = ()
+    parts: tuple[Series, ...] = ()
     rule: RollBack | None = None  # on the runs since claims that fail rose, against the one before; None: they did not
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Say of each measure where its level changed, or that it is not shown to."""
-        told = []
-        for measure, changes in self.changes.items():
-            if not changes:
-                told.append(f"{named(measure)}: no change of level shown over {len(self.points)} runs")
-            told += [self._told(named(measure), change) for change in changes]
-        return (*told, *(self._told(part.title, change) for part in self.parts for change in part.changes))
+        return tuple(self._sentences())
 
-    def _told(self, name: str, change: ChangePoint) -> str:
+    def _sentences(self) -> Iterator[str]:
+        for measure, changes in self.changes.items():
+            name = str(Part(measure))
+            if not changes:
+                yield f"{name}: no change of level shown over {len(self.points)} runs"
+            yield from (self._sentence(name, change) for change in changes)
+        for series in self.parts:
+            yield from (self._sentence(str(series.part), change) for change in series.changes)
+
+    def _sentence(self, name: str, change: ChangePoint) -> str:
         return (
             f"{name}: from {one_line(self.points[change.at].side.title, 60)} on, {100 * change.before:.1f} →"
             f" {100 * change.after:.1f} % (by {points(change.after - change.before)} points,"
@@ -110,45 +121,37 @@ class Trend:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
+
+        def at(change: ChangePoint) -> dict[str, Any]:
+            return {"run": self.points[change.at].side.id} | asdict(change)
+
         return {
             "schema": TREND_SCHEMA,
             "runs": [
-                {
-                    "id": point.side.id,
-                    "name": point.side.name,
-                    "release": point.side.release,
-                    "total": point.side.total,
-                    "rates": {measure.name: asdict(rate) for measure, rate in point.rates.items()},
-                }
+                {name: getattr(point.side, name) for name in ("id", "name", "release", "total")}
+                | {"rates": {measure.name: asdict(rate) for measure, rate in point.rates.items()}}
                 for point in self.points
             ],
             "changes": [
-                {"measure": measure.name, "run": self.points[change.at].side.id} | asdict(change)
+                {"measure": measure.name} | at(change)
                 for measure, changes in self.changes.items()
                 for change in changes
             ],
             "parts": [
                 {
-                    "measure": part.measure.name,
-                    "mode": part.mode,
-                    "slice": dict(part.where),
-                    "rates": [asdict(rate) for rate in part.rates],
-                    "changes": [{"run": self.points[change.at].side.id} | asdict(change) for change in part.changes],
+                    "measure": series.part.measure.name,
+                    "mode": series.part.mode,
+                    "slice": dict(series.part.where),
+                    "rates": [asdict(rate) for rate in series.rates],
+                    "changes": [at(change) for change in series.changes],
                 }
-                for part in self.parts
+                for series in self.parts
             ],
             "differs": list(self.differs),
             "sentences": list(self.sentences),
             "advice": self.advice,
             "rule": self.rule and self.rule.to_json(),
         }
-
-
-def named(measure: Measure, mode: str | None = None) -> str:
-    """Name a measure in a sentence."""
-    if mode is not None:
-        return f"rate of {measure.title}"
-    return "mean score" if measure is SCORE else f"rate of {measure.name} claims"
 
 
 def trend_of(
@@ -163,19 +166,17 @@ def trend_of(
     `by` names slices as for a comparison; `judge` is what labels say of the judge. Raises `ConfigError` for a tag that
     no sample has.
     """
-    counted = [Counted(run, np.arange(len(run.ids), dtype=np.int32)) for run in runs]
+    counted = [Counted(run) for run in runs]
+    whole = {measure: Series(Part(measure), _rates(counted, Part(measure))) for measure in _SHOWN}
+    parts = [Series(part, _rates(counted, part)) for part in parts_of(counted, by) if _occurs(counted, part)]
+    testable = sum(series.is_testable for series in parts)
+    share = (1 - LEVEL) / (2 if testable else 1)
+    changes = {measure: whole[measure].tested(share / len(_TESTED)).changes for measure in _TESTED}
+    parts = [series.tested(share / testable) if series.is_testable else series for series in parts]
     found = tuple(
-        Point(side, {measure: _estimate(one.rate(measure)) for measure in _SHOWN})
-        for side, one in zip(sides, counted, strict=True)
+        Point(side, {measure: series.rates[place] for measure, series in whole.items()})
+        for place, side in enumerate(sides)
     )
-    parts = _parts(counted, by)
-    tested = [part for part in parts if _is_tested(part)]
-    share = (1 - LEVEL) / (2 if tested else 1)
-    changes = {
-        measure: _changes([point.rates[measure] for point in found], share / len(_TESTED)) for measure in _TESTED
-    }
-    level = share / max(1, len(tested))
-    parts = [replace(part, changes=_changes(part.rates, level)) if _is_tested(part) else part for part in parts]
     return Trend(found, changes, differs, tuple(parts), _rule(sides, runs, changes, judge))
 
 
@@ -202,57 +203,19 @@ def _rule(
     return roll_back(sides[first - 1].title, sides[-1].title, parts, judge)
 
 
-def _parts(counted: Sequence[Counted], by: Sequence[str]) -> list[Part]:
-    """Return failure modes over all answers, and what is asked for within slices, without changes yet."""
-    found = _modes(counted, ())
-    for cut in expanded(by):
-        tags, by_mode = tags_of_cut(counted, cut)
-        for where in cells(counted, tags):
-            if not any(one.inside(where).any() for one in counted):
-                continue
-            if by_mode:
-                found += _modes(counted, where)
-            else:
-                rates = {m: tuple(_estimate(_within(one, one.rate(m), where)) for one in counted) for m in OF_PARTS}
-                found += [Part(measure, where, None, found_rates, ()) for measure, found_rates in rates.items()]
-    return found
+def _occurs(counted: Sequence[Counted], part: Part) -> bool:
+    if part.mode is None:
+        return any(side.inside(part.where).any() for side in counted)
+    return any(side.rate(part, side.inside(part.where))[0].any() for side in counted)
 
 
-def _modes(counted: Sequence[Counted], where: Where) -> list[Part]:
-    parts = []
-    for mode in modes_of(counted):
-        rates = [_within(one, one.mode_rate(mode), where) for one in counted]
-        if any(top.any() for top, _ in rates):
-            parts.append(Part(of_mode(mode), where, mode, tuple(map(_estimate, rates)), ()))
-    return parts
-
-
-def _within(counted: Counted, rate: Rate, where: Where) -> Rate:
-    inside = counted.inside(where)
-    return rate[0][inside], rate[1][inside]
+def _rates(counted: Sequence[Counted], part: Part) -> tuple[Estimate, ...]:
+    return tuple(_estimate(side.rate(part, side.inside(part.where))) for side in counted)
 
 
 def _estimate(rate: Rate) -> Estimate:
     has = rate[1] > 0
     return clustered_ratio(rate[0][has], rate[1][has]) if has.any() else NOTHING
-
-
-def _is_tested(part: Part) -> bool:
-    """Whether the runs hold enough: answers in each that has a number, and claims of a kind in all together."""
-    known = [rate for rate in part.rates if rate.value is not None]
-    if len(known) < _FEWEST_RUNS or any(rate.clusters < FEWEST for rate in known):
-        return False
-    tops = sum((rate.value or 0.0) * rate.n for rate in known)
-    return part.measure.is_score or min(tops, sum(rate.n for rate in known) - tops) >= FEWEST_EVENTS
-
-
-def _changes(rates: Sequence[Estimate], chance: float) -> tuple[ChangePoint, ...]:
-    known = [place for place, rate in enumerate(rates) if rate.value is not None]
-    if not known:
-        return ()
-    values = [rates[place].value or 0.0 for place in known]
-    found = change_points(values, [_error(rates[place]) for place in known], 1 - chance)
-    return tuple(ChangePoint(known[one.at], one.before, one.after, one.p_value) for one in found)
 
 
 def _error(rate: Estimate) -> float:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.compare import Side, compare_figures
-from everyclaim.analysis.comparison import Comparison, Moved, claim_changes, provenance_differences
+from everyclaim.analysis.compare import compare_figures
+from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.slices import AUTOMATIC, JOINT, automatic_tags, expanded, notes_for
 from everyclaim.analysis.trend import Trend, trend_of
 from everyclaim.api.door import public
@@ -99,7 +99,8 @@ def compare_parts(
         with Store.lent(run.store_location) as kept:
             claims.append(kept.claims_of(run.id, wanted))
     moved = tuple(
-        Moved(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]])) for mover in numbers.movers
+        AnswerChange(mover, claim_changes(claims[0][mover.places[0]], claims[1][mover.places[1]]))
+        for mover in numbers.movers
     )
     sides = side_of(records[0], first), side_of(records[1], second)
     if sides[0].title == sides[1].title:  # two runs of one release: their own names tell them apart

@@ -11,7 +11,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from everyclaim.analysis.compare import Side, compare_figures
+from everyclaim.analysis.compare import compare_figures
+from everyclaim.analysis.comparison import Side
 from everyclaim.analysis.release import ReleaseReport
 from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
 from everyclaim.analysis.slices import AUTO, JOINT, MODE, expanded

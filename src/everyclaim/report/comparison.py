@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis.compare import Side
-from everyclaim.analysis.comparison import ClaimChange, Comparison, Moved, pairing
+from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
+from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, Finding, Part
 from everyclaim.analysis.estimates import NO_NUMBER, percent, points
-from everyclaim.analysis.looks import FEWEST, FEWEST_EVENTS, Look, Word
 from everyclaim.analysis.slices import FEW
-from everyclaim.analysis.trend import Part, Trend
+from everyclaim.analysis.trend import Series, Trend
 from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.types import Label, Outcome
 from everyclaim.report.style import (
@@ -29,12 +29,13 @@ from everyclaim.report.style import (
 )
 from everyclaim.store.figures import ClaimRow
 
+T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
 _RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
-_STYLE = {Word.IMPROVED: "green", Word.REGRESSED: "bold red", Word.NO_DIFFERENCE: "", Word.TOO_FEW: "dim"}
+_STYLE = {Finding.IMPROVED: "green", Finding.REGRESSED: "bold red", Finding.NO_DIFFERENCE: "", Finding.TOO_FEW: "dim"}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
-_RANK = {Word.REGRESSED: 0, Word.IMPROVED: 1, Word.NO_DIFFERENCE: 2, Word.TOO_FEW: 3}
+_RANK = {Finding.REGRESSED: 0, Finding.IMPROVED: 1, Finding.NO_DIFFERENCE: 2, Finding.TOO_FEW: 3}
 
 
 def comparison_page(comparison: Comparison, *, movers: int) -> Page:
@@ -46,17 +47,17 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     if comparison.differs:
         told = data("; ".join(comparison.differs), limit=400)
         parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]
-    parts += [Text(), _table("", [(look.measure.title, look) for look in numbers.whole])]
+    parts += [Text(), _table("", [(delta.measure.title, delta) for delta in numbers.whole])]
     if numbers.same_text:
         heading = "same answer, other judge"
-        parts += [Text(), _table(heading, [(look.measure.title, look) for look in numbers.same_text])]
+        parts += [Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text])]
     for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
         parts += [Text(), _table(heading, tested[:_ROWS_SHOWN])]
         if (rest := len(tested) - _ROWS_SHOWN) > 0:
             parts.append(Text(f"… and {rest:,} more rows; --json has them all", style="dim"))
-        if few := [label for label, look in rows if look.p_value is None]:
-            parts.append(Text(f"{Word.TOO_FEW.value}: {some_of(few)}", style="dim"))
+        if few := [label for label, delta in rows if delta.p_value is None]:
+            parts.append(Text(f"{Finding.TOO_FEW.value}: {some_of(few)}", style="dim"))
     if comparison.changes is not None:
         parts += [Text(), changed_claims(comparison)]
     if comparison.moved[:movers]:
@@ -74,7 +75,7 @@ def trend_page(trend: Trend) -> Page:
         cells[0] = NO_NUMBER if point.score.value is None else f"{point.score.value:.3f}"
         made.add_row(data(point.side.title, limit=40), f"{point.side.outcomes[Outcome.SCORED]:,}", *cells)
     parts: list[RenderableType] = [Text("trend", style="bold"), Text(), made, Text()]
-    for heading, rows in _series(trend.parts):
+    for heading, rows in _by_cut(trend.parts):
         parts += [_runs_table(heading, rows, trend), Text()]
     parts += [hanging(Text("-"), data(line)) for line in trend.sentences]
     if trend.advice:
@@ -84,15 +85,7 @@ def trend_page(trend: Trend) -> Page:
     return Page(indented(Stack(*parts), 2))
 
 
-def _series(parts: Sequence[Part]) -> Iterator[tuple[str, list[Part]]]:
-    cuts: dict[tuple[str, bool], list[Part]] = {}
-    for part in parts:
-        cuts.setdefault(("+".join(tag for tag, _ in part.where), part.mode is not None), []).append(part)
-    for (tags, by_mode), found in cuts.items():
-        yield " + ".join(one for one in (tags, "failure mode" if by_mode else "") if one), found
-
-
-def _runs_table(heading: str, parts: Sequence[Part], trend: Trend) -> RenderableType:
+def _runs_table(heading: str, parts: Sequence[Series], trend: Trend) -> RenderableType:
     """Show the rates of parts, the newest runs beside each other; those that changed first."""
     first = max(0, len(trend.points) - _RUNS_SHOWN)
     sides = [point.side for point in trend.points[first:]]
@@ -103,14 +96,16 @@ def _runs_table(heading: str, parts: Sequence[Part], trend: Trend) -> Renderable
             Text(_level(part, place), style="bold" if any(change.at == place for change in part.changes) else "")
             for place in range(first, len(trend.points))
         ]
-        made.add_row(data(row_name(part), limit=60), *cells)
+        made.add_row(data(row_name(part.part), limit=60), *cells)
     more = len(parts) - _ROWS_SHOWN
     return Stack(made, Text(f"… and {more:,} more rows; --json has them all", style="dim")) if more > 0 else made
 
 
-def _level(part: Part, place: int) -> str:
+def _level(part: Series, place: int) -> str:
     rate = part.rates[place]
-    return NO_NUMBER if rate.value is None else f"{rate.value:.3f}" if part.measure.is_score else percent(rate.value)
+    return (
+        NO_NUMBER if rate.value is None else f"{rate.value:.3f}" if part.part.measure.is_score else percent(rate.value)
+    )
 
 
 def _head(comparison: Comparison) -> RenderableType:
@@ -130,15 +125,20 @@ def side_line(side: Side) -> Text:
     return Text.assemble(data(side.title, "bold", limit=60), " (", where, ")")
 
 
-def cuts(looks: Sequence[Look]) -> Iterator[tuple[str, list[tuple[str, Look]]]]:
+def cuts(deltas: Sequence[Delta]) -> Iterator[tuple[str, list[tuple[str, Delta]]]]:
     """Yield the parts by cut: failure modes of the whole, then slices; what shows a difference first."""
-    cuts: dict[tuple[str, bool], list[Look]] = {}
-    for look in looks:
-        cuts.setdefault(("+".join(tag for tag, _ in look.where), look.mode is not None), []).append(look)
-    for (tags, by_mode), found in cuts.items():
-        heading = " + ".join(part for part in (tags, "failure mode" if by_mode else "") if part)
-        ordered = sorted(found, key=lambda look: (_RANK[look.word], look.p_value if look.p_value is not None else 2))
-        yield heading, [(row_name(look), look) for look in ordered]
+    for heading, found in _by_cut(deltas):
+        found.sort(key=lambda delta: (_RANK[delta.finding], 2 if delta.p_value is None else delta.p_value))
+        yield heading, [(row_name(delta.part), delta) for delta in found]
+
+
+def _by_cut(rows: Sequence[T]) -> Iterator[tuple[str, list[T]]]:
+    cuts: dict[str, list[T]] = {}
+    for row in rows:
+        tags = "+".join(tag for tag, _ in row.part.where)
+        heading = " + ".join(name for name in (tags, "failure mode" if row.part.mode is not None else "") if name)
+        cuts.setdefault(heading, []).append(row)
+    yield from cuts.items()
 
 
 def some_of(labels: Sequence[str]) -> str:
@@ -147,37 +147,39 @@ def some_of(labels: Sequence[str]) -> str:
     return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
 
 
-def row_name(look: Look | Part) -> str:
-    """Name a look within its cut."""
-    values = " + ".join(value or "(empty)" for _, value in look.where)
-    what = look.measure.title if look.mode else _SHORT[look.measure.name]
-    return " · ".join(part for part in (values, what) if part)
+def row_name(part: Part) -> str:
+    """Name a part within its cut."""
+    values = " + ".join(value or "(empty)" for _, value in part.where)
+    what = part.measure.title if part.mode else _SHORT[part.measure.name]
+    return " · ".join(name for name in (values, what) if name)
 
 
-def _table(heading: str, rows: Sequence[tuple[str, Look]]) -> RenderableType:
+def _table(heading: str, rows: Sequence[tuple[str, Delta]]) -> RenderableType:
     if not rows:
         return Text(heading, style="dim")
     made = house_table(data(heading, limit=60), "before → after", "points (95 %)", "")
     made.columns[0].no_wrap = False
     made.columns[3].justify = "left"
-    for label, look in rows:
-        made.add_row(data(label, limit=60), levels(look), change_of(look), Text(look.word.value, _STYLE[look.word]))
+    for label, delta in rows:
+        made.add_row(
+            data(label, limit=60), levels(delta), change_of(delta), Text(delta.finding.value, _STYLE[delta.finding])
+        )
     return made
 
 
-def levels(look: Look) -> str:
+def levels(delta: Delta) -> str:
     """Write what a measure was before and is after."""
-    if look.measure.is_score:
-        return " → ".join(NO_NUMBER if one is None else f"{one:.3f}" for one in (look.before, look.after))
-    return " → ".join(NO_NUMBER if one is None else f"{100 * one:.1f}" for one in (look.before, look.after)) + " %"
+    if delta.measure.is_score:
+        return " → ".join(NO_NUMBER if one is None else f"{one:.3f}" for one in (delta.before, delta.after))
+    return " → ".join(NO_NUMBER if one is None else f"{100 * one:.1f}" for one in (delta.before, delta.after)) + " %"
 
 
-def change_of(look: Look) -> str:
+def change_of(delta: Delta) -> str:
     """Write a difference in points, with its interval."""
-    if look.difference is None or look.low is None or look.high is None:
+    if delta.difference is None or delta.low is None or delta.high is None:
         return NO_NUMBER
-    sign = "+" if look.difference > 0 else ""
-    return f"{sign}{points(look.difference)} ({points(look.low)} … {points(look.high)})"
+    sign = "+" if delta.difference > 0 else ""
+    return f"{sign}{points(delta.difference)} ({points(delta.low)} … {points(delta.high)})"
 
 
 def changed_claims(comparison: Comparison) -> Text:
@@ -197,7 +199,7 @@ def changed_claims(comparison: Comparison) -> Text:
     )
 
 
-def _moved(moved: Moved) -> Iterator[RenderableType]:
+def _moved(moved: AnswerChange) -> Iterator[RenderableType]:
     mover = moved.mover
     torn = "" if mover.contradicted[0] == mover.contradicted[1] else f"{_step(mover.contradicted)} contradicted"
     told = [f"{mover.scores[0]:.3f} → {mover.scores[1]:.3f}", f"{_step(mover.failing)} failing", torn]
@@ -234,7 +236,7 @@ def _sign(label: Label) -> tuple[str, str]:
 
 def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
-    tested = any(look.p_value is not None for look in comparison.looks)
+    tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
         "The mean score is tested at 5 % by itself. The other measures are secondary: a difference is reported where it"
         " is significant at 5 % after Holm's correction (half for the whole, half for the parts) and its interval"

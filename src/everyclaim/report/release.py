@@ -10,8 +10,8 @@ from rich.text import Text
 
 from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import ClaimChange, pairing
+from everyclaim.analysis.deltas import Delta
 from everyclaim.analysis.estimates import interval, percent
-from everyclaim.analysis.looks import Look
 from everyclaim.analysis.release import ModeTable, ReleaseReport
 from everyclaim.analysis.trend import Trend
 from everyclaim.core.plaintext import counted, number, one_line, words
@@ -35,7 +35,7 @@ def release_terminal(report: ReleaseReport) -> Page:
     made = house_table("part of the release", "claims", "against the release before", numbers_from=9)
     for step in rule.steps:
         made.add_row(
-            data(step.title, limit=40), step.look.measure.name, Text(step.told, "bold red" if step.has_risen else "")
+            data(step.title, limit=40), step.delta.measure.name, Text(str(step), "bold red" if step.has_risen else "")
         )
     parts: list[RenderableType] = [
         Text.assemble(side_line(report.comparison.before), " → ", side_line(report.comparison.after)),
@@ -45,7 +45,7 @@ def release_terminal(report: ReleaseReport) -> Page:
         Text(),
         made,
         Text(),
-        Text(rule.told, _STYLE[rule.verdict]),
+        Text(rule.sentence, _STYLE[rule.verdict]),
         Text(),
         *(hanging(Text("!", "yellow"), Text(note)) for note in report.notes),
         *(hanging(Text("·", "dim"), Text(line)) for line in label_lines(report.comparison.calibration)),
@@ -90,18 +90,18 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
         yield f"\nJudged differently, so that a difference may be the judge's: {md('; '.join(comparison.differs))}."
     for note in report.notes:
         yield f"\n{md(note)}."
-    yield from ("", "## Take it back?", "", md(report.rule.told), "")
+    yield from ("", "## Take it back?", "", md(report.rule.sentence), "")
     yield from _table(
         ["part of the release", "claims", "against the release before", ""],
         [
-            (md(step.title), step.look.measure.name, md(step.told), "**risen**" if step.has_risen else "")
+            (md(step.title), step.delta.measure.name, md(str(step)), "**risen**" if step.has_risen else "")
             for step in report.rule.steps
         ],
     )
     for line in trend_lines(report.trend):
         yield f"- {md(line)}"
     yield from ("", "## As a whole", "")
-    yield from _looks([(look.measure.title, look) for look in comparison.numbers.whole])
+    yield from _looks([(delta.measure.title, delta) for delta in comparison.numbers.whole])
     shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
     for heading, rows in cuts(comparison.numbers.parts):
         if heading not in shown:
@@ -118,26 +118,31 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
         yield f"- {md(line)}"
 
 
-def _looks(rows: Sequence[tuple[str, Look]]) -> Iterator[str]:
+def _looks(rows: Sequence[tuple[str, Delta]]) -> Iterator[str]:
     tested = [row for row in rows if row[1].p_value is not None]
     if tested:
         yield from _table(
             ["", "before → after", "points (95 %)", "finding"],
             [
-                (md(name), levels(look), change_of(look), f"**{look.word.value}**" if look.shown else look.word.value)
-                for name, look in tested
+                (
+                    md(name),
+                    levels(delta),
+                    change_of(delta),
+                    f"**{delta.finding.value}**" if delta.is_shown else delta.finding.value,
+                )
+                for name, delta in tested
             ],
         )
-    if few := [name for name, look in rows if look.p_value is None]:
+    if few := [name for name, delta in rows if delta.p_value is None]:
         yield from ("", f"Too few samples to test: {md(some_of(few))}")
 
 
 def _modes(table: ModeTable) -> Iterator[str]:
     yield from ("", f"## Failure modes by {md(table.slice)}", "", "Share of claims, before → after.", "")
     rows = []
-    for mode, looks in table.looks.items():
-        cells = [looks.get(value) for value in table.values]
-        rows.append((md(words(mode)), *(_bold(levels(one), one.shown) if one else "–" for one in cells)))
+    for mode, deltas in table.deltas.items():
+        cells = [deltas.get(value) for value in table.values]
+        rows.append((md(words(mode)), *(_bold(levels(one), one.is_shown) if one else "–" for one in cells)))
     yield from _table(["", *(md(value or "(not given)") for value in table.values)], rows)
 
 

@@ -1,4 +1,4 @@
-"""The report of a comparison: the sentence, the looks it rests on, and the answers that moved, before and after."""
+"""The report of a comparison: the sentence, the deltas it rests on, and the answers that moved, before and after."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from everyclaim.analysis.comparison import Comparison, Moved, pairing
-from everyclaim.analysis.looks import Look, Word
+from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
+from everyclaim.analysis.deltas import Delta, Finding
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label
 from everyclaim.report.comparison import (
@@ -27,7 +27,13 @@ from everyclaim.report.html.file import whole_page
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _LISTED = 60  # rows of a table
-KIND = {Word.IMPROVED: "improved", Word.REGRESSED: "regressed", Word.NO_DIFFERENCE: "none", Word.TOO_FEW: "few"}
+KIND = {
+    Finding.IMPROVED: "improved",
+    Finding.REGRESSED: "regressed",
+    Finding.NO_DIFFERENCE: "none",
+    Finding.TOO_FEW: "few",
+}
+_COLOUR = {Finding.IMPROVED: "supported", Finding.REGRESSED: "contradicted"}
 
 
 def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
@@ -45,12 +51,12 @@ def comparison_view(
 ) -> dict[str, Any]:
     """Return what the page of a comparison shows, without the cuts that are shown otherwise."""
     numbers = comparison.numbers
-    same = [(look.measure.title, look) for look in numbers.same_text]
+    same = [(delta.measure.title, delta) for delta in numbers.same_text]
     return {
         "comparison": comparison,
         "pairing": pairing(comparison.matching),
         "sides": [side_line(side).plain for side in (comparison.before, comparison.after)],
-        "whole": table("", [(look.measure.title, look) for look in numbers.whole]),
+        "whole": table("", [(delta.measure.title, delta) for delta in numbers.whole]),
         "same_text": table("", same) if same else None,
         "parts_": [table(heading, rows) for heading, rows in cuts(numbers.parts) if heading not in leave_out],
         "changed": changed_claims(comparison).plain if comparison.changes is not None else "",
@@ -60,8 +66,8 @@ def comparison_view(
 
 
 @dataclass(frozen=True, slots=True)
-class LookRow:
-    """One look, written: what of, the levels, the difference, the word for it and its class."""
+class DeltaRow:
+    """One delta, written: what of, the levels, the difference, the word for it and its class."""
 
     name: str
     levels: str
@@ -71,42 +77,40 @@ class LookRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LookTable:
+class DeltaTable:
     """Looks of one cut: those that were tested, with their chart, and the names of those with too little to test."""
 
     heading: str
-    rows: tuple[LookRow, ...]
+    rows: tuple[DeltaRow, ...]
     chart: Markup | None
     few: str
     left_out: int
 
 
-def table(heading: str, looks: Sequence[tuple[str, Look]]) -> LookTable:
-    """Lay the looks of a cut out."""
-    tested = [row for row in looks if row[1].p_value is not None or not heading]
+def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
+    """Lay the deltas of a cut out."""
+    tested = [row for row in deltas if row[1].p_value is not None or not heading]
     rows = [
-        LookRow(name, levels(one), change_of(one), one.word.value, KIND[one.word]) for name, one in tested[:_LISTED]
+        DeltaRow(name, levels(one), change_of(one), one.finding.value, KIND[one.finding])
+        for name, one in tested[:_LISTED]
     ]
     drawn = [
-        Reading(name, one.difference, one.low, one.high, one.word.value, _colour(one.word)) for name, one in tested[:14]
+        Reading(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
+        for name, one in tested[:14]
     ]
     chart = None
     if any(one.value is not None for one in drawn):
         title = f"Differences{' by ' + heading if heading else ''}"
         chart = difference_plot(drawn, title=title, axis="after − before, in points, with 95 % intervals")
-    few = some_of([name for name, look in looks if look.p_value is None]) if heading else ""
-    return LookTable(heading, tuple(rows), chart, few, max(0, len(tested) - _LISTED))
-
-
-def _colour(word: Word) -> str:
-    return {Word.IMPROVED: "supported", Word.REGRESSED: "contradicted"}.get(word, "plain")
+    few = some_of([name for name, delta in deltas if delta.p_value is None]) if heading else ""
+    return DeltaTable(heading, tuple(rows), chart, few, max(0, len(tested) - _LISTED))
 
 
 @dataclass(frozen=True, slots=True)
 class MovedView:
     """An answer that moved, with its claims that changed, as it was and as it is."""
 
-    moved: Moved
+    moved: AnswerChange
     before: AnswerView
     after: AnswerView
 
@@ -119,7 +123,7 @@ class MovedView:
         ]
 
 
-def _moved(moved: Iterable[Moved], before: Mapping[int, Kept], after: Mapping[int, Kept]) -> Iterable[MovedView]:
+def _moved(moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Mapping[int, Kept]) -> Iterable[MovedView]:
     for one in moved:
         places = one.mover.places
         yield MovedView(

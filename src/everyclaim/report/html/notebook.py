@@ -40,8 +40,8 @@ def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
 def comparison_html(comparison: Comparison) -> str:
     """Write a comparison: the sentence, and the looks at the whole."""
     rows = [
-        (look.measure.title, levels(look), change_of(look), look.word.value, KIND[look.word])
-        for look in comparison.numbers.whole
+        (delta.measure.title, levels(delta), change_of(delta), delta.finding.value, KIND[delta.finding])
+        for delta in comparison.numbers.whole
     ]
     return _rendered("comparison", comparison=comparison, rows=rows)
 
@@ -53,7 +53,7 @@ def _rendered(name: str, **values: object) -> str:
 
 @cache
 def _style() -> Markup:
-    """The theme, its every rule inside ``.everyclaim``, so that the rest of the notebook keeps its own look."""
+    """The theme, its every rule inside ``.everyclaim``, so that the rest of the notebook keeps its own delta."""
     theme = re.sub(r"/\*.*?\*/", "", asset("theme.css"), flags=re.DOTALL).partition("@media print")[0]
     tokens, _, rules = theme.partition("*, *::before")
     rules = re.sub(r"^(html|body) \{[^}]*\}\n", "", "*, *::before" + rules, flags=re.MULTILINE)

@@ -43,9 +43,11 @@ def _rows(table: ModeTable) -> list[tuple[str, list[Cell | None]]]:
         (
             mode,
             [
-                Cell(levels(look), look.word.value if look.shown else "", KIND[look.word]) if look else None
-                for look in (looks.get(value) for value in table.values)
+                Cell(levels(delta), delta.finding.value if delta.is_shown else "", KIND[delta.finding])
+                if delta
+                else None
+                for delta in (deltas.get(value) for value in table.values)
             ],
         )
-        for mode, looks in table.looks.items()
+        for mode, deltas in table.deltas.items()
     ]

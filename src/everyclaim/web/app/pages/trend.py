@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.comparison import provenance_differences
-from everyclaim.analysis.looks import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Measure
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Measure
 from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, trend_over
 from everyclaim.core.errors import InputError, NoStoreError

@@ -1,0 +1,261 @@
+"""The difference of one measure between two runs, on all answers or on some of them, and what is shown of it.
+
+The mean score is the primary measure and tested at 5 % by itself; the others are secondary, and Holm's correction keeps
+the chance of any false finding among them at 5 %.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from everyclaim.analysis.slices import FEW
+from everyclaim.core.plaintext import one_line, words
+from everyclaim.stats.clusters import standard_error
+from everyclaim.stats.intervals import FEW_EVENTS, clustered_ratio
+from everyclaim.stats.multiplicity import holm
+from everyclaim.stats.paired import exchanges, independent_difference, paired_difference, sign_flip_test
+from everyclaim.stats.power import detectable_paired_difference
+from everyclaim.stats.quantiles import normal_p_value, normal_quantile
+from everyclaim.stats.trust import ROUGH_CLUSTERS
+from everyclaim.stats.types import Floats, Inference, Interval
+
+LEVEL = 0.95
+FEWEST = 10  # answers on a side; fewer are not tested
+FEWEST_EVENTS = 5  # claims or answers of a kind, in both runs together; fewer are not tested
+_POWER = 0.8
+_EXACT = 200  # samples that differ; of more the sum of the signs is as good as normal
+_FAR = 0.2  # p-values above this need not be exact
+_SAME = 1e-9  # a difference that is rounding only
+
+Rate = tuple[Floats, Floats]  # numerators and denominators, by row
+Where = tuple[tuple[str, str], ...]  # tags with their values; empty: all answers
+
+
+class Finding(StrEnum):
+    """What is shown of a difference."""
+
+    IMPROVED = "improved"
+    REGRESSED = "regressed"
+    NO_DIFFERENCE = "no difference shown"
+    TOO_FEW = "too few samples"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is measured of answers: `name` in JSON, `title` and `rate` in words, whether more of it is better."""
+
+    name: str
+    title: str
+    rate: str
+    more_is_better: bool = False
+
+    @property
+    def is_score(self) -> bool:
+        """Whether it is the mean score, not a rate."""
+        return self.name == "score"
+
+
+SCORE = Measure("score", "mean score", "mean score", more_is_better=True)
+SUPPORTED = Measure("supported", "claims supported", "rate of supported claims", more_is_better=True)
+UNSUPPORTED = Measure("unsupported", "claims unsupported", "rate of unsupported claims")
+CONTRADICTED = Measure("contradicted", "claims contrad.", "rate of contradicted claims")
+ANY_FAILING = Measure("any_failing", "answers failing", "share of answers with a failing claim")
+ANY_CONTRADICTED = Measure("any_contradicted", "answers contrad.", "share of answers with a contradicted claim")
+WHOLE = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED, ANY_FAILING, ANY_CONTRADICTED)
+OF_PARTS = (SCORE, UNSUPPORTED, CONTRADICTED)
+
+
+class Part(NamedTuple):
+    """A measure on the answers of a slice, or the rate of a failure mode there."""
+
+    measure: Measure
+    where: Where = ()
+    mode: str | None = None
+
+    @classmethod
+    def of_mode(cls, mode: str, where: Where = ()) -> Part:
+        """Return the rate of a failure mode among all claims."""
+        return cls(Measure("failure_mode", words(mode), f"rate of {words(mode)}"), where, mode)
+
+    @property
+    def on(self) -> str:
+        """On which answers, in words; empty: on all."""
+        named = " and ".join(f"{one_line(tag, 40)}={one_line(value, 40)}" for tag, value in self.where)
+        return f" on answers with {named}" if named else ""
+
+    def __str__(self) -> str:
+        """Name it in a sentence."""
+        return self.measure.rate + self.on
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The difference of one measure between two runs, on some of their answers.
+
+    `difference` is after − before, with its own 95 % interval. `p_value` is of this difference alone, `adjusted` for
+    all secondary ones; both are None where there is too little to test. `answers` are pairs, or the smaller side's
+    without pairs.
+    """
+
+    part: Part
+    before: float | None
+    after: float | None
+    answers: int
+    claims: tuple[int, int]  # in the denominators; of answers or claims, before and after
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+    p_value: float | None = None
+    detectable: float | None = None  # the difference that so many answers show with a power of 80 %
+    adjusted: float | None = None
+    finding: Finding = Finding.TOO_FEW
+    warnings: tuple[str, ...] = ()
+    more_is_better: bool = False
+
+    @property
+    def measure(self) -> Measure:
+        """What is measured."""
+        return self.part.measure
+
+    @property
+    def where(self) -> Where:
+        """The slice; empty: all answers."""
+        return self.part.where
+
+    @property
+    def mode(self) -> str | None:
+        """The failure mode; None: of all claims."""
+        return self.part.mode
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a difference is shown."""
+        return self.finding in (Finding.IMPROVED, Finding.REGRESSED)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {
+            "measure": self.measure.name,
+            "mode": self.mode,
+            "slice": dict(self.where),
+            "before": self.before,
+            "after": self.after,
+            "difference": self.difference,
+            "low": self.low,
+            "high": self.high,
+            "answers": self.answers,
+            "units": list(self.claims),
+            "detectable": self.detectable,
+            "p_value": self.p_value,
+            "p_adjusted": self.adjusted,
+            "word": self.finding.value,
+            "warnings": list(self.warnings),
+        }
+
+
+def measure_delta(part: Part, sides: Sequence[Rate], *, paired: bool) -> Delta:
+    """Measure a difference, without a finding yet; rows of both are the same samples when they are `paired`."""
+    has = [bottom > 0 for _, bottom in sides]
+    if paired:
+        has = [has[0] & has[1]] * 2
+    before, after = ((top[mask], bottom[mask]) for (top, bottom), mask in zip(sides, has, strict=True))
+    answers = min(len(before[0]), len(after[0]))
+    units = int(before[1].sum()), int(after[1].sum())
+    first, second = (float(top.sum() / bottom.sum()) if bottom.sum() else None for top, bottom in (before, after))
+    found = Delta(part, first, second, answers, units)
+    if answers < 2 or first is None or second is None:
+        return found
+    difference = _difference(before, after, paired=paired)
+    error = difference.interval.width / 2 / normal_quantile(LEVEL)
+    found = replace(
+        found,
+        difference=difference.value,
+        low=difference.interval.low,
+        high=difference.interval.high,
+        detectable=error * detectable_paired_difference(1, 1.0, _POWER, LEVEL),
+        warnings=difference.warnings,
+    )
+    # What is of the rarer kind, in both together: the same whichever run a sample came from.
+    tops = before[0].sum() + after[0].sum()
+    events = min(tops, before[1].sum() + after[1].sum() - tops)
+    if answers < FEWEST or (not part.measure.is_score and events < FEWEST_EVENTS):
+        return found
+    return replace(found, p_value=_p_value(before, after, difference, paired=paired))
+
+
+def _difference(before: Rate, after: Rate, *, paired: bool) -> Inference:
+    if paired:
+        return paired_difference(before, after, level=LEVEL)
+    if all(len(top) >= ROUGH_CLUSTERS and _away(top, bottom) >= FEW_EVENTS for top, bottom in (before, after)):
+        (a, units_a), (b, units_b) = before, after
+        value = float(b.sum() / units_b.sum() - a.sum() / units_a.sum())
+        error = math.hypot(standard_error(a, units_a), standard_error(b, units_b))
+        half = normal_quantile(LEVEL) * error
+        interval = Interval(max(-1.0, value - half), min(1.0, value + half), LEVEL)
+        return Inference(value, interval, error, len(a) + len(b), len(a) + len(b), "clustered_normal")
+    return independent_difference(clustered_ratio(*before), clustered_ratio(*after), LEVEL)
+
+
+def _away(top: Floats, bottom: Floats) -> int:
+    return min(int(np.count_nonzero(top > 0)), int(np.count_nonzero(top < bottom)))
+
+
+def _p_value(before: Rate, after: Rate, difference: Inference, *, paired: bool) -> float:
+    if not paired:
+        return normal_p_value(difference.value / difference.error) if difference.error else 1.0
+    swaps = exchanges(before, after)
+    differ = int(np.count_nonzero(np.abs(swaps) > _SAME))
+    if differ > FEW:
+        about = normal_p_value(float(swaps.sum() / np.sqrt((swaps**2).sum())))
+        if differ > _EXACT or about > _FAR:
+            return about
+    return sign_flip_test(swaps).p_value
+
+
+def as_primary(delta: Delta) -> Delta:
+    """Say what the primary measure shows: one test at 5 %, uncorrected.
+
+    Test and interval never disagree: where the test alone does not show a difference, the interval reaches to 0.
+    """
+    if delta.p_value is not None and delta.p_value > 1 - LEVEL and delta.low is not None and delta.high is not None:
+        delta = replace(delta, low=min(delta.low, 0.0), high=max(delta.high, 0.0))
+    return _with_finding(delta, delta.p_value)
+
+
+def with_findings(families: Sequence[Sequence[Delta]]) -> list[list[Delta]]:
+    """Say what every secondary difference shows; a family does not weaken another family.
+
+    The 5 % for any false finding are shared out equally among the families that test anything, and Holm's correction
+    keeps them within each (Holm 1979).
+    """
+    sharing = max(1, sum(any(delta.p_value is not None for delta in family) for family in families))
+    return [
+        [
+            _with_finding(delta, None if p_value is None else min(1.0, p_value * sharing))
+            for delta, p_value in zip(family, adjusted([delta.p_value for delta in family]), strict=True)
+        ]
+        for family in families
+    ]
+
+
+def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct for as many tests as there are (Holm 1979); None, of what is not tested, stays None."""
+    tested = [value for value in p_values if value is not None]
+    known = iter(np.minimum(1.0, holm(tested)).tolist() if tested else [])
+    return [None if value is None else next(known) for value in p_values]
+
+
+def _with_finding(delta: Delta, p_value: float | None) -> Delta:
+    if p_value is None or delta.low is None or delta.high is None or delta.difference is None:
+        return delta
+    if p_value <= 1 - LEVEL and not delta.low <= 0 <= delta.high:
+        is_better = (delta.difference > 0) == delta.more_is_better
+        return replace(delta, adjusted=p_value, finding=Finding.IMPROVED if is_better else Finding.REGRESSED)
+    finding = Finding.TOO_FEW if delta.answers < FEW else Finding.NO_DIFFERENCE
+    return replace(delta, adjusted=p_value, finding=finding)
