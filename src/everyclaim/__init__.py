@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from everyclaim.api.deferral import fit_band
     from everyclaim.api.evaluator import Evaluator
     from everyclaim.api.guarding import Guard
-    from everyclaim.api.judge_check import check_judge
-    from everyclaim.api.judge_test import try_judge
+    from everyclaim.api.judge_eval import check_judge, try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label, label_queue
     from everyclaim.api.release import release_report
@@ -61,7 +60,7 @@ _ON_FIRST_USE = {
     "Guard": "everyclaim.api.guarding",
     "baseline": "everyclaim.api.baselines",
     "calibrate": "everyclaim.api.labels",
-    "check_judge": "everyclaim.api.judge_check",
+    "check_judge": "everyclaim.api.judge_eval",
     "check_splits": "everyclaim.api.splits",
     "label": "everyclaim.api.labels",
     "label_splits": "everyclaim.api.splits",
@@ -79,7 +78,7 @@ _ON_FIRST_USE = {
     "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
     "trend": "everyclaim.api.compare",
-    "try_judge": "everyclaim.api.judge_test",
+    "try_judge": "everyclaim.api.judge_eval",
     "tune": "everyclaim.api.tuning",
     "verify_claims": "everyclaim.api.scoring",
     "watch": "everyclaim.api.watching",

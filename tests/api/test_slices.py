@@ -147,7 +147,7 @@ def test_a_trend_names_the_slice_and_the_mode_that_changed(tmp_path: Path) -> No
     names = ["r1", "r2", "r3", "r4", "r5"]
     series(tmp_path / "runs.db", names, bad_from=3)
     found = ec.trend(names, by=["source", "auto:length+mode"], store=tmp_path / "runs.db")
-    changed = {(part.mode, part.where): part.changes[0].at for part in found.parts if part.changes}
+    changed = {(series.part.mode, series.part.where): series.changes[0].at for series in found.parts if series.changes}
     assert changed[None, (("source", "web"),)] == 3
     assert changed["numeric_mismatch", (("auto:length", "4–6 claims"),)] == 3
     assert not any(where == (("source", "shop"),) for _, where in changed)

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from everyclaim.api.judge_test import cases
+from everyclaim.api.judge_eval import cases
 
 
 def test_checks_are_kept_and_compared(everyclaim):
@@ -24,11 +24,7 @@ def test_a_finding_exits_with_one(everyclaim):
     assert everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl").code == 0
     history = Path("checks.jsonl")
     row = json.loads(history.read_text("utf-8"))
-    row["labels"] = {
-        f"{case.id}:{claim.id}": label.value
-        for case in cases()
-        for claim, label in zip(case.claims, case.labels, strict=True)
-    }
+    row["labels"] = {key: label.value for case in cases() for key, label in zip(case.keys, case.labels, strict=True)}
     history.write_text(json.dumps(row) + "\n", "utf-8")
     done = everyclaim("judge-check", "--judge", "lexical", "--trials", "1", "--history", "checks.jsonl")
     assert done.code == 1

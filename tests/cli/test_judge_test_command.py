@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.judge_test import CASES, KINDS, cases
+from everyclaim.api.judge_eval import CASES, KINDS, cases
 from everyclaim.testing import JudgeServer, play, request_data, server_error
 
 LABELS = {claim.text: label for case in cases() for claim, label in zip(case.claims, case.labels, strict=True)}

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
 from everyclaim.stats.intervals import Estimate
+from everyclaim.stats.types import Inference
 
 NO_NUMBER = "–"
 
@@ -39,3 +44,17 @@ def share_of(estimate: Estimate) -> str:
 def points(value: float) -> str:
     """Write a difference of shares in points, without a sign for what is above 0."""
     return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
+
+
+def plain(value: Any) -> Any:
+    """Return a result, or a part of one, as plain JSON; what says whether it is shown says so there, too."""
+    if isinstance(value, Inference):
+        ends = {"low": value.interval.low, "high": value.interval.high, "level": value.interval.level}
+        made = {"n": value.n, "clusters": value.clusters, "method": value.method, "warnings": list(value.warnings)}
+        return {"value": value.value, **ends, **made}
+    if is_dataclass(value) and not isinstance(value, type):
+        row = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return row | {"is_shown": value.is_shown} if hasattr(value, "is_shown") else row
+    if isinstance(value, Mapping):
+        return {key: plain(part) for key, part in value.items()}
+    return [plain(part) for part in value] if isinstance(value, tuple | list) else value

@@ -7,9 +7,10 @@ supported, all others not. Whether unsupported and contradicted are told apart i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from everyclaim.analysis.estimates import plain
 from everyclaim.core.types import Label, Provenance, Usage
 from everyclaim.core.wire import provenance_to_json
 from everyclaim.stats.intervals import Estimate, clustered_mean
@@ -26,7 +27,7 @@ RULE = (
 )
 
 
-class Answered(NamedTuple):
+class TriedClaim(NamedTuple):
     """One claim of the test with what became of it; `given` is None without a usable verdict."""
 
     kind: str
@@ -59,7 +60,7 @@ class JudgeTest:
     told_apart: Estimate  # of the others that were found: unsupported and contradicted kept apart
     quotes_found: Estimate  # of the verdicts with quotes: all of them in the passages
     unjudged: int
-    answered: tuple[Answered, ...]
+    answered: tuple[TriedClaim, ...]
     usage: Usage
     provenance: Provenance
     beside: JudgeTest | None = None  # the offline judge, on the same claims
@@ -72,15 +73,17 @@ class JudgeTest:
             faults.append(f"{self.unjudged} claims have no usable verdict (at most {MOST_UNJUDGED})")
         if (low := self.accuracy.low or 0.0) < LEAST_RIGHT:
             faults.append(f"accuracy may be as low as {low:.0%} (at least {LEAST_RIGHT:.0%})")
-        for name, share in (
-            ("supported claims", self.supported),
-            ("claims that are not supported", self.not_supported),
-        ):
-            if (share.value or 0.0) < LEAST_OF_EACH:
-                faults.append(f"{share.value or 0.0:.0%} of the {name} are right (at least {LEAST_OF_EACH:.0%})")
-        for kind, share in self.kinds.items():
-            if (share.value or 0.0) < LEAST_OF_A_KIND:
-                faults.append(f"more often wrong than right on the kind '{kind}'")
+        sides = (("supported claims", self.supported), ("claims that are not supported", self.not_supported))
+        faults += [
+            f"{share.value or 0.0:.0%} of the {name} are right (at least {LEAST_OF_EACH:.0%})"
+            for name, share in sides
+            if (share.value or 0.0) < LEAST_OF_EACH
+        ]
+        faults += [
+            f"more often wrong than right on the kind '{kind}'"
+            for kind, share in self.kinds.items()
+            if (share.value or 0.0) < LEAST_OF_A_KIND
+        ]
         if self.quotes_found.value is not None and self.quotes_found.value < LEAST_QUOTES:
             faults.append(
                 f"{1 - self.quotes_found.value:.0%} of the verdicts with quotes have one that is in no passage "
@@ -94,66 +97,53 @@ class JudgeTest:
         return not self.why_not
 
     @property
-    def wrong(self) -> list[Answered]:
+    def wrong(self) -> list[TriedClaim]:
         """The claims that it judged wrongly, or not at all."""
-        return [one for one in self.answered if not one.is_right]
+        return [claim for claim in self.answered if not claim.is_right]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON: shares with their intervals, the rule, and every claim that was judged wrongly."""
+        names = ("accuracy", "supported", "not_supported", "told_apart", "quotes_found")
+        whole = {name: plain(getattr(self, name)) for name in ("judge", *names, "kinds", "unjudged")}
+        beside = self.beside and {name: plain(getattr(self.beside, name)) for name in ("judge", "accuracy", "kinds")}
+        wrong = [
+            {name: getattr(claim, name) for name in ("kind", "claim", "expected", "given", "why")}
+            for claim in self.wrong
+        ]
+        return whole | {
+            "fit": self.is_fit,
+            "why_not": list(self.why_not),
+            "rule": RULE,
+            "wrong": wrong,
+            "beside": beside,
+            "usage": plain(self.usage),
+            "provenance": provenance_to_json(self.provenance),
+        }
 
 
-def judge_test(
-    judge: str, answered: Sequence[Answered], usage: Usage, provenance: Provenance, beside: JudgeTest | None = None
-) -> JudgeTest:
+def judge_test(judge: str, answered: Sequence[TriedClaim], usage: Usage, provenance: Provenance) -> JudgeTest:
     """Count what a judge did."""
-    judged = [one for one in answered if one.given is not None]
-    supported = [one for one in judged if one.expected is Label.SUPPORTED]
-    others = [one for one in judged if one.expected is not Label.SUPPORTED]
-    quoting = [one for one in judged if one.quotes_given]
+    judged = [claim for claim in answered if claim.given is not None]
+    supported = [claim for claim in judged if claim.expected is Label.SUPPORTED]
+    others = [claim for claim in judged if claim.expected is not Label.SUPPORTED]
+    found = [claim for claim in others if claim.is_right]
+    quoting = [claim for claim in judged if claim.quotes_given]
+    kinds = dict.fromkeys(claim.kind for claim in answered)
     return JudgeTest(
         judge=judge,
         accuracy=_share(judged),
-        kinds={
-            kind: clustered_mean([float(one.is_right) for one in judged if one.kind == kind])
-            for kind in dict.fromkeys(one.kind for one in answered)
-        },
+        kinds={kind: clustered_mean([claim.is_right for claim in judged if claim.kind == kind]) for kind in kinds},
         supported=_share(supported),
         not_supported=_share(others),
-        told_apart=_share(
-            [one for one in others if one.is_right], [o.given is o.expected for o in others if o.is_right]
-        ),
-        quotes_found=_share(quoting, [not one.quotes_lost for one in quoting]),
+        told_apart=_share(found, [claim.given is claim.expected for claim in found]),
+        quotes_found=_share(quoting, [not claim.quotes_lost for claim in quoting]),
         unjudged=len(answered) - len(judged),
         answered=tuple(answered),
         usage=usage,
         provenance=provenance,
-        beside=beside,
     )
 
 
-def judge_test_to_json(test: JudgeTest) -> dict[str, Any]:
-    """Write the test as plain JSON: shares with their intervals, the rule, and every claim that was judged wrongly."""
-    names = ("accuracy", "supported", "not_supported", "told_apart", "quotes_found")
-    return {
-        "judge": test.judge,
-        "fit": test.is_fit,
-        "why_not": list(test.why_not),
-        "rule": RULE,
-        **{name: asdict(getattr(test, name)) for name in names},
-        "kinds": {kind: asdict(share) for kind, share in test.kinds.items()},
-        "unjudged": test.unjudged,
-        "wrong": [
-            {"kind": w.kind, "claim": w.claim, "expected": w.expected, "given": w.given, "why": w.why}
-            for w in test.wrong
-        ],
-        "beside": None if test.beside is None else _beside_to_json(test.beside),
-        "usage": asdict(test.usage),
-        "provenance": provenance_to_json(test.provenance),
-    }
-
-
-def _beside_to_json(test: JudgeTest) -> dict[str, Any]:
-    kinds = {kind: asdict(share) for kind, share in test.kinds.items()}
-    return {"judge": test.judge, "accuracy": asdict(test.accuracy), "kinds": kinds}
-
-
-def _share(several: Sequence[Answered], right: Sequence[bool] | None = None) -> Estimate:
-    values = [one.is_right for one in several] if right is None else right
-    return clustered_mean([float(value) for value in values], [one.passages for one in several])
+def _share(claims: Sequence[TriedClaim], right: Sequence[bool] | None = None) -> Estimate:
+    values = [claim.is_right for claim in claims] if right is None else right
+    return clustered_mean(values, [claim.passages for claim in claims])

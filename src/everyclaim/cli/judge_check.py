@@ -6,8 +6,8 @@ from typing import Annotated, cast
 
 import typer
 
-from everyclaim.analysis.judge_check import MAX_FLIPS, MAX_UNJUDGED
-from everyclaim.api.judge_check import HISTORY, check_judge
+from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED
+from everyclaim.api.judge_eval import HISTORY, check_judge
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
@@ -16,7 +16,7 @@ from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome
-from everyclaim.report.judge_check import judge_check_page
+from everyclaim.report.judge_eval import judge_check_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=Judging)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from everyclaim.analysis.judge_test import MOST_UNJUDGED, judge_test_to_json
-from everyclaim.api.judge_test import CASES, KINDS, try_judge
+from everyclaim.analysis.judge_test import MOST_UNJUDGED
+from everyclaim.api.judge_eval import CASES, KINDS, try_judge
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
@@ -11,7 +11,7 @@ from everyclaim.cli.given import Given, chosen, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.types import Outcome
-from everyclaim.report.judge_test import judge_test_page
+from everyclaim.report.judge_eval import judge_test_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=Judging)
@@ -41,7 +41,7 @@ def judge_test(
             **chosen(Judging, settings, settings.judge),
         )
     if json:
-        show_json(judge_test_to_json(test))
+        show_json(test.to_json())
     else:
         show(judge_test_page(test, KINDS))
     if test.unjudged > MOST_UNJUDGED:

@@ -1,17 +1,17 @@
-"""A judge's health on labelled claims that stay the same: does it repeat itself, drift, or mind order and length?"""
+"""A judge on labelled claims that stay the same: does it repeat itself, drift, or depend on order and length?"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim.analysis.calibration import TARGET, compare_with_target
-from everyclaim.analysis.estimates import interval, percent
+from everyclaim.analysis.estimates import interval, percent, plain
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Usage
 from everyclaim.stats.agreement import cohen_kappa
@@ -26,9 +26,11 @@ MAX_FLIPS = 0.1
 MAX_UNJUDGED = 0.05
 FEWEST = 20  # claims that two checks, or two judges, must share; claims of a kind on either side of a length
 _LABELS = tuple(Label)
+Bools = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 
-class Asked(NamedTuple):
+class CheckedClaim(NamedTuple):
     """A labelled claim with what the judge said of it, each time it was asked; None: no verdict."""
 
     key: str
@@ -41,8 +43,8 @@ class Asked(NamedTuple):
     other: Label | None = None  # by the other judge
 
     @property
-    def said(self) -> Label | None:
-        """What it said the first time."""
+    def first(self) -> Label | None:
+        """What the judge said the first time."""
         return self.passes[0]
 
 
@@ -52,14 +54,14 @@ class LengthBias:
 
     of: str  # claim, answer
     rate: str  # supported_called_so, failing_called_so
-    median: float  # words
+    median_words: float
     shorter: Estimate
     longer: Estimate
     difference: Inference
 
     @property
     def is_shown(self) -> bool:
-        """Whether there is a difference, corrected for as many looks as there are."""
+        """Whether there is a difference, corrected for as many tests as there are."""
         return not self.difference.interval.low <= 0 <= self.difference.interval.high
 
 
@@ -87,7 +89,7 @@ class Drift:
 
 
 @dataclass(frozen=True, slots=True)
-class Against:
+class OtherJudge:
     """Another judge on the same claims: how often both say the same, and which is right more often."""
 
     judge: str
@@ -102,7 +104,7 @@ class JudgeCheck:
     """What a check of a judge found. Shares are of claims; intervals take answers as clusters."""
 
     judge: str
-    asked: tuple[Asked, ...]
+    asked: tuple[CheckedClaim, ...]
     unjudged: float  # share of verdicts asked for that did not come
     supported_called_so: Estimate
     failing_called_so: Estimate
@@ -111,7 +113,7 @@ class JudgeCheck:
     turned_beyond: Inference | None  # that, beyond what repeating alone flips
     lengths: tuple[LengthBias, ...]
     drift: Drift | None
-    against: Against | None
+    against: OtherJudge | None
     usage: Usage
     max_flips: float = MAX_FLIPS
 
@@ -148,11 +150,11 @@ class JudgeCheck:
             moved = percent(self.turned.value)
             found.append(f"it minds the order of passages: turned round, {moved} of claims change their label")
         found += [
-            f"it minds length: of {'supported' if one.rate.startswith('supported') else 'failing'} claims "
-            f"{percent(one.longer.value)} are called so where the {one.of} has more than {one.median:g} words, and "
-            f"{percent(one.shorter.value)} where it has not"
-            for one in self.lengths
-            if one.is_shown
+            f"it minds length: of {'supported' if bias.rate.startswith('supported') else 'failing'} claims "
+            f"{percent(bias.longer.value)} are called so where the {bias.of} has more than {bias.median_words:g} words,"
+            f" and {percent(bias.shorter.value)} where it has not"
+            for bias in self.lengths
+            if bias.is_shown
         ]
         if self.drift is not None and self.drift.is_shown:
             better = "better" if self.drift.difference.value > 0 else "worse"
@@ -171,7 +173,7 @@ class JudgeCheck:
             ("change on repeating", self.flips),
             ("change on turning", self.turned),
         ]
-        lines = [f"{name:22}{percent(one.value):>8}   95 % {interval(one)}" for name, one in rows if one.n]
+        lines = [f"{name:22}{percent(rate.value):>8}   95 % {interval(rate)}" for name, rate in rows if rate.n]
         head = f"{one_line(self.judge, 60)}: {counted(len(self.asked), 'labelled claim')}"
         return "\n".join(
             [head, *lines, *(wrapped(text) for text in (*self.findings, *self.shortfalls, self.verdict) if text)]
@@ -179,55 +181,27 @@ class JudgeCheck:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        return {
-            "schema": JUDGE_CHECK_SCHEMA,
-            "judge": self.judge,
-            "claims": len(self.asked),
-            "times": len(self.asked[0].passes) if self.asked else 0,
-            "unjudged": self.unjudged,
-            "supported_called_so": asdict(self.supported_called_so),
-            "failing_called_so": asdict(self.failing_called_so),
-            "flips": asdict(self.flips),
-            "turned": asdict(self.turned),
-            "turned_beyond": _inference(self.turned_beyond),
-            "lengths": [
-                {
-                    "of": one.of,
-                    "rate": one.rate,
-                    "median_words": one.median,
-                    "shorter": asdict(one.shorter),
-                    "longer": asdict(one.longer),
-                    "difference": _inference(one.difference),
-                    "is_shown": one.is_shown,
-                }
-                for one in self.lengths
-            ],
-            "drift": self.drift
-            and {
-                **{
-                    name: getattr(self.drift, name) for name in ("since", "checks", "claims", "changed", "changed_last")
-                },
-                "difference": _inference(self.drift.difference),
-                "p_value": self.drift.p_value,
-                "alpha": self.drift.alpha,
-                "is_shown": self.drift.is_shown,
-                "differs": list(self.drift.differs),
-            },
-            "against": self.against
-            and {
-                "judge": self.against.judge,
-                "claims": self.against.claims,
-                "agreeing": asdict(self.against.agreeing),
-                "kappa": self.against.kappa,
-                "difference": _inference(self.against.difference),
-            },
-            "findings": list(self.findings),
-            "shortfalls": list(self.shortfalls),
-            "usage": asdict(self.usage),
-        }
+        shown = {name: plain(getattr(self, name)) for name in (*_SHOWN_OF_CHECK, "findings", "shortfalls")}
+        times = len(self.asked[0].passes) if self.asked else 0
+        return {"schema": JUDGE_CHECK_SCHEMA, "claims": len(self.asked), "times": times} | shown
 
 
-class Earlier(NamedTuple):
+_SHOWN_OF_CHECK = (
+    "judge",
+    "unjudged",
+    "supported_called_so",
+    "failing_called_so",
+    "flips",
+    "turned",
+    "turned_beyond",
+    "lengths",
+    "drift",
+    "against",
+    "usage",
+)
+
+
+class EarlierCheck(NamedTuple):
     """An earlier check of this judge, as it is kept: labels by key, the oldest first."""
 
     created: str
@@ -237,24 +211,25 @@ class Earlier(NamedTuple):
 
 def judge_check(
     judge: str,
-    asked: Sequence[Asked],
+    asked: Sequence[CheckedClaim],
     usage: Usage,
     *,
-    earlier: Sequence[Earlier] = (),
+    earlier: Sequence[EarlierCheck] = (),
     parameters: Mapping[str, str] | None = None,
     other: str = "",
+    max_flips: float = MAX_FLIPS,
 ) -> JudgeCheck:
     """Add a check up. `earlier` are those of the same judge, and `parameters` what it is made of now."""
-    judged = [one for one in asked if one.said is not None]
+    judged = [claim for claim in asked if claim.first is not None]
     places = _groups(judged)
-    called = np.array([one.said is Label.SUPPORTED for one in judged], dtype=bool)
-    truth = np.array([one.people is Label.SUPPORTED for one in judged], dtype=bool)
-    wanted = [one for each in asked for one in each.passes]
+    called = np.array([claim.first is Label.SUPPORTED for claim in judged], dtype=bool)
+    truth = np.array([claim.people is Label.SUPPORTED for claim in judged], dtype=bool)
+    verdicts = [label for claim in asked for label in claim.passes]
     turned, beyond = _turned(asked)
     return JudgeCheck(
         judge=judge,
         asked=tuple(asked),
-        unjudged=sum(one is None for one in wanted) / len(wanted) if wanted else 0.0,
+        unjudged=verdicts.count(None) / len(verdicts) if verdicts else 0.0,
         supported_called_so=_mean(called[truth], places[truth]),
         failing_called_so=_mean(~called[~truth], places[~truth]),
         flips=_flips(asked),
@@ -264,38 +239,32 @@ def judge_check(
         drift=_drift(asked, earlier, parameters or {}),
         against=_against(judged, other) if other else None,
         usage=usage,
+        max_flips=max_flips,
     )
 
 
-def with_limit(found: JudgeCheck, max_flips: float) -> JudgeCheck:
-    """Return the check with another share of claims that may change their label."""
-    return replace(found, max_flips=max_flips)
+def _flips(asked: Sequence[CheckedClaim]) -> Estimate:
+    whole = [claim for claim in asked if len(claim.passes) > 1 and None not in claim.passes]
+    return _mean(np.array([len(set(claim.passes)) > 1 for claim in whole], dtype=bool), _groups(whole))
 
 
-def _flips(asked: Sequence[Asked]) -> Estimate:
-    whole = [one for one in asked if len(one.passes) > 1 and None not in one.passes]
-    return _mean(np.array([len(set(one.passes)) > 1 for one in whole], dtype=bool), _groups(whole))
-
-
-def _turned(asked: Sequence[Asked]) -> tuple[Estimate, Inference | None]:
-    both = [one for one in asked if one.turned is not None and one.said is not None]
-    moved = np.array([one.turned is not one.said for one in both], dtype=bool)
+def _turned(asked: Sequence[CheckedClaim]) -> tuple[Estimate, Inference | None]:
+    both = [claim for claim in asked if claim.turned is not None and claim.first is not None]
+    moved = np.array([claim.turned is not claim.first for claim in both], dtype=bool)
     share = _mean(moved, _groups(both))
     if not both:
         return share, None
     # What changes anyway when the judge is asked again; one that was asked once is taken to repeat itself.
-    again = np.array([len(one.passes) > 1 and one.passes[1] is not one.said for one in both], dtype=float)
+    again = np.array([len(claim.passes) > 1 and claim.passes[1] is not claim.first for claim in both], dtype=float)
     return share, paired_mean_difference(again, moved.astype(float), _groups(both))
 
 
-def _lengths(
-    judged: Sequence[Asked], called: NDArray[np.bool_], truth: NDArray[np.bool_], places: NDArray[np.int64]
-) -> list[LengthBias]:
+def _lengths(judged: Sequence[CheckedClaim], called: Bools, truth: Bools, places: Places) -> list[LengthBias]:
     texts: dict[str, Sequence[int | None]] = {
-        "claim": [one.words for one in judged],
-        "answer": [one.answer_words for one in judged],
+        "claim": [claim.words for claim in judged],
+        "answer": [claim.answer_words for claim in judged],
     }
-    looks = []
+    tests = []
     for of, found in texts.items():
         if not found or None in found:
             continue
@@ -304,13 +273,12 @@ def _lengths(
         for rate, right, kind in (("supported_called_so", called, truth), ("failing_called_so", ~called, ~truth)):
             sides = [kind & (words <= middle), kind & (words > middle)]
             if min(int(side.sum()) for side in sides) >= FEWEST:
-                looks.append((of, rate, middle, [(right[side], places[side]) for side in sides]))
-    level = 1 - ALPHA / max(1, len(looks))
-    biases = []
-    for of, rate, middle, (short, long) in looks:
-        shorter, longer = _mean(*short), _mean(*long)
-        biases.append(LengthBias(of, rate, middle, shorter, longer, _widened(shorter, longer, level)))
-    return biases
+                tests.append((of, rate, middle, [_mean(right[side], places[side]) for side in sides]))
+    level = 1 - ALPHA / max(1, len(tests))
+    return [
+        LengthBias(of, rate, middle, shorter, longer, _widened(shorter, longer, level))
+        for of, rate, middle, (shorter, longer) in tests
+    ]
 
 
 def _widened(shorter: Estimate, longer: Estimate, level: float) -> Inference:
@@ -322,67 +290,57 @@ def _widened(shorter: Estimate, longer: Estimate, level: float) -> Inference:
     return replace(found, interval=replace(found.interval, low=max(-1.0, low), high=min(1.0, high), level=level))
 
 
-def _drift(asked: Sequence[Asked], earlier: Sequence[Earlier], parameters: Mapping[str, str]) -> Drift | None:
+def _drift(
+    asked: Sequence[CheckedClaim], earlier: Sequence[EarlierCheck], parameters: Mapping[str, str]
+) -> Drift | None:
     """Compare with the first check on claims that both hold; each further check spends less: 6·α/(π²·k²) in all α."""
-    said = {one.key: one for one in asked if one.said is not None}
-    known = [one for one in earlier if len(one.labels.keys() & said.keys()) >= FEWEST]
+    now = {claim.key: claim for claim in asked if claim.first is not None}
+    known = [check for check in earlier if len(check.labels.keys() & now.keys()) >= FEWEST]
     if not known:
         return None
-    first = known[0]
-    both = [one for key, one in said.items() if key in first.labels]
-    before = [first.labels[one.key] for one in both]
-    right = np.array([one.said is one.people for one in both], dtype=float)
-    was_right = np.array([label == one.people.value for label, one in zip(before, both, strict=True)], dtype=float)
+    then, last = known[0], known[-1].labels
+    both = [claim for key, claim in now.items() if key in then.labels]
+    before = [then.labels[claim.key] for claim in both]
+    right = np.array([claim.first is claim.people for claim in both], dtype=float)
+    was_right = np.array([label == claim.people for label, claim in zip(before, both, strict=True)], dtype=float)
     groups = _groups(both)
-    last = known[-1].labels
-    names = sorted({*first.parameters, *parameters})
+    pairs = (
+        (name, then.parameters.get(name, "none"), parameters.get(name, "none"))
+        for name in sorted({*then.parameters, *parameters})
+    )
     return Drift(
-        since=first.created,
+        since=then.created,
         checks=len(known),
         claims=len(both),
-        changed=sum(label != one.said for label, one in zip(before, both, strict=True)),
-        changed_last=sum(last[key] != one.said for key, one in said.items() if key in last) if len(known) > 1 else None,
+        changed=sum(label != claim.first for label, claim in zip(before, both, strict=True)),
+        changed_last=sum(last[key] != now[key].first for key in now if key in last) if len(known) > 1 else None,
         difference=paired_mean_difference(was_right, right, groups),
         p_value=sign_flip_test(right - was_right, groups).p_value,
         alpha=6 * ALPHA / (math.pi * len(known)) ** 2,
-        differs=tuple(
-            f"{name} {first.parameters.get(name, 'none')} → {parameters.get(name, 'none')}"
-            for name in names
-            if first.parameters.get(name) != parameters.get(name)
-        ),
+        differs=tuple(f"{name} {old} → {new}" for name, old, new in pairs if old != new),
     )
 
 
-def _against(judged: Sequence[Asked], other: str) -> Against | None:
-    both = [one for one in judged if one.other is not None]
+def _against(judged: Sequence[CheckedClaim], other: str) -> OtherJudge | None:
+    both = [claim for claim in judged if claim.other is not None]
     if len(both) < FEWEST:
         return None
     groups = _groups(both)
+    pairs = [claim.first for claim in both], [claim.other for claim in both]
     try:
-        kappa = cohen_kappa([one.said for one in both], [one.other for one in both], _LABELS, clusters=groups).value
+        kappa = cohen_kappa(*pairs, _LABELS, clusters=groups).value
     except ValueError:
         kappa = None  # one label only
-    return Against(
-        other,
-        len(both),
-        _mean(np.array([one.said is one.other for one in both], dtype=bool), groups),
-        kappa,
-        paired_mean_difference(
-            [float(one.said is one.people) for one in both], [float(one.other is one.people) for one in both], groups
-        ),
-    )
+    agreeing = _mean(np.array([first is second for first, second in zip(*pairs, strict=True)], dtype=bool), groups)
+    right = [float(claim.first is claim.people) for claim in both]
+    other_right = [float(claim.other is claim.people) for claim in both]
+    return OtherJudge(other, len(both), agreeing, kappa, paired_mean_difference(right, other_right, groups))
 
 
-def _mean(hits: NDArray[np.bool_], places: NDArray[np.int64]) -> Estimate:
+def _mean(hits: Bools, places: Places) -> Estimate:
     return clustered_mean(hits, places) if len(hits) else NOTHING
 
 
-def _groups(asked: Sequence[Asked]) -> NDArray[np.int64]:
+def _groups(asked: Sequence[CheckedClaim]) -> Places:
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(one.group, len(numbers)) for one in asked], dtype=np.int64)
-
-
-def _inference(one: Inference | None) -> dict[str, Any] | None:
-    if one is None:
-        return None
-    return {"value": one.value, "low": one.interval.low, "high": one.interval.high, "level": one.interval.level}
+    return np.array([numbers.setdefault(claim.group, len(numbers)) for claim in asked], dtype=np.int64)

@@ -1,0 +1,358 @@
+"""A judge on labelled claims: a short test before it is trusted, and a check that it stays as it is.
+
+The test has 90 claims of fifteen kinds that ship with the package. The check takes those, or the labelled claims of a
+run: they are judged several times, with passages turned round, next to another judge, and compared with earlier checks.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Unpack
+
+from everyclaim.analysis.judge_eval import CheckedClaim, EarlierCheck, JudgeCheck, judge_check
+from everyclaim.analysis.judge_test import JudgeTest, TriedClaim, judge_test
+from everyclaim.analysis.labels import WHOLE, carry_over, settle
+from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy, refuse_unused
+from everyclaim.api.door import public
+from everyclaim.api.given_claims import GivenClaims
+from everyclaim.api.labels import Share, Wanted, run_of
+from everyclaim.api.session import Session
+from everyclaim.api.talking import DEFAULT_STORE, OFF, Judging, unused
+from everyclaim.core.errors import ConfigError, InputError, OperatorError
+from everyclaim.core.gather import gather
+from everyclaim.core.kinds import Range
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.spec import Spec
+from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
+from everyclaim.store import Store, answer_key_of, claim_key
+
+CASES = 30
+KINDS: Mapping[str, str] = {
+    "paraphrase": "said in other words",
+    "number": "numbers and units",
+    "name": "who, and who said it",
+    "time": "dates and order in time",
+    "negation": "not, never, nobody, unless",
+    "scope": "some and all, conditions",
+    "addition": "plausible, but not there",
+    "spread": "over several passages",
+    "record": "records and tables",
+    "orders": "text that gives orders",
+    "value": "another value, where one can be true or several",
+    "absence": "denied, or not mentioned",
+    "background": "what follows, and what one has to know",
+    "speaker": "claimed by whom, and by nobody",
+    "correction": "what a passage takes back",
+}
+HISTORY = "judge_checks.jsonl"
+MOST_CLAIMS = 200
+_FORMAT = 1
+
+Times = Annotated[int, Range(1, 20)]
+LabelsByKey = dict[str, Label]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSample:
+    """A sample with labelled claims; `keys` name them for good. `kind` is of the claims that ship."""
+
+    sample: Sample
+    claims: tuple[Claim, ...]
+    labels: tuple[Label, ...]
+    keys: tuple[str, ...]
+    kind: str = ""
+    answer_words: int | None = None
+
+
+def cases() -> Iterator[LabelledSample]:
+    """Read the claims that ship: 90 of fifteen kinds, half of each kind supported."""
+    for line in files("everyclaim.api").joinpath("judge_test.jsonl").read_text("utf-8").splitlines():
+        row = json.loads(line)
+        texts = [claim["text"] for claim in row["claims"]]
+        passages = tuple(Passage(f"p{i}", text) for i, text in enumerate(row["passages"], start=1))
+        yield LabelledSample(
+            Sample(row["id"], " ".join(texts), passages, row["question"]),
+            tuple(Claim(f"c{i}", text, Span(0, len(text)), text) for i, text in enumerate(texts, start=1)),
+            tuple(Label(claim["label"]) for claim in row["claims"]),
+            tuple(f"{row['id']}:c{i}" for i in range(1, len(texts) + 1)),
+            row["kind"],
+        )
+
+
+# ---- the test
+
+
+class TryOptions(Judging, total=False):
+    """What can be chosen about the judging; the names are those of `verify_claims`."""
+
+    strategy: Strategy | None
+    strict: bool
+    on_case: Callable[[Result], object]  # told of every set of passages that was judged
+
+
+@public
+def try_judge(
+    judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[TryOptions]
+) -> JudgeTest:
+    """Let a judge judge 90 short labelled claims of fifteen kinds, and say whether it is fit to judge.
+
+    The claims were written for this, stand on 30 sets of passages, and go to the judge set by set, as those of an
+    answer would: about 30 calls of a language model. The same claims go to `embedded`, whose figures stand beside.
+    90 claims tell a judge that can judge from one that cannot; they do not rank two good ones, and nothing here knows
+    your domain. Options are those of `verify_claims`.
+
+    Raises `ConfigError` for an unknown judge or a wrong option, and `BudgetExceeded` at a limit.
+    """
+    on_case = options.pop("on_case", None)
+    with closing(Session({**options, "judge": judge})) as session:
+        found = session.run(_test(session, on_case))
+    if isinstance(judge, str) and Spec.parse(judge).name == DEFAULT_JUDGE:
+        return found  # beside itself
+    with closing(Session({})) as session:
+        return replace(found, beside=session.run(_test(session)))
+
+
+async def _test(session: Session, on_case: Callable[[Result], object] | None = None) -> JudgeTest:
+    judging = GivenClaims.of(session, "judge-test", labels_only=True)
+    everything = list(cases())
+    results = await _judge(judging, everything, on_case)
+    answered = [claim for case, result in zip(everything, results, strict=True) for claim in _tried(case, result)]
+    made_by = judging.provenance
+    return judge_test(made_by.verifier, answered, sum((result.usage for result in results), Usage()), made_by)
+
+
+def _tried(case: LabelledSample, result: Result) -> Iterator[TriedClaim]:
+    """Yield what became of the claims of a case; where its judge failed none has a verdict."""
+    verdicts = {claim.id: claim.verdict for claim in result.claims} if result.outcome is Outcome.SCORED else {}
+    for claim, label in zip(case.claims, case.labels, strict=True):
+        tried = TriedClaim(case.kind, case.sample.id, claim.text, label, None, why=result.reason)
+        if (verdict := verdicts.get(claim.id)) is not None:
+            is_lost = "quote_not_found" in verdict.flags
+            tried = tried._replace(
+                given=verdict.label,
+                quotes_lost=is_lost,
+                quotes_given=bool(verdict.evidence) or is_lost,
+                why=verdict.rationale,
+            )
+        yield tried
+
+
+async def _judge(
+    judging: GivenClaims, given: Sequence[LabelledSample], on_case: Callable[[Result], object] | None
+) -> Sequence[Result]:
+    async def judge(case: LabelledSample) -> Result:
+        result = await judging.result(case.sample, case.claims)
+        if on_case:
+            on_case(result)
+        return result
+
+    return await gather(judge(case) for case in given)
+
+
+# ---- the check
+
+
+class CheckJudgeOptions(Judging, total=False):
+    """What can be chosen about a check; the rest as for `verify_claims`."""
+
+    run: Wanted  # whose labelled claims are judged; None: the 90 that ship with the package
+    times: Times  # how often each claim is judged (3)
+    against: JudgeSpec | Verifier | Callable[..., Any] | None  # another judge on the same claims
+    history: str | os.PathLike[str] | None  # where checks are kept; None: beside the store
+    max_flips: Share  # share of claims that may change their label on repeating (0.1)
+    strategy: Strategy | None
+    strict: bool
+    on_case: Callable[[Result], object]  # told of every sample that was judged
+    store: str | os.PathLike[str]
+
+
+_OWN = ("run", "times", "against", "history", "max_flips", "on_case", "store")
+
+
+@public
+def check_judge(
+    judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE, **options: Unpack[CheckJudgeOptions]
+) -> JudgeCheck:
+    """Check a judge on claims that people labelled: those of a run, at most 200, or the 90 that ship with the package.
+
+    Every claim is judged `times` times, and once with the passages in the opposite order. The check is kept as a line
+    of `history`; a later one of the same judge is compared with the first on the claims that both hold, so that all
+    checks ever made together raise a false alarm in at most 5 %. No reply is taken from a cache. Raises `InputError`
+    for a run without labels, `ConfigError` for a wrong option, and `BudgetExceeded` at a limit.
+    """
+    store = options.get("store", DEFAULT_STORE)
+    place = _history_at(options.get("history"), store)
+    known = list(_read_history(place))
+    given = list(_of_run(options["run"], store) if options.get("run") is not None else cases())
+    said = {name: value for name, value in options.items() if name not in _OWN}
+    if said.pop("cache", OFF) != OFF:
+        raise ConfigError("a check of a judge takes no reply from a cache: leave 'cache' out")
+    rival = options.get("against")
+    refuse_unused(said, judge, rival)
+    on_case = options.get("on_case")
+    with closing(_session(said, judge)) as session:
+        passes, turned, usage, judging = session.run(_check(session, given, options.get("times", 3), on_case))
+    other, others = "", LabelsByKey()
+    if rival is not None:
+        with closing(_session(said, rival)) as session:
+            first, _, more, rival_judging = session.run(_check(session, given, 1, on_case, turn=False))
+        other, others, usage = rival_judging.provenance.verifier, first[0], usage + more
+    asked = [
+        CheckedClaim(
+            key=key,
+            group=case.sample.id,
+            people=label,
+            words=len(claim.text.split()),
+            answer_words=case.answer_words,
+            passes=tuple(labels.get(key) for labels in passes),
+            turned=turned.get(key),
+            other=others.get(key),
+        )
+        for case in given
+        for claim, label, key in zip(case.claims, case.labels, case.keys, strict=True)
+    ]
+    made_by = judging.provenance
+    parameters = {"strategy": made_by.strategy, "version": made_by.version}
+    parameters |= {key: str(value) for key, value in made_by.parameters.items()}
+    earlier = [
+        EarlierCheck(row["created"], row["labels"], row["parameters"])
+        for row in known
+        if row["judge"] == made_by.verifier
+    ]
+    found = judge_check(made_by.verifier, asked, usage, earlier=earlier, parameters=parameters, other=other)
+    _keep(place, found, parameters)
+    return replace(found, max_flips=options.get("max_flips", found.max_flips))
+
+
+def _session(said: Mapping[str, Any], judge: Any) -> Session:
+    """Open a session with what is said for this judge; of two judges one may be no language model."""
+    idle = unused(said, judge)
+    return Session({name: value for name, value in said.items() if name not in idle} | {"judge": judge, "cache": OFF})
+
+
+async def _check(
+    session: Session,
+    given: Sequence[LabelledSample],
+    times: int,
+    on_case: Callable[[Result], object] | None,
+    *,
+    turn: bool = True,
+) -> tuple[list[LabelsByKey], LabelsByKey, Usage, GivenClaims]:
+    """Judge every case so many times, and once with its passages turned round."""
+    judging = GivenClaims.of(session, "judge-check", labels_only=True)
+    used = Usage()
+    passes: list[LabelsByKey] = []
+    for _ in range(times):  # one after the other: what is asked at once may be answered at once
+        results = await _judge(judging, given, on_case)
+        used = sum((result.usage for result in results), used)
+        passes.append(_labels(given, results))
+    several = [
+        replace(case, sample=replace(case.sample, passages=case.sample.passages[::-1]))
+        for case in given
+        if turn and len(case.sample.passages) > 1
+    ]
+    results = await _judge(judging, several, on_case)
+    return passes, _labels(several, results), sum((result.usage for result in results), used), judging
+
+
+def _labels(given: Sequence[LabelledSample], results: Sequence[Result]) -> LabelsByKey:
+    """Return labels by key; where a judge failed there is none."""
+    found: LabelsByKey = {}
+    for case, result in zip(given, results, strict=True):
+        if result.outcome is Outcome.SCORED:
+            verdicts = {claim.id: claim.verdict.label for claim in result.claims}
+            found |= {key: verdicts[claim.id] for claim, key in zip(case.claims, case.keys, strict=True)}
+    return found
+
+
+def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSample]:
+    """Yield labelled answers in the order of digests of their texts, so that more labels leave most as they are."""
+    run = run_of(wanted, store)
+    found: list[tuple[str, LabelledSample]] = []
+    with Store.lent(run.store_location) as kept:
+        settled = settle(kept.labels(run.id))
+        for record in kept.records_at(run.id, set(settled.claims)):
+            if record.result.outcome is not Outcome.SCORED:
+                continue
+            sample = record.sample
+            answer = answer_key_of(sample)
+            pairs = [
+                (claim, label.label)
+                for claim, label, how in carry_over(
+                    record.result.claims, settled.claims[record.position], answer, sample.response
+                )
+                if how in WHOLE
+            ]
+            if pairs:
+                claims = tuple(Claim(claim.id, claim.text, claim.span, claim.sentence) for claim, _ in pairs)
+                keys = tuple(claim_key(answer, claim.text) for claim in claims)
+                labels = tuple(label for _, label in pairs)
+                words = len(sample.response.split())
+                case = LabelledSample(replace(sample, id=answer), claims, labels, keys, answer_words=words)
+                found.append((answer, case))
+    if not found:
+        raise InputError(f"no claim of run {run.id} is labelled: `everyclaim label {run.id} --out FILE` chooses some")
+    taken = 0
+    for _, case in sorted(dict(found).items()):
+        if taken >= MOST_CLAIMS:
+            return
+        taken += len(case.claims)
+        yield case
+
+
+def _history_at(given: str | os.PathLike[str] | None, store: str | os.PathLike[str]) -> Path:
+    if given is not None:
+        return Path(given)
+    location = os.fspath(store)
+    if "://" in location:
+        raise ConfigError("checks are kept beside the store, and this one is a database: say history=FILE.jsonl")
+    return Path(location).parent / HISTORY
+
+
+def _read_history(place: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the checks that are kept. Raises `InputError` for a file that is something else."""
+    try:
+        lines = place.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"history {place} cannot be read: {error}") from None
+    for number, line in enumerate(lines, start=1):
+        try:
+            row = json.loads(line)
+        except ValueError:
+            row = None
+        if not isinstance(row, dict) or row.get("format") != _FORMAT or not _is_check(row):
+            raise InputError(f"history {place}, line {number}: this is no check of a judge")
+        yield row
+
+
+def _is_check(row: Mapping[str, Any]) -> bool:
+    texts, tables = (row.get("judge"), row.get("created")), (row.get("labels"), row.get("parameters"))
+    return all(isinstance(one, str) for one in texts) and all(isinstance(one, dict) for one in tables)
+
+
+def _keep(place: Path, found: JudgeCheck, parameters: Mapping[str, str]) -> None:
+    """Add the check to the history, on the disk before anything is said of it."""
+    row = {
+        "format": _FORMAT,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "judge": found.judge,
+        "parameters": dict(parameters),
+        "labels": {claim.key: claim.first.value for claim in found.asked if claim.first is not None},
+    }
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("ab") as file:
+            file.write((json.dumps(row, ensure_ascii=True) + "\n").encode("ascii"))
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise OperatorError(f"the check cannot be kept in {place}: {error}") from None
