@@ -16,8 +16,8 @@ import everyclaim as ec
 from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
 from everyclaim.monitor.alerts import Alert, AlertError
-from everyclaim.monitor.watching.sampling import share
-from everyclaim.monitor.watching.source import Batch, Found, Return
+from everyclaim.monitor.watch.plan import share
+from everyclaim.monitor.watch.source import Batch, Found, Return
 from everyclaim.store import Store, WatchStore
 
 

@@ -14,7 +14,7 @@ import pytest
 from real_stores import place, postgres, postgres_server  # noqa: F401 - fixtures
 from watching import append, ids, row
 
-from everyclaim.monitor.watching.sampling import share
+from everyclaim.monitor.watch.plan import share
 from everyclaim.store import Store
 
 PROGRAM = str(Path(__file__).parent / "killed_watch.py")

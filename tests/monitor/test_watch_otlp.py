@@ -29,7 +29,7 @@ from watching import ByWords, ids, watched
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError
-from everyclaim.monitor.watching.report import Pass
+from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.store import WatchStore
 
 SENDER = str(Path(__file__).parent / "sending_spans.py")
@@ -91,7 +91,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def receiving(store: Path, **options: Any) -> Iterator[tuple[str, list[Pass]]]:
+def receiving(store: Path, **options: Any) -> Iterator[tuple[str, list[WatchPass]]]:
     """Watch in a thread; give the address and the passes."""
     port, stop, passes = free_port(), threading.Event(), list[Any]()
     options = {"judge": ByWords(), "every": 0.05, "settle": 0.2, "name": "spans"} | options
@@ -125,7 +125,7 @@ def wait_for(what: Any) -> None:
 
 
 def judged(passes: list[Any]) -> int:
-    return sum(one.judged for one in passes if isinstance(one, Pass))
+    return sum(one.judged for one in passes if isinstance(one, WatchPass))
 
 
 def post(url: str, body: bytes, kind: str = PROTOBUF, **headers: str) -> tuple[int, bytes]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Passage
-from everyclaim.monitor.watching.report import Pass
+from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.store import Store
 
 
@@ -47,7 +47,7 @@ def append(path: Path, *rows: dict[str, Any]) -> None:
         file.writelines(json.dumps(one) + "\n" for one in rows)
 
 
-def watched(source: Any, store: Path, **options: Any) -> Pass:
+def watched(source: Any, store: Path, **options: Any) -> WatchPass:
     """Make one pass with the judge by words."""
     options = {"judge": ByWords(), **options}
     return ec.watch(source, store=store, once=True, **options)

@@ -22,7 +22,7 @@ from everyclaim.api.watching import WatchingOptions, watch_into
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage
-from everyclaim.monitor.watching.report import Pass
+from everyclaim.monitor.watch.report import WatchPass
 
 T = TypeVar("T")
 
@@ -109,7 +109,7 @@ class Evaluator(Answers):
     @public
     def watch(
         self, source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchingOptions]
-    ) -> Pass:
+    ) -> WatchPass:
         """Score answers as they come, within this evaluator's budget; see `everyclaim.watch`."""
         return watch_into(self._session, source, store, options)
 

@@ -5,61 +5,119 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from typing import Annotated, Any, Literal, Unpack, cast
+from hashlib import sha256
+from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
 from everyclaim.api.baselines import baseline
 from everyclaim.api.components import InFlight, Options
 from everyclaim.api.door import public
 from everyclaim.api.running import Run
 from everyclaim.api.session import Session
-from everyclaim.api.sources import SourceOptions, open_source, watch_name
 from everyclaim.api.talking import DEFAULT_STORE, cache_beside, talks
-from everyclaim.core.errors import InputError, JudgeError, OptionError
+from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
+from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.options import Opt
 from everyclaim.core.types import Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import Detector, Limits
-from everyclaim.monitor.watching.alarms import Alarms
-from everyclaim.monitor.watching.loop import Judging, Plan, Watcher
-from everyclaim.monitor.watching.report import Pass
-from everyclaim.monitor.watching.sampling import Budget, Sampling
-from everyclaim.monitor.watching.source import Source
+from everyclaim.monitor.watch.alarms import Alarms
+from everyclaim.monitor.watch.plan import Sampling, Scorer, WatchPlan
+from everyclaim.monitor.watch.report import WatchPass
+from everyclaim.monitor.watch.source import Rows, Source
+from everyclaim.monitor.watch.watcher import Watcher
 from everyclaim.store import WatchStore
 
-Share = Annotated[float, Range(0, 1)]
+_SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
+_SHAPE = ("name", "title", "takes_scores", "open", "close", "batches", "send_back")
+_LONGEST_NAME = 200
+_SETTLE = Opt(
+    "Langfuse (30) and OTLP (10): seconds without new spans before a trace counts as complete.",
+    "SECONDS",
+    "--idle-timeout",
+    _SOURCE,
+)
+_LATENESS = Opt(
+    "Langfuse and SQL: seconds by which an answer may arrive late (3600).", "SECONDS", "--late-window", _SOURCE
+)
+_SINK = "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"
 
 
-class WatchingOptions(SourceOptions, total=False):
+class WatchingOptions(TypedDict, total=False):
     """What can be chosen about a watch."""
 
-    once: bool  # one pass; else for ever, until `stop` is set
-    name: str | None  # of the watch in the store; None: what the source is called
-    rate: Share  # of the answers, chosen at random
+    once: Annotated[bool, Opt("Judge what is there now, and end.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
-    min_per_slice: Annotated[int, Range(0)]  # judged answers a day of each value of a slice, whatever the rate
-    screen: Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None  # what worries it is judged besides
-    worry: Annotated[float, Range(0, 1)]  # from which probability of a contradiction it is worried
-    daily_answers: Annotated[int, Range(1)] | None
-    daily_tokens: Annotated[int, Range(1)] | None
-    daily_cost: Annotated[float, Range(above=0)] | None  # US dollars
-    when_spent: Literal["skip", "wait"]  # what becomes of answers beyond the day's budget
-    per: Literal["day", "release"]  # what one run holds
-    send_back: bool  # scores to a source that takes them
-    every: Annotated[float, Range(0.01)]  # seconds between passes
+    rate: Annotated[float, Range(0, 1), Opt("Share of answers to judge (1).", "SHARE", panel=_WHICH)]
+    min_per_slice: Annotated[
+        int, Range(0), Opt("Least number of answers judged per slice and day, whatever the rate.", panel=_WHICH)
+    ]
+    screen: Annotated[
+        Annotated[str, "a spec such as 'embedded' or 'lexical'"] | None,
+        Opt("Cheap judge (embedded, lexical) that adds the answers it suspects.", "SPEC", "--prefilter", _WHICH),
+    ]
+    worry: Annotated[
+        float, Range(0, 1), Opt("P(contradicted) from which it adds an answer (0.5).", "P", "--screen-threshold", _WHICH)
+    ]
+    daily_answers: Annotated[
+        Annotated[int, Range(1)] | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)
+    ]
+    daily_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("Maximum number of tokens per day.", panel=_BUDGET)]
+    daily_cost: Annotated[
+        Annotated[float, Range(above=0)] | None, Opt("Maximum cost per day.", "DOLLARS", panel=_BUDGET)
+    ]
+    when_spent: Annotated[
+        Literal["skip", "wait"],
+        Opt("At the limit: skip further answers, or judge them on the next day (skip).", "", "--on-budget", _BUDGET),
+    ]
+    alert_above: Annotated[
+        Annotated[float, Range(above=0, most=1)] | None,
+        Opt("Alert when the mean share of contradicted claims per answer exceeds this.", "SHARE", panel=_ALERTS),
+    ]
+    alert_baseline: Annotated[
+        Annotated[str | Run, "a run, its id or its name"] | None,
+        Opt(
+            "Run that sets the limit; its labels correct for the judge's error.",
+            "RUN",
+            panel=_ALERTS,
+            kind=str | None,
+        ),
+    ]
+    alerts: Annotated[
+        Sequence[Annotated[str | Sink, _SINK]],
+        Opt(
+            "Destination of alerts: webhook:URL, slack:URL, command:PROGRAM. Repeatable.",
+            "SINK",
+            "--alert",
+            _ALERTS,
+            kind=Mapping,
+        ),
+    ]
+    mapping: Mapping[str, str] | None  # field names, theirs → ours
+    query: Annotated[str | None, Opt("SQL: the query to read from.", "SELECT", panel=_SOURCE)]
+    watermark: Annotated[str | None, Opt("SQL: column that grows, a time or a number.", "COLUMN", panel=_SOURCE)]
+    key: Annotated[str, Opt("SQL: column that identifies a row (id).", "COLUMN", panel=_SOURCE)]
+    since: Annotated[str | None, Opt("Langfuse: time from which to read at first.", "TIME", panel=_SOURCE)]
+    observation: Annotated[str | None, Opt("Langfuse: name of the root observations to read.", "NAME", panel=_SOURCE)]
+    environment: Annotated[str | None, Opt("Langfuse: environment to read.", "NAME", panel=_SOURCE)]
+    settle: Annotated[float, Range(0), _SETTLE]
+    lateness: Annotated[float, Range(0), _LATENESS]
+    events_to: Annotated[str | None, Opt("OTLP: URL of a collector's logs, for results.", "URL", "--otlp-logs-url", _SOURCE)]
+    send_back: Annotated[
+        bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
+    ]
+    every: Annotated[float, Range(0.01), Opt("Seconds between passes (10).", "SECONDS", panel=_RUN)]
+    per: Annotated[Literal["day", "release"], Opt("Period of one run (day).", "", "--run-by", _RUN)]
+    name: Annotated[str | None, Opt("Name of the watch; another name begins anew.", "NAME", panel=_RUN)]
     concurrency: InFlight | None
-    alert_above: (
-        Annotated[float, Range(above=0, most=1)] | None
-    )  # share of an answer's claims contradicted, in the mean
-    alert_baseline: Annotated[str | Run, "a run, its id or its name"] | None  # what is usual, and how the judge errs
-    alerts: Sequence[Annotated[str | Sink, "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"]]
     hooks: Sequence[Hook]
-    on_pass: Callable[[Pass | Exception], None]  # told of every pass, and of what failed and is tried again
+    on_pass: Callable[[WatchPass | Exception], None]  # told of every pass, and of what failed and is tried again
     stop: threading.Event | None  # set it, from anywhere, to end in order
 
 
@@ -67,13 +125,20 @@ class WatchOptions(Options, WatchingOptions, total=False):
     """What can be chosen about a watch, beside what can be chosen about a score."""
 
 
+_OF_SOURCE = {
+    "langfuse": {"settle", "lateness", "since", "observation", "environment", "send_back"},
+    "otlp": {"settle", "events_to", "send_back"},
+    "sql": {"lateness", "query", "watermark", "key"},
+}
+
+
 @public
-def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchOptions]) -> Pass:
+def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[WatchOptions]) -> WatchPass:
     """Score answers as they come, each once, into runs of the store; return what was found and done.
 
     `source` is a file of JSON lines that grows or a folder of such files, ``langfuse[:URL]`` (keys in
     ``LANGFUSE_PUBLIC_KEY`` and ``LANGFUSE_SECRET_KEY``), ``otlp[:HOST:PORT]`` (spans are sent there), ``sql:URL`` with
-    `query` and `watermark`, or an object with the shape of `everyclaim.monitor.watching.source.Source`.
+    `query` and `watermark`, or an object with the shape of `everyclaim.monitor.watch.source.Source`.
 
     Of the answers a share `rate` is judged, chosen by a hash of their trace; beside them, in runs of their own named
     ``… picked``, so many of each slice a day (`min_per_slice`), and those that worry the cheap judge `screen`. The
@@ -98,69 +163,93 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
         return watch_into(session, source, store, cast("WatchingOptions", of_watch))
 
 
-def watch_into(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> Pass:
+def watch_into(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:
     """Watch with what a session holds."""
-    return session.run(_watching(session, source, store, options))
+    return session.run(_watch(session, source, store, options))
 
 
-async def _watching(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> Pass:
+async def _watch(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:
     _check_use(options)
     with within(session.limits), closing(await asyncio.to_thread(WatchStore.open, store)) as kept:
-        opened = open_source(source, options, kept, options.get("name"))
+        opened = _source(source, options, kept)
         plan = _plan(opened, options)
         screen = _screen(options.get("screen"))
         try:
-            concurrency = options.get("concurrency") or session.concurrency
-            metric = session.metric
-            looking = _screening(screen) if screen else None
-            judging = Judging(_scoring(session), metric.provenance, looking, concurrency, metric.over_run)
-            alarms = _alarms(plan, options, store)
-            watcher = Watcher(opened, kept, judging, plan, hooks=options.get("hooks", ()), alarms=alarms)
-            if (stop := options.get("stop")) is not None:
-                watcher.stop = stop
-            return await _carry_out(watcher, opened, options)
+            watcher = Watcher(
+                opened,
+                kept,
+                _scorer(session, screen, options.get("concurrency")),
+                plan,
+                hooks=options.get("hooks", ()),
+                alarms=_alarms(plan, options, store),
+                stop=options.get("stop"),
+            )
+            await watcher.prepare()
+            say = options.get("on_pass", _nobody)
+            try:
+                await opened.open()
+                if not options.get("once", False):
+                    return await watcher.go_on(say)
+                seen = await watcher.read_once()
+                say(seen)
+                return seen
+            finally:
+                await opened.close()
         finally:
             if screen is not None:
                 screen.close()
 
 
-async def _carry_out(watcher: Watcher, source: Source, options: WatchingOptions) -> Pass:
-    await watcher.prepare()
-    try:
-        await source.open()
-        if options.get("once", False):
-            seen = await watcher.read_once()
-            options.get("on_pass", _nobody)(seen)
-            return seen
-        return await watcher.go_on(options.get("on_pass", _nobody))
-    finally:
-        await source.close()
-
-
-def _nobody(_: Pass | Exception) -> None:
+def _nobody(_: WatchPass | Exception) -> None:
     """Be told, and do nothing."""
 
 
-def _plan(source: Source, options: WatchingOptions) -> Plan:
-    slices = options.get("slices", ())
+def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> Scorer:
+    metric = session.metric
+
+    async def score(sample: Sample) -> Result:
+        return await score_sample(metric, sample)
+
+    async def look(sample: Sample) -> Result | None:
+        """Judge only in order to choose: nobody is told of it as a score."""
+        try:
+            return await screen.metric.score(sample) if screen else None
+        except (JudgeError, InputError):
+            return None
+
+    looks = look if screen else None
+    return Scorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
+
+
+def _screen(spec: str | None) -> Session | None:
+    if spec is not None and talks(spec):
+        raise OptionError(
+            f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}"
+        )
+    return None if spec is None else Session({"judge": spec}, kept=True)
+
+
+def _plan(source: Source, options: WatchingOptions) -> WatchPlan:
+    named = options.get("name")
+    chosen: Any = {name: options.get(name) for name in ("when_spent", "per", "send_back", "every") if name in options}
+    limits: Any = {name: options.get(name) for name in ("daily_answers", "daily_tokens", "daily_cost")}
     sampling = Sampling(
-        options.get("rate", 1.0), tuple(slices), options.get("min_per_slice", 0), options.get("worry", 0.5)
+        options.get("rate", 1.0),
+        tuple(options.get("slices", ())),
+        options.get("min_per_slice", 0),
+        options.get("worry", 0.5),
+        **limits,
     )
-    budget = Budget(options.get("daily_answers"), options.get("daily_tokens"), options.get("daily_cost"))
-    name = options.get("name") or source.name
-    return Plan(
-        watch=watch_name(name),
-        title=options.get("name") or source.title,
-        sampling=sampling,
-        budget=budget,
-        when_spent=options.get("when_spent", "skip"),
-        per=options.get("per", "day"),
-        send_back=options.get("send_back", True),
-        every=options.get("every", 10.0),
-    )
+    return WatchPlan(_watch_name(named or source.name), named or source.title, sampling, **chosen)
 
 
-def _alarms(plan: Plan, options: WatchingOptions, store: str | os.PathLike[str]) -> Alarms | None:
+def _watch_name(name: str) -> str:
+    """Return a name as a store can hold it and tell it from others."""
+    mark = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 13]}#{mark}"
+
+
+def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[str]) -> Alarms | None:
     limit, named, sinks = options.get("alert_above"), options.get("alert_baseline"), options.get("alerts", ())
     usual = None if named is None else baseline(named, store=store)
     if limit is None and usual is None:
@@ -193,33 +282,62 @@ def _check_use(options: WatchingOptions) -> None:
         raise OptionError("`every` is the time between passes, and `once` makes only one")
 
 
-def _screen(spec: str | None) -> Session | None:
-    if spec is None:
-        return None
-    if talks(spec):
-        raise OptionError(
-            f"`screen` is a cheap judge that costs nothing, such as 'embedded' or 'lexical', not {spec!r}"
-        )
-    return Session({"judge": spec}, kept=True)
+# ---- sources
 
 
-def _screening(session: Session) -> Callable[[Sample], Any]:
-    """Return what looks at an answer only in order to choose: nobody is told of it as a score."""
-    metric = session.metric
+def _source(source: Any, options: WatchingOptions, store: WatchStore) -> Source:
+    """Return the source that is meant. Raises `ConfigError` for options that it has no use for."""
+    if not isinstance(source, str | os.PathLike):
+        if not all(hasattr(source, one) for one in _SHAPE):
+            raise InputError(
+                f"a source is a path, {', '.join(_OF_SOURCE)} or an object with {', '.join(_SHAPE)}, not"
+                f" {type(source).__name__}"
+            )
+        _options_of("one of your own", options)
+        return cast("Source", source)
+    text = os.fspath(source)
+    if text == "-":
+        raise ConfigError("standard input cannot be watched, since it cannot be read again: score it, or watch a file")
+    kind, colon, argument = text.partition(":")
+    if kind not in _OF_SOURCE:
+        if colon:
+            _check_scheme(text, kind)
+        kind, argument = "files", text
+    chosen = _options_of(kind, options)
+    rows = Rows(options.get("mapping"), options.get("slices", ()))
+    if kind == "langfuse":
+        from everyclaim.monitor.watch.langfuse import Langfuse
 
-    async def look(sample: Sample) -> Result | None:
-        try:
-            return await metric.score(sample)
-        except (JudgeError, InputError):
-            return None
+        return Langfuse(argument, rows, **chosen)
+    if kind == "otlp":
+        from everyclaim.monitor.watch.otlp import DEFAULT_ADDRESS, OtlpReceiver
 
-    return look
+        listen = argument or DEFAULT_ADDRESS
+        return OtlpReceiver(listen, rows, store, _watch_name(options.get("name") or f"otlp:{listen}"), **chosen)
+    if kind == "sql":
+        from everyclaim.monitor.watch.sql import SqlQuery
+
+        return SqlQuery(argument, rows, **chosen)
+    from everyclaim.monitor.watch.files import JsonLines
+
+    return JsonLines(argument, rows)
 
 
-def _scoring(session: Session) -> Callable[[Sample], Any]:
-    metric = session.metric
+def _options_of(kind: str, options: WatchingOptions) -> dict[str, Any]:
+    """Return what is chosen about a kind of source; refuse what is for others."""
+    known = _OF_SOURCE.get(kind, set())
+    for name in sorted(set().union(*_OF_SOURCE.values()) - known):
+        if options.get(name) is not None:
+            whose = " and ".join(other for other, names in _OF_SOURCE.items() if name in names)
+            raise OptionError(f"`{name}` is for {whose}, not for {kind}: it would do nothing")
+    return {name: options[name] for name in known - {"send_back"} if options.get(name) is not None}  # type: ignore[literal-required]
 
-    async def score(sample: Sample) -> Result:
-        return await score_sample(metric, sample)
 
-    return score
+def _check_scheme(text: str, kind: str) -> None:
+    """Refuse what looks like another kind of source, and is no file."""
+    if os.path.exists(text):  # noqa: PTH110 - also of what is no path
+        return
+    if "://" in text:
+        raise ConfigError(f"{kind}:// is no source: write langfuse:https://…, sql:postgresql://…, or a path")
+    if meant := did_you_mean(kind, _OF_SOURCE):
+        raise ConfigError(f"there is no source {kind!r} and no file of that name{meant}")

@@ -94,9 +94,12 @@ class Given:
 
 
 def with_settings(
-    *names: str, models: type[Reaching] | None = None
+    *names: str, models: type[Reaching] | None = None, **others: Mapping[str, Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these settings as options, and those of such language models, and `--config`."""
+    """Give a command these settings as options, and those of such language models, and `--config`.
+
+    A parameter that is named in `others` stands for the options with these annotations, and comes as a mapping.
+    """
     options: dict[str, Any] = {name: declared(name) for name in names}
     for panel in (MODELS, LIMITS, SIZES) if models else ():
         for name, (_, said) in declared_options(models).items():
@@ -111,7 +114,9 @@ def with_settings(
         groups: dict[str, tuple[type, list[str]]] = {}
         for name, parameter in signature.parameters.items():
             kind = parameter.annotation
-            group = [_keyword(one, hint, None) for one, hint in options.items()] if kind is Given else _options_of(kind)
+            declarations = options if kind is Given else others.get(name, {})
+            group = [_keyword(one, hint, None) for one, hint in declarations.items()] or _options_of(kind)
+            kind = dict if name in others else kind
             if group:
                 groups[name] = kind, [one.name for one in group]
             shown += group or [parameter]

@@ -12,6 +12,7 @@ from everyclaim.api.settings import DECLARED
 from everyclaim.api.talking import MODELS, Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
+from everyclaim.core.options import Opt
 
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*Talking.__annotations__} - {"base_url", "max_cost", "provider_batch"}
@@ -25,9 +26,9 @@ def option(names: str, text: str, panel: str = "", metavar: str = "", **more: An
     return typer.Option(*flags, metavar=metavar or None, help=text, rich_help_panel=panel or None, **more)
 
 
-def declared(name: str) -> Any:
-    """Return the annotation of a parameter of a command, as the setting of this name is declared."""
-    kind, opt = DECLARED[name]
+def declared(name: str, options: Mapping[str, tuple[Any, Opt]] = DECLARED) -> Any:
+    """Return the annotation of a parameter of a command, as the setting or option of this name is declared."""
+    kind, opt = options[name]
     parts = list(_parts(kind))
     is_list = Mapping in parts or list in parts
     plain: Any = list[str] if is_list else next((one for one in (bool, int, float) if one in parts), str)

@@ -19,7 +19,7 @@ from everyclaim.core.closing import Closing
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Result
 from everyclaim.integrations.held import evaluator_of
-from everyclaim.monitor.watching.conversations import answer_in, question_in
+from everyclaim.monitor.watch.conversations import answer_in, question_in
 
 try:
     from langchain_core.callbacks import BaseCallbackHandler

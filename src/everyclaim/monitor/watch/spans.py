@@ -9,25 +9,23 @@ from __future__ import annotations
 import base64
 import json
 import math
+import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from everyclaim.core.types import Sample
-from everyclaim.monitor.watching.conversations import (
-    answer_in,
-    decoded,
-    documents_in,
-    found_nothing,
-    question_in,
-    tool_answers_in,
-)
-from everyclaim.monitor.watching.rows import Rows
-from everyclaim.monitor.watching.source import Unreadable
+from everyclaim.monitor.evaluation import EVENT, attributes_of
+from everyclaim.monitor.watch import conversations
+from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, question_in
+from everyclaim.monitor.watch.source import Return, Rows, Unreadable
 
 _OURS = ("gen_ai.", "retrieval.documents", "openinference.", "llm.", "input.value", "output.value")
 _DOCUMENTS = "gen_ai.retrieval.documents"
 _TRACE, _SPAN = 16, 8  # bytes of an id
+_TAGS = {"service": "service.name", "environment": "deployment.environment.name"}
+_RESULTS = uuid.UUID("0d1f0a4e-6f0e-5a57-8f6c-6f6b8f7d9d10")  # ids of results are made in it
 NO_ANSWER = "no span has an answer as text (gen_ai.output.messages); is the content of messages recorded?"
 NO_PASSAGES = "no passages: no span has documents with their text (gen_ai.retrieval.documents), and no tool answered"
 
@@ -142,20 +140,17 @@ def sample_of(
         **attributes,
         "question": question_in(attributes.get("gen_ai.input.messages") or attributes.get("input.value")),
         "response": _said(answer),
-        "contexts": contexts or tool_answers_in(attributes.get("gen_ai.input.messages")),
+        "contexts": contexts or conversations.tool_answers_in(attributes.get("gen_ai.input.messages")),
         "model": attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model"),
         "release": about.get("service.version"),
         "timestamp": datetime.fromtimestamp(answer["end"] / 1e9, UTC).isoformat() if answer["end"] else None,
         "tags": {name: about[key] for name, key in _TAGS.items() if about.get(key)},
     }
-    made = rows.sample(row, key)
+    made = rows.sample(row, key, f"trace {key}")
     told = [one["attributes"][_DOCUMENTS] for one in spans if _DOCUMENTS in one["attributes"]]
-    if isinstance(made, Sample) and not made.passages and not (told and all(map(found_nothing, told))):
-        return Unreadable(NO_PASSAGES)
+    if isinstance(made, Sample) and not made.passages and not (told and all(map(conversations.found_nothing, told))):
+        return Unreadable(f"trace {key}: {NO_PASSAGES}")
     return made
-
-
-_TAGS = {"service": "service.name", "environment": "deployment.environment.name"}
 
 
 def _said(span: Mapping[str, Any]) -> str | None:
@@ -173,10 +168,67 @@ def _documents(attributes: Mapping[str, Any]) -> list[Any]:
     while (text := attributes.get(f"retrieval.documents.{number}.document.content")) is not None:
         identifier = attributes.get(f"retrieval.documents.{number}.document.id")
         metadata = decoded(attributes.get(f"retrieval.documents.{number}.document.metadata"))
-        found.append(
-            {"text": text, "id": identifier, "metadata": metadata if isinstance(metadata, Mapping) else {}}
-            if str(text).strip()
-            else ""
-        )
+        if str(text).strip():
+            about = metadata if isinstance(metadata, Mapping) else {}
+            found.append({"text": text, "id": identifier, "metadata": about})
         number += 1
     return [one for one in found if one]
+
+
+# ---- what is sent
+
+
+def encoded(message: Any, *, as_json: bool) -> bytes:
+    """Return a message of protobuf in either encoding."""
+    from google.protobuf import json_format
+
+    packed: bytes = json_format.MessageToJson(message).encode() if as_json else message.SerializeToString()
+    return packed
+
+
+def accepted(refused: Sequence[str]) -> Any:
+    """Return the answer to a request, which says how many of its spans were refused, and why the first was."""
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+    said: Any = ExportTraceServiceResponse()
+    if refused:
+        said.partial_success.rejected_spans = len(refused)
+        said.partial_success.error_message = refused[0]
+    return said
+
+
+def events(results: Sequence[Return]) -> bytes:
+    """Return a request with one event `gen_ai.evaluation.result` per result, on the span that was judged."""
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+
+    request = ExportLogsServiceRequest()
+    resource = request.resource_logs.add()
+    resource.resource.attributes.add(key="service.name").value.string_value = "everyclaim"
+    scope = resource.scope_logs.add()
+    scope.scope.name = "everyclaim"
+    for one in results:
+        record = scope.log_records.add()
+        record.event_name = EVENT
+        record.time_unix_nano = int(one.about["end"])
+        record.observed_time_unix_nano = time.time_ns()
+        record.trace_id = bytes.fromhex(one.about["trace"])
+        record.span_id = bytes.fromhex(one.about["span"])
+        # The id is the same when it is sent again. Texts go back to where the answer, which holds them, came from.
+        ids = {"everyclaim.result.id": str(uuid.uuid5(_RESULTS, one.answer)), "everyclaim.run": one.run}
+        said = attributes_of(one.result, response_id=str(one.about.get("response") or ""), with_texts=True)
+        for name, value in (said | ids).items():
+            kind = "double_value" if isinstance(value, float) else "string_value"
+            setattr(record.attributes.add(key=name).value, kind, value)
+    packed: bytes = request.SerializeToString()
+    return packed
+
+
+def refused_events(body: bytes) -> int:
+    """Return how many events a collector refused, by its answer."""
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
+
+    try:
+        return int(ExportLogsServiceResponse.FromString(body).partial_success.rejected_log_records)
+    except DecodeError:
+        return 0

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, NamedTuple, Protocol
 
+from everyclaim.core.limits import limits_here
 from everyclaim.core.types import Result, Sample
+from everyclaim.io.fields import SAMPLE_FIELDS, Fields
+from everyclaim.io.rows import RowMaker
+from everyclaim.io.values import RowError
 
 
 class Absent(Enum):
@@ -77,3 +81,52 @@ class Source(Protocol):
 
         What is not named is sent again later.
         """
+
+
+class ReadOnlySource:
+    """What files and databases have in common: nothing is kept open, and no score goes back."""
+
+    takes_scores = False
+
+    async def open(self) -> None:
+        """Begin."""
+
+    async def close(self) -> None:
+        """End."""
+
+    async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
+        """Write nothing."""
+        return {one.answer: True for one in results}
+
+
+def found_now(key: str, loaded: Loaded, unit: str = "", about: Mapping[str, Any] | None = None) -> Found:
+    """Return an answer that is loaded already."""
+
+    async def load() -> Loaded:
+        return loaded
+
+    return Found(key, load, unit, about or {})
+
+
+class Rows:
+    """Makes samples of rows, by the rules that rows of files have.
+
+    Raises `ConfigError` for a mapping that names no field of ours.
+    """
+
+    def __init__(self, mapping: Mapping[str, str] | None = None, slices: Sequence[str] = ()) -> None:
+        self._fields = Fields(SAMPLE_FIELDS, mapping, [name for name in slices if name not in {"model", "release"}])
+        self._limits = limits_here()
+
+    def given_id(self, row: Mapping[str, Any]) -> str:
+        """Return the row's own id, empty where it has none."""
+        given = self._fields.get(row, "id")
+        return "" if given is None else str(given)
+
+    def sample(self, row: Mapping[str, Any], otherwise: str, where: str) -> Sample | Unreadable:
+        """Make a sample, with the id `otherwise` where the row has none; or say `where` why it cannot be one."""
+        try:
+            made = RowMaker(self._fields, lambda *_: None, self._limits).sample(1, row)
+        except RowError as error:
+            return Unreadable(f"{where}: {error}")
+        return made if self.given_id(row) else replace(made, id=otherwise)

@@ -7,87 +7,78 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import os
 import time
-import uuid
 import zlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, SourceError, StoreError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.limits import limits_here
 from everyclaim.engine import BackgroundLoop
-from everyclaim.monitor.evaluation import EVENT, attributes_of
-from everyclaim.monitor.watching.rows import Rows
-from everyclaim.monitor.watching.source import Batch, Found, Loaded, Return, Unreadable
-from everyclaim.monitor.watching.spans import NO_ANSWER, answer_of, parse_json, parse_protobuf, read_spans, sample_of
+from everyclaim.monitor.watch import spans as otel
+from everyclaim.monitor.watch.source import Batch, Found, Return, Rows, Unreadable, found_now
 from everyclaim.store import WatchStore
 
 DEFAULT_ADDRESS = "127.0.0.1:4318"
 TOKEN = "EVERYCLAIM_WATCH_TOKEN"  # noqa: S105 - the name of a variable
+_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
 _TRACES = 100  # in one batch
 _BODY = 32_000_000  # bytes of a request, unpacked
 _AT_ONCE = 4  # requests that are unpacked and parsed at a time
 _SLOWEST = 60.0  # seconds that a request may take to come in
 _MOST_WAITING = 500_000  # spans, before senders are asked to wait
-_OURS = uuid.UUID("0d1f0a4e-6f0e-5a57-8f6c-6f6b8f7d9d10")
 _LATER = {408, 429, 502, 503, 504}
 _PROTOBUF, _JSON = "application/x-protobuf", "application/json"
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where spans come in, and where events go; `token` is wanted of senders, `headers` are sent with events."""
-
-    listen: str = DEFAULT_ADDRESS
-    events_to: str | None = None  # the URL of a collector's logs
-    token: str | None = field(default=None, repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    settle: float = 10.0  # seconds without a span, after which a trace is taken to be whole
-
-
 class OtlpReceiver:
-    """Spans that are sent here, as a source."""
+    """Spans that are sent here, as a source.
+
+    A trace is taken to be whole `settle` seconds after its last span; events go to `events_to`, a collector's logs.
+    """
 
     title = "otlp"
 
-    def __init__(self, address: Address, store: WatchStore, watch: str, rows: Rows) -> None:
-        self._host, self._port = _host_and_port(address.listen)
-        if not (address.token or _is_loopback(self._host)):
+    def __init__(
+        self,
+        listen: str,
+        rows: Rows,
+        store: WatchStore,
+        watch: str,
+        *,
+        settle: float = 10.0,
+        events_to: str | None = None,
+    ) -> None:
+        self._host, self._port = _host_and_port(listen)
+        self._token = os.environ.get(TOKEN, "")
+        if not (self._token or _is_loopback(self._host)):
             raise ConfigError(
-                f"otlp:{address.listen} listens to other machines: set {TOKEN} to a secret that senders give as"
+                f"otlp:{listen} listens to other machines: set {TOKEN} to a secret that senders give as"
                 " 'Authorization: Bearer …', or listen on 127.0.0.1"
             )
-        if address.events_to and urlsplit(address.events_to).scheme not in {"http", "https"}:
+        if events_to and urlsplit(events_to).scheme not in {"http", "https"}:
             raise ConfigError(
-                "events go to the URL of a collector, such as http://127.0.0.1:4320/v1/logs, not"
-                f" {hidden(address.events_to)!r}"
+                f"events go to the URL of a collector, such as http://127.0.0.1:4320/v1/logs, not {hidden(events_to)!r}"
             )
         try:
             import aiohttp
             import opentelemetry.proto.trace.v1.trace_pb2  # noqa: F401 - is it there?
         except ImportError:
             raise MissingExtraError("Receiving OTLP", "otlp") from None
-        self._address = address
-        self._store = store
-        self._rows = rows
+        self._events_to, self._settle = events_to or "", settle
+        self._store, self._rows = store, rows
         self._limit = limits_here().row
         self.name = watch
-        self.takes_scores = address.events_to is not None
+        self.takes_scores = bool(events_to)
         self._http = aiohttp
         self._parsing = asyncio.Semaphore(_AT_ONCE)
         self._session: Any = None
         self._runner: Any = None
         self._loop: BackgroundLoop | None = None  # judging may take the other one for long
-
-    @property
-    def port(self) -> int:
-        """The port that is listened to."""
-        return self._port
 
     async def open(self) -> None:
         """Listen."""
@@ -111,24 +102,20 @@ class OtlpReceiver:
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the traces that are whole. What was decided about is forgotten when the next batch is asked for."""
         while True:
-            before = time.time() - self._address.settle
+            before = time.time() - self._settle
             traces = await asyncio.to_thread(self._store.settled_traces, self.name, before, _TRACES)
             if not traces:
                 return
-            found = [await asyncio.to_thread(self._found, trace) for trace in traces]
-            yield Batch(found, checkpoint)
+            yield Batch([await asyncio.to_thread(self._found, trace) for trace in traces], checkpoint)
             for trace in traces:
                 await asyncio.to_thread(self._store.drop_spans, self.name, trace, before)
-            if len(traces) < _TRACES:
-                return
 
     async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
         """Send the events of results. A collector that takes them for good answers 200; what is busy is asked again."""
-        body = _events(results)
-        headers = {"Content-Type": _PROTOBUF, **self._address.headers}
-        where = hidden(str(self._address.events_to))
+        headers = {"Content-Type": _PROTOBUF, **_headers(os.environ.get(_HEADERS, ""))}
+        where = hidden(self._events_to)
         try:
-            async with self._session.post(self._address.events_to, data=body, headers=headers) as reply:
+            async with self._session.post(self._events_to, data=otel.events(results), headers=headers) as reply:
                 said = await reply.read()
         except (self._http.ClientError, TimeoutError) as error:
             raise SourceError(f"events could not be sent to {where}: {type(error).__name__}") from None
@@ -138,7 +125,7 @@ class OtlpReceiver:
             raise ConfigError(
                 f"events are not taken by {where}: HTTP {reply.status}; is it the URL of a collector's logs?"
             )
-        refused = _refused_events(said)
+        refused = otel.refused_events(said)
         # Which of several is not told; one alone is known.
         if refused and len(results) > 1:
             return {name: was for one in results for name, was in (await self.send_back([one])).items()}
@@ -146,19 +133,12 @@ class OtlpReceiver:
 
     def _found(self, trace: str) -> Found:
         spans = self._store.spans(self.name, trace)
-        answer = answer_of(spans)
-        about: dict[str, Any] = {"trace": trace}
-        if answer is not None:
-            said = answer["attributes"].get("gen_ai.response.id")
-            about |= {"span": answer["span"], "end": answer["end"], "response": said}
-
-        async def load() -> Loaded:
-            if answer is None:
-                return Unreadable(f"trace {trace}: {NO_ANSWER}")
-            made = sample_of(spans, answer, self._rows, trace)
-            return Unreadable(f"trace {trace}: {made.reason}") if isinstance(made, Unreadable) else made
-
-        return Found(trace, load, about=about)
+        answer = otel.answer_of(spans)
+        if answer is None:
+            return found_now(trace, Unreadable(f"trace {trace}: {otel.NO_ANSWER}"), about={"trace": trace})
+        response = answer["attributes"].get("gen_ai.response.id")
+        about = {"trace": trace, "span": answer["span"], "end": answer["end"], "response": response}
+        return found_now(trace, otel.sample_of(spans, answer, self._rows, trace), about=about)
 
     # ---- receiving
 
@@ -171,8 +151,7 @@ class OtlpReceiver:
             app.router.add_post(other, self._ignore)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=10)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, self._host, self._port)
-        await site.start()
+        await web.TCPSite(self._runner, self._host, self._port).start()
         self._port = self._runner.addresses[0][1]
 
     async def _ignore(self, request: Any) -> Any:
@@ -188,44 +167,45 @@ class OtlpReceiver:
         if (denied := self._denied(request)) is not None:
             return denied
         if kind not in {_PROTOBUF, _JSON}:
-            return _status(415, _JSON, f"send {_PROTOBUF} or {_JSON}, not {kind}")
+            return _fault(415, _JSON, f"send {_PROTOBUF} or {_JSON}, not {kind}")
         try:
             async with asyncio.timeout(_SLOWEST):
                 body: bytes = await request.read()
             packed = request.headers.get("Content-Encoding", "identity").lower()
             async with self._parsing:
                 spans, refused = await asyncio.to_thread(_parsed, body, kind, packed, self._limit)
-        except TimeoutError:
-            return _status(408, kind, f"a request may take {_SLOWEST:g} seconds to come in")
-        except web.HTTPRequestEntityTooLarge:
-            return _status(413, kind, f"a request may have {_BODY:,} bytes")
-        except ValueError as error:
-            return _status(400, kind, str(error))
-        try:
             if await asyncio.to_thread(self._store.count_spans, self.name) > _MOST_WAITING:
-                return _status(503, kind, "too many spans wait to be judged", retry=30)
+                return _fault(503, kind, "too many spans wait to be judged", retry=30)
             await asyncio.to_thread(self._store.receive_spans, self.name, spans)
+        except TimeoutError:
+            return _fault(408, kind, f"a request may take {_SLOWEST:g} seconds to come in")
+        except web.HTTPRequestEntityTooLarge:
+            return _fault(413, kind, f"a request may have {_BODY:,} bytes")
+        except ValueError as error:
+            return _fault(400, kind, str(error))
         except StoreError as error:
-            return _status(503, kind, str(error), retry=5)
-        return _reply(200, kind, _accepted(kind, refused))
+            return _fault(503, kind, str(error), retry=5)
+        return _reply(200, kind, otel.encoded(otel.accepted(refused), as_json=kind == _JSON))
 
     def _denied(self, request: Any) -> Any:
-        token = self._address.token
-        if not token:  # a page elsewhere can make its own name point here (DNS rebinding)
-            host = request.host.removesuffix(f":{self._port}")
-            name = f"this receiver does not go by the name {host[:100]!r}: send to its address, or set {TOKEN}"
-            return None if _is_loopback(host.strip("[]")) else _status(421, request.content_type, name)
-        given = request.headers.get("Authorization", "")
-        if hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {token}".encode()):
+        if self._token:
+            given = request.headers.get("Authorization", "")
+            if hmac.compare_digest(given.encode("utf-8", "replace"), f"Bearer {self._token}".encode()):
+                return None
+            return _fault(401, request.content_type, "a token is wanted: 'Authorization: Bearer …'")
+        # A page elsewhere can make its own name point here (DNS rebinding).
+        host = request.host.removesuffix(f":{self._port}")
+        if _is_loopback(host.strip("[]")):
             return None
-        return _status(401, request.content_type, "a token is wanted: 'Authorization: Bearer …'")
+        told = f"this receiver does not go by the name {host[:100]!r}: send to its address, or set {TOKEN}"
+        return _fault(421, request.content_type, told)
 
 
 def _parsed(body: bytes, kind: str, packed: str, limit: int) -> tuple[dict[tuple[str, str], Any], list[str]]:
     if packed not in {"identity", "gzip", "deflate"}:
         raise ValueError(f"Content-Encoding {packed[:40]!r} is not known: send gzip, or no encoding")
     plain = body if packed == "identity" else _unpacked(body, packed)
-    return read_spans(parse_protobuf(plain) if kind == _PROTOBUF else parse_json(plain), limit)
+    return otel.read_spans(otel.parse_protobuf(plain) if kind == _PROTOBUF else otel.parse_json(plain), limit)
 
 
 def _unpacked(body: bytes, packed: str) -> bytes:
@@ -249,79 +229,24 @@ def _reply(status: int, kind: str, body: bytes, retry: int | None = None) -> Any
     return web.Response(status=status, body=body, content_type=kind if kind == _JSON else _PROTOBUF, headers=headers)
 
 
-def _status(code: int, kind: str, message: str, retry: int | None = None) -> Any:
+def _fault(status: int, kind: str, message: str, retry: int | None = None) -> Any:
     """Return an error as the protocol has it: a `google.rpc.Status`."""
-    from google.protobuf import json_format
     from google.rpc.status_pb2 import Status
 
-    said = Status(message=message)
-    body = json_format.MessageToJson(said).encode() if kind == _JSON else said.SerializeToString()
-    return _reply(code, kind, body, retry)
+    return _reply(status, kind, otel.encoded(Status(message=message), as_json=kind == _JSON), retry)
 
 
-def _accepted(kind: str, refused: Sequence[str]) -> bytes:
-    from google.protobuf import json_format
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
-
-    said: Any = ExportTraceServiceResponse()
-    if refused:
-        said.partial_success.rejected_spans = len(refused)
-        said.partial_success.error_message = refused[0]
-    body: bytes = json_format.MessageToJson(said).encode() if kind == _JSON else said.SerializeToString()
-    return body
-
-
-# ---- events
-
-
-def _events(results: Sequence[Return]) -> bytes:
-    """Return a request with one event `gen_ai.evaluation.result` per result, on the span that was judged."""
-    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
-
-    request = ExportLogsServiceRequest()
-    resource = request.resource_logs.add()
-    resource.resource.attributes.add(key="service.name").value.string_value = "everyclaim"
-    scope = resource.scope_logs.add()
-    scope.scope.name = "everyclaim"
-    for one in results:
-        record = scope.log_records.add()
-        record.event_name = EVENT
-        record.time_unix_nano = int(one.about["end"])
-        record.observed_time_unix_nano = time.time_ns()
-        record.trace_id = bytes.fromhex(one.about["trace"])
-        record.span_id = bytes.fromhex(one.about["span"])
-        for name, value in _attributes(one).items():
-            added = record.attributes.add(key=name)
-            if isinstance(value, float):
-                added.value.double_value = value
-            else:
-                added.value.string_value = value
-    packed: bytes = request.SerializeToString()
-    return packed
-
-
-def _attributes(one: Return) -> dict[str, str | float]:
-    ids = {"everyclaim.result.id": str(uuid.uuid5(_OURS, one.answer)), "everyclaim.run": one.run}
-    # The id is the same when it is sent again. Texts go back to where the answer, which holds them, came from.
-    return attributes_of(one.result, response_id=str(one.about.get("response") or ""), with_texts=True) | ids
-
-
-def _refused_events(body: bytes) -> int:
-    from google.protobuf.message import DecodeError
-    from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceResponse
-
-    with suppress(DecodeError):
-        return int(ExportLogsServiceResponse.FromString(body).partial_success.rejected_log_records)
-    return 0
+def _headers(text: str) -> dict[str, str]:
+    """Read headers as OpenTelemetry's own variable has them: ``name=value,name=value``, escaped as in URLs."""
+    pairs = (part.partition("=") for part in text.split(",") if part.strip())
+    return {name.strip(): unquote(value.strip()) for name, _, value in pairs}
 
 
 def _host_and_port(listen: str) -> tuple[str, int]:
-    text = listen or DEFAULT_ADDRESS
-    host, _, port = text.rpartition(":")
-    host = host.strip("[]") or "127.0.0.1"
+    host, _, port = listen.rpartition(":")
     if not port.isdecimal() or int(port) > 65535:
         raise ConfigError(f"otlp:{listen}: give the address to listen on as otlp:{DEFAULT_ADDRESS}")
-    return host, int(port)
+    return host.strip("[]") or "127.0.0.1", int(port)
 
 
 def _is_loopback(host: str) -> bool:

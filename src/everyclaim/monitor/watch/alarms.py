@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Any
 
 from everyclaim.core.types import Result
@@ -20,12 +21,12 @@ class Alarms:
         self._notifier = notifier
         self._owed: list[Alert] = []  # not yet delivered
 
-    def see(self, result: Result) -> Alert | None:
-        """Take the next answer; return the alert that it raises."""
+    def see(self, result: Result) -> list[Alert]:
+        """Take the next answer; return the alert that it raises, if any."""
         alert = self._detector.update(result)
         if alert is not None and self._notifier is not None:
             self._owed = [*self._owed, alert][-_MOST_OWED:]
-        return alert
+        return [alert] if alert else []
 
     def deliver(self) -> str:
         """Send what is owed, which may take long; return why something could not be sent, and is sent again later."""
@@ -42,11 +43,8 @@ class Alarms:
 
     def to_json(self) -> dict[str, Any]:
         """Return where it stands as plain JSON values."""
-        owed = [
-            {name: value for name, value in one.to_json().items() if name not in {"schema", "id"}} for one in self._owed
-        ]
         sent = self._notifier.to_json() if self._notifier else {}
-        return {"detector": self._detector.to_json(), "sent": sent, "owed": owed}
+        return {"detector": self._detector.to_json(), "sent": sent, "owed": [asdict(alert) for alert in self._owed]}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go on where `to_json` left off; a detector with other limits begins anew."""

@@ -14,10 +14,11 @@ SCORED, PASSED_OVER, OVER_BUDGET, UNREADABLE, GONE = "judged", "passed_over", "o
 
 PASS_SCHEMA = 1
 _REASONS = 5
+_SUMMED = ("found", "known", "judged", "passed_over", "over_budget", "unreadable", "gone", "tried_again", "sent_back")
 
 
 @dataclass(slots=True)
-class Pass:
+class WatchPass:
     """What one pass found and did. Every answer that was found is in exactly one of the counts down to `not_yet`."""
 
     known: int = 0  # decided about before; not among those found
@@ -43,14 +44,17 @@ class Pass:
     tried_again: int = 0  # answers whose judge had failed before; not among those judged
     alerts: list[Alert] = field(default_factory=list)
 
-    def count(self, decision: str, number: int = 1) -> None:
-        """Count answers by what was decided."""
-        setattr(self, decision, getattr(self, decision) + number)
+    def count(self, decision: str, reason: str = "") -> None:
+        """Count an answer by what was decided; `reason` says why it could not be read."""
+        setattr(self, decision, getattr(self, decision) + 1)
+        if reason and len(self.reasons) < _REASONS:
+            self.reasons.append(reason)
 
-    def judge(self, result: Result, *, is_random: bool) -> None:
+    def judge(self, result: Result, chosen: str, *, is_random: bool) -> None:
         """Count an answer that was judged; only those chosen at random say something about the mean score."""
         self.judged += 1
         self.outcomes[result.outcome] += 1
+        self.chosen[chosen] += 1
         if is_random and result.outcome is Outcome.SCORED and result.score is not None:
             self.scored += 1
             self.scores += result.score
@@ -61,12 +65,6 @@ class Pass:
         """The mean score of the answers that were chosen at random and scored; None where there are none."""
         return self.scores / self.scored if self.scored else None
 
-    def refuse(self, reason: str) -> None:
-        """Count one that cannot be read."""
-        self.unreadable += 1
-        if len(self.reasons) < _REASONS:
-            self.reasons.append(reason)
-
     @property
     def failed(self) -> int:
         """How many were judged without a verdict that can be used."""
@@ -75,8 +73,8 @@ class Pass:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing to tell."""
-        said = (self.found, self.tried_again, self.sent_back, self.refused, self.alerts, self.trouble, self.waits_for)
-        return not any(said)
+        counts = (self.found, self.tried_again, self.sent_back, self.refused)
+        return not any((*counts, self.alerts, self.trouble, self.waits_for))
 
     def __str__(self) -> str:
         """Tell it in one line."""
@@ -93,18 +91,15 @@ class Pass:
             "refused by the source": self.refused,
             "still to be sent back": self.not_sent_back,
         }
-        told = [f"{count:,} {name}" for name, count in counts.items() if count]
+        told = [counted(self.found, "new answer"), *(f"{count:,} {name}" for name, count in counts.items() if count)]
         if self.mean_score is not None:
             wrong = f"{self.claims[Label.CONTRADICTED]:,} of {counted(self.claims.total(), 'claim')} contradicted"
             told.append(f"mean score {self.mean_score:.3f}, {wrong}")
-        return " · ".join([counted(self.found, "new answer"), *told, *filter(None, (self.waits_for, self.trouble))])
+        return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        counts = {
-            name: getattr(self, name)
-            for name in (*_COUNTS, "tried_again", "not_yet", "sent_back", "refused", "not_sent_back")
-        }
+        counts = {name: getattr(self, name) for name in (*_SUMMED, "not_yet", "refused", "not_sent_back")}
         return {
             "schema": PASS_SCHEMA,
             **counts,
@@ -119,19 +114,11 @@ class Pass:
             "trouble": self.trouble,
         }
 
-    def add(self, other: Pass) -> None:
+    def add(self, other: WatchPass) -> None:
         """Take another pass in."""
-        for name in (*_COUNTS, "tried_again", "sent_back", "refused"):
-            self.count(name, getattr(other, name))
+        for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "chosen", "alerts"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
-        self.outcomes += other.outcomes
-        self.scored, self.scores = self.scored + other.scored, self.scores + other.scores
-        self.claims += other.claims
-        self.chosen += other.chosen
         self.runs |= other.runs
-        self.alerts += other.alerts
         self.reasons = (self.reasons + other.reasons)[:_REASONS]
         self.waits_for, self.trouble = other.waits_for, other.trouble
-
-
-_COUNTS = ("found", "known", "judged", "passed_over", "over_budget", "unreadable", "gone")

@@ -7,9 +7,9 @@ every pass reads a stretch of time again (`lateness`), and what is in the future
 from __future__ import annotations
 
 import asyncio
+import os
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -18,14 +18,13 @@ from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, 
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.monitor.watching.conversations import answer_in, decoded, documents_in, found_nothing, question_in
-from everyclaim.monitor.watching.rows import Rows
-from everyclaim.monitor.watching.source import Absent, Batch, Found, Loaded, Return, Unreadable
-from everyclaim.monitor.watching.watermark import utc, windows
+from everyclaim.monitor.watch.conversations import answer_in, decoded, documents_in, found_nothing, question_in
+from everyclaim.monitor.watch.source import Absent, Batch, Found, Loaded, Return, Rows, Unreadable
 
 T = TypeVar("T")
 
 CLOUD = "https://cloud.langfuse.com"
+_PUBLIC, _SECRET = "LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY"
 _PAGE = 100
 _WINDOW = timedelta(hours=1)  # of one batch; a checkpoint is kept after each
 _OURS = uuid.UUID("4f9a7a3e-3f53-5d0c-9a37-0d6f3c1f2b77")  # the names of scores are made in it
@@ -34,57 +33,61 @@ NO_PASSAGES = (
     "no passages: there is no observation of type RETRIEVER with documents, nor contexts in the metadata; name the"
     " place with --map THEIRS=contexts"
 )
-_BUSY = {408, 409, 425, 429}
-_DENIED = {401, 403}
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """A project of Langfuse, and how long it may take until an answer is there and whole."""
-
-    url: str
-    public_key: str
-    secret_key: str
-    since: datetime | None = None  # where the first pass begins; None: `lateness` ago
-    lateness: timedelta = timedelta(hours=1)
-    settle: timedelta = timedelta(seconds=30)  # after which an answer that has ended is taken to be whole
-    name: str | None = None  # of root observations, where only some of them are answers
-    environment: str | None = None
+_BUSY, _DENIED = {408, 409, 425, 429}, {401, 403}
 
 
 class Langfuse:
-    """A project of Langfuse as a source."""
+    """A project of Langfuse as a source.
+
+    The first pass begins at `since`, else `lateness` seconds ago; an answer that ended `settle` seconds ago is taken to
+    be whole. `observation` and `environment` name the root observations that are answers, where only some are.
+    """
 
     takes_scores = True
     title = "langfuse"
 
-    def __init__(self, project: Project, rows: Rows) -> None:
+    def __init__(
+        self,
+        url: str,
+        rows: Rows,
+        *,
+        since: str | None = None,
+        lateness: float = 3600.0,
+        settle: float = 30.0,
+        observation: str | None = None,
+        environment: str | None = None,
+    ) -> None:
+        public, secret = os.environ.get(_PUBLIC, ""), os.environ.get(_SECRET, "")
+        if not (public and secret):
+            raise ConfigError(f"watching Langfuse needs the keys of the project: set {_PUBLIC} and {_SECRET}")
+        url = url or os.environ.get("LANGFUSE_BASE_URL") or os.environ.get("LANGFUSE_HOST") or CLOUD
+        if not url.startswith(("http://", "https://")):
+            raise ConfigError(f"langfuse:{url}: give the address of the server, as in langfuse:{CLOUD}")
         try:
             from langfuse.api import AsyncLangfuseAPI
         except ImportError:
             raise MissingExtraError("Watching Langfuse", "langfuse") from None
-        if project.settle >= project.lateness:
+        if settle >= lateness:
             raise OptionError(
                 "`settle` must be less than `lateness`: an answer is looked at again for no longer than that"
             )
-        self._project = project
+        try:
+            self._since = _utc(since) if since else None
+        except ValueError:
+            raise OptionError(f"`since` must be a time such as 2026-01-31T12:00:00Z, got {since!r}") from None
         self._rows = rows
-        who = sha256(project.public_key.encode()).hexdigest()[:8]
-        some = "".join(f"#{one}" for one in (project.name, project.environment) if one)
-        self.name = f"langfuse:{hidden(project.url)}#{who}{some}"
-        self._client: Any = AsyncLangfuseAPI
+        self._lateness, self._settle = timedelta(seconds=lateness), timedelta(seconds=settle)
+        self._only = {"name": observation, "environment": environment}
+        some = "".join(f"#{one}" for one in (observation, environment) if one)
+        self.name = f"langfuse:{hidden(url)}#{sha256(public.encode()).hexdigest()[:8]}{some}"
+        self._connect: Callable[[], Any] = lambda: AsyncLangfuseAPI(
+            base_url=url.rstrip("/"), username=public, password=secret, x_langfuse_public_key=public, timeout=30.0
+        )
         self._api: Any = None
 
     async def open(self) -> None:
         """Make the client."""
-        project = self._project
-        self._api = self._client(
-            base_url=project.url.rstrip("/"),
-            username=project.public_key,
-            password=project.secret_key,
-            x_langfuse_public_key=project.public_key,
-            timeout=30.0,
-        )
+        self._api = self._connect()
 
     async def close(self) -> None:
         """Close its connections."""
@@ -94,12 +97,13 @@ class Langfuse:
 
     async def batches(self, checkpoint: Any) -> AsyncIterator[Batch]:
         """Yield the answers of one stretch of time after another, up to now."""
-        project, now = self._project, datetime.now(UTC)
-        first = project.since or now - project.lateness
-        begin = utc(checkpoint["read_to"]) - project.lateness if checkpoint else first
-        for start, stop in windows(begin, now, _WINDOW):
-            found = [self._found(one) for one in await self._roots(start, stop)]
+        now = datetime.now(UTC)
+        begin = _utc(checkpoint["read_to"]) - self._lateness if checkpoint else self._since or now - self._lateness
+        while begin < now:
+            stop = min(begin + _WINDOW, now)
+            found = [self._found(root) for root in await self._roots(begin, stop)]
             yield Batch(found, {"read_to": stop.isoformat()})
+            begin = stop
 
     async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
         """Write scores. A project that does not want them for this trace has the last word."""
@@ -112,36 +116,29 @@ class Langfuse:
         return {one.answer: was for one, was in zip(results, tried, strict=True) if isinstance(was, bool)}
 
     async def _roots(self, start: datetime, stop: datetime) -> list[Any]:
-        """List the root observations that began in a stretch of time, all pages."""
-        project = self._project
-        roots: dict[str, Any] = {}
-        seen: set[str] = set()
+        """List the root observations that began in a stretch of time."""
+        between = {"from_start_time": start, "to_start_time": stop, "is_root_observation": True}
+        listed = await self._list(fields="core,basic,time", **between, **self._only)
+        return [
+            one
+            for one in listed.values()
+            if one.trace_id and (one.is_root_observation is not None or one.parent_observation_id is None)
+        ]
+
+    async def _list(self, **wanted: Any) -> dict[str, Any]:
+        """List observations by id, all pages; one without news is the last, whatever it says."""
+        found: dict[str, Any] = {}
         cursor = None
         while True:
-            page = await self._list(
-                fields="core,basic,time",
-                cursor=cursor,
-                is_root_observation=True,
-                from_start_time=start,
-                to_start_time=stop,
-                name=project.name,
-                environment=project.environment,
-            )
-            new = {one.id: one for one in page.data if one.id not in seen}
-            seen.update(new)
-            for one in new.values():
-                is_root = one.parent_observation_id is None if one.is_root_observation is None else True
-                if one.trace_id and is_root:
-                    roots[one.id] = one
-            if not page.meta.cursor or not new:  # a page without news is the last one, whatever it says
-                return list(roots.values())
-            cursor = page.meta.cursor
+            page = await self._ask(self._api.observations.get_many, limit=_PAGE, cursor=cursor, **wanted)
+            before, cursor = len(found), page.meta.cursor
+            found |= {one.id: one for one in page.data}
+            if not cursor or len(found) == before:
+                return found
 
     def _found(self, root: Any) -> Found:
         async def load() -> Loaded:
-            if not self._is_whole(root):
-                return Absent.NOT_YET
-            return await self._load(root)
+            return await self._load(root) if self._is_whole(root) else Absent.NOT_YET
 
         about = {"trace": root.trace_id, "observation": root.id, "began": root.start_time.isoformat()}
         return Found(f"{root.trace_id}:{root.id}", load, unit=root.trace_id, about=about)
@@ -149,38 +146,26 @@ class Langfuse:
     def _is_whole(self, root: Any) -> bool:
         """Whether an answer has ended a while ago; one that never ends is taken as it is before it is out of sight."""
         now = datetime.now(UTC)
-        if now - root.start_time > self._project.lateness * 0.9:
+        if now - root.start_time > self._lateness * 0.9:
             return True
         touched = max(filter(None, (root.end_time, root.updated_at)), default=None)
-        return root.end_time is not None and now - min(touched or now, now) >= self._project.settle
+        return root.end_time is not None and now - min(touched or now, now) >= self._settle
 
     async def _load(self, root: Any) -> Loaded:
         """Fetch what was asked, answered and retrieved."""
-        parts: dict[str, Any] = {}
-        cursor = None
-        while True:
-            page = await self._list(
-                fields="core,basic,io,metadata,model,trace_context", cursor=cursor, trace_id=root.trace_id
-            )
-            before = len(parts)
-            parts |= {one.id: one for one in page.data}
-            if not page.meta.cursor or len(parts) == before:
-                break
-            cursor = page.meta.cursor
-        whole = parts.get(root.id)
-        if whole is None:
+        parts = await self._list(fields="core,basic,io,metadata,model,trace_context", trace_id=root.trace_id)
+        if root.id not in parts:
             return Absent.GONE
-        row = _row(whole, list(parts.values()))
-        made = self._rows.sample(row, f"{root.trace_id}:{root.id}")
+        row = _row(parts[root.id], list(parts.values()))
+        made = self._rows.sample(row, f"{root.trace_id}:{root.id}", f"trace {root.trace_id}")
         if isinstance(made, Sample) and not made.passages and not row["found_nothing"]:
             return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")
-        return Unreadable(f"trace {root.trace_id}: {made.reason}") if isinstance(made, Unreadable) else made
+        return made
 
     async def _send(self, one: Return) -> bool:
         """Write the scores of one result; return whether they were taken."""
         from langfuse.api import CreateScoreRequest
 
-        began = utc(one.about["began"])
         requests = [
             CreateScoreRequest(
                 id=str(uuid.uuid5(_OURS, f"{one.answer}:{name}")),
@@ -191,65 +176,72 @@ class Langfuse:
                 data_type=kind,
                 comment=_comment(one.result),
                 metadata={"run": one.run, "judge": one.result.provenance.verifier},
-                timestamp=began,  # with the id, what makes a repeat the same score
+                timestamp=_utc(one.about["began"]),  # with the id, what makes a repeat the same score
             )
             for name, value, kind in _scores(one.result)
         ]
         try:
-            taken = await self._ask(lambda: self._api.scores.create(request=requests), is_one=True)
+            taken = await self._ask(self._api.scores.create, is_of_one=True, request=requests)
         except _RefusedError:
             return False
         return not getattr(taken, "rejected", 0)
 
-    async def _list(self, **wanted: Any) -> Any:
-        return await self._ask(lambda: self._api.observations.get_many(limit=_PAGE, **wanted))
-
-    async def _ask(self, call: Callable[[], Awaitable[T]], *, is_one: bool = False) -> T:
-        """Make a call; the client itself tries again what is worth it. `is_one`: about one answer alone."""
+    async def _ask(self, call: Callable[..., Awaitable[T]], *, is_of_one: bool = False, **arguments: Any) -> T:
+        """Make a call; the client itself tries again what is worth it. `is_of_one`: about one answer alone."""
         import httpx
         from langfuse.api.core.api_error import ApiError
 
         try:
-            return await call()
+            return await call(**arguments)
         except ApiError as error:
             status = error.status_code or 0
-            told = one_line(hidden(str(error.body)), 200)
             if status in _DENIED:
                 raise ConfigError(
-                    f"{self.name}: the keys were not accepted (HTTP {status}): set LANGFUSE_PUBLIC_KEY and"
-                    " LANGFUSE_SECRET_KEY to those of this project"
+                    f"{self.name}: the keys were not accepted (HTTP {status}): set {_PUBLIC} and {_SECRET} to those of"
+                    " this project"
                 ) from None
-            if is_one and 400 <= status < 500 and status not in _BUSY:
+            if is_of_one and 400 <= status < 500 and status not in _BUSY:
                 raise _RefusedError from None
-            raise SourceError(f"{self.name}: HTTP {status}: {told}") from None
+            reason = f"HTTP {status}: {one_line(hidden(str(error.body)), 200)}"
         except httpx.HTTPError as error:
-            raise SourceError(f"{self.name}: {type(error).__name__}: {one_line(hidden(str(error)), 200)}") from None
+            reason = f"{type(error).__name__}: {one_line(hidden(str(error)), 200)}"
         except ValueError as error:  # a reply that is none of the API's
-            raise SourceError(f"{self.name}: a reply that cannot be read ({type(error).__name__})") from None
+            reason = f"a reply that cannot be read ({type(error).__name__})"
+        raise SourceError(f"{self.name}: {reason}")
 
 
 class _RefusedError(Exception):
     """Scores of one answer are not taken, now or later."""
 
 
+def _utc(text: str) -> datetime:
+    """Read a time; one without a zone is in UTC. Raises `ValueError`."""
+    when = datetime.fromisoformat(text)
+    return when.replace(tzinfo=UTC) if when.tzinfo is None else when.astimezone(UTC)
+
+
 def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     """Make a row of a root observation and what is below it."""
     below = _descendants(root, parts)
-    retrieved = [one.output for one in below if (one.type or "").upper() == "RETRIEVER"]
+    retrieved = [one.output for one in below if _is_of(one, "RETRIEVER")]
     documents = [document for output in retrieved for document in documents_in(output)]
     metadata = {name: decoded(value) for name, value in (root.metadata or {}).items()}
-    models = [one.model for one in [*below, root] if one.model and (one.type or "").upper() == "GENERATION"]
+    output = decoded(root.output)
+    # What an application gives out with its answer.
+    given_out = documents_in(output) if isinstance(output, Mapping) and answer_in(output) else []
+    models = [one.model for one in [*below, root] if one.model and _is_of(one, "GENERATION")]
     tags: dict[str, Any] = {"trace_name": root.trace_name or root.name, "environment": root.environment}
     for tag in root.tags or ():
         name, equals, value = tag.partition("=") if "=" in tag else tag.partition(":")
         tags[name if equals else tag] = value if equals else "true"
-    given = {"metadata": metadata, "input": decoded(root.input), "output": decoded(root.output)}
     return {
-        **given,
+        "metadata": metadata,
+        "input": decoded(root.input),
+        "output": output,
         "found_nothing": bool(retrieved) and all(map(found_nothing, retrieved)),
         "question": question_in(root.input),
         "response": answer_in(root.output),
-        "contexts": documents or documents_in(metadata.get("contexts")) or _inside(given["output"]),
+        "contexts": documents or documents_in(metadata.get("contexts")) or given_out,
         "model": models[-1] if models else root.model,
         "release": root.release or root.version,
         "timestamp": root.start_time.isoformat(),
@@ -257,30 +249,19 @@ def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def _inside(output: Any) -> list[Any]:
-    """Return the documents that an application gives out with its answer."""
-    return documents_in(output) if isinstance(output, Mapping) and answer_in(output) else []
+def _is_of(observation: Any, kind: str) -> bool:
+    return (observation.type or "").upper() == kind
 
 
 def _descendants(root: Any, parts: Sequence[Any]) -> list[Any]:
     """Return what is below a root in the order of time; all of the trace where it is not known what is below what."""
-    parents = {one.id: one.parent_observation_id for one in parts}
-    roots = [one for one in parts if one.id == root.id or not one.parent_observation_id]
-    ordered = sorted((one for one in parts if one.id != root.id), key=lambda one: (one.start_time, one.id))
-    if len(roots) == 1:
-        return ordered
-
-    def is_below(one: Any) -> bool:
-        seen: set[str] = set()
-        parent = one.parent_observation_id
-        while parent and parent not in seen:
-            if parent == root.id:
-                return True
-            seen.add(parent)
-            parent = parents.get(parent)
-        return False
-
-    return [one for one in ordered if is_below(one)]
+    others = sorted((one for one in parts if one.id != root.id), key=lambda one: (one.start_time, one.id))
+    if all(one.parent_observation_id for one in others):
+        return others
+    below = {root.id}
+    while grown := {one.id for one in others if one.parent_observation_id in below} - below:
+        below |= grown
+    return [one for one in others if one.id in below]
 
 
 def _scores(result: Result) -> list[tuple[str, float | str, Any]]:
@@ -290,11 +271,10 @@ def _scores(result: Result) -> list[tuple[str, float | str, Any]]:
     name = result.provenance.metric.partition("?")[0]
     scores: list[tuple[str, float | str, Any]] = [(f"{name}.outcome", result.outcome.value, ScoreDataType.CATEGORICAL)]
     if result.outcome is Outcome.SCORED and result.score is not None:
-        scores.append((name, result.score, ScoreDataType.NUMERIC))
-        scores += [
-            (f"{name}.{label.value.lower()}", float(result.count(label)), ScoreDataType.NUMERIC)
-            for label in (Label.CONTRADICTED, Label.UNSUPPORTED)
-        ]
+        numbers = {name: result.score}
+        for label in (Label.CONTRADICTED, Label.UNSUPPORTED):
+            numbers[f"{name}.{label.value.lower()}"] = float(result.count(label))
+        scores += [(key, value, ScoreDataType.NUMERIC) for key, value in numbers.items()]
     return scores
 
 

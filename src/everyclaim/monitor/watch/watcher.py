@@ -1,0 +1,314 @@
+"""The loop: read a source, decide about every answer, judge those that are chosen, keep, tell, send scores back.
+
+    source ──► decided before? skip ──► chosen? ──► judged ──► kept with its decision ──► hooks ──► scores back
+                                                                     └── then the checkpoint
+
+A checkpoint is kept only when everything before it is decided, and a decision is kept in one transaction with its
+result. So a watch that is killed anywhere reads some answers again, loses none, and judges none a second time into the
+store. Scores go back with names that stay the same, and again until the source has taken them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from threading import Event
+from typing import Any, TypeVar, cast
+
+from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
+from everyclaim.core.events import Hook, QueueChanged, tell
+from everyclaim.core.plaintext import one_line
+from everyclaim.core.types import Result, Sample
+from everyclaim.monitor.watch.alarms import Alarms
+from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, Scorer, WatchPlan
+from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
+from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
+from everyclaim.monitor.watch.source import Absent, Batch, Found, Return, Source, Unreadable
+from everyclaim.store import Decided, Judged, WatchStore
+
+_SENT_AT_ONCE = 50
+_LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
+_KEPT_DAYS = 7  # for which answers that were not judged are remembered
+_GLANCE = 0.1  # seconds between looks at whether to stop
+_TRIES_AFTER = (60.0, 600.0, 3600.0)  # seconds after each failure of the judge
+
+T = TypeVar("T")
+
+
+class Watcher:
+    """One watch under way. `stop` may be set from any thread: what is begun is finished, and nothing else begun."""
+
+    def __init__(
+        self,
+        source: Source,
+        store: WatchStore,
+        scorer: Scorer,
+        plan: WatchPlan,
+        *,
+        hooks: Sequence[Hook] = (),
+        alarms: Alarms | None = None,
+        stop: Event | None = None,
+    ) -> None:
+        self.stop = stop or Event()
+        self._source = source
+        self._store = store
+        self._scorer = scorer
+        self._plan = plan
+        self._alarms = alarms
+        self._sends_back = plan.send_back and source.takes_scores
+        self._runs = OpenRuns(store, plan, scorer, hooks)
+        self._day = Day("", plan.sampling)
+        self._turning = asyncio.Lock()
+        self._slots = asyncio.Semaphore(scorer.concurrency)
+        self._pass = WatchPass()
+        self._unjudged: list[Decided] = []  # decisions without a result, kept together
+        self._kept: tuple[Any, Any] = (None, None)  # the checkpoint and the state of the alarms that the store has
+
+    # ---- passes
+
+    async def prepare(self) -> None:
+        """Take the watch, and close what a kill left open."""
+        await self._ask(self._store.hold_watch)
+        _, state = await self._ask(self._store.place_of_watch)
+        if self._alarms is not None and state is not None:
+            self._alarms.restore(state)
+        for run in await self._ask(self._store.interrupted_runs):
+            await asyncio.to_thread(self._store.finish_run, run, "stopped")
+
+    async def read_once(self) -> WatchPass:
+        """Go through what there is, once; runs are finished afterwards."""
+        try:
+            return await self._read()
+        finally:
+            await self._runs.finish()
+
+    async def go_on(self, say: Callable[[WatchPass | Exception], None]) -> WatchPass:
+        """Go through it again and again until `stop` is set; `say` hears of every pass, and of what failed.
+
+        What fails at the source or in the store is tried again, after pauses that grow.
+        """
+        whole, pause = WatchPass(), self._plan.every
+        try:
+            while not self.stop.is_set():
+                try:
+                    seen = await self._read()
+                except (SourceError, StoreError) as error:
+                    say(error)
+                    pause = min(max(2 * pause, 1.0), _LONGEST_PAUSE)
+                else:
+                    pause = self._plan.every
+                    whole.add(seen)
+                    say(seen)
+                    if self._plan.per == "day":
+                        await self._runs.finish(but=today())
+                await self._pause(pause)
+        finally:
+            await self._runs.finish()
+        return whole
+
+    async def _read(self) -> WatchPass:
+        self._pass, self._unjudged = WatchPass(), []
+        await self._send_back()
+        await self._all(await self._ask(self._store.to_try_again, _TRIES_AFTER), self._judge_again)
+        self._kept = await self._ask(self._store.place_of_watch)
+        checkpoint = self._kept[0]
+        await self._keep_place(checkpoint)
+        async with aclosing(cast("Any", self._source.batches(checkpoint))) as batches:
+            async for batch in batches:
+                is_done = await self._decide_all(batch)
+                await self._send_back()
+                checkpoint = batch.checkpoint if is_done else checkpoint
+                await self._keep_place(checkpoint)
+                if not is_done:
+                    break
+        if self._sends_back:
+            self._pass.not_sent_back = await self._ask(self._store.count_due)
+        return self._pass
+
+    async def _keep_place(self, checkpoint: Any) -> None:
+        """Send what alerts are owed, and keep how far the watch has come where that is news."""
+        state = self._kept[1]
+        if self._alarms is not None:
+            self._pass.trouble = await asyncio.to_thread(self._alarms.deliver) or self._pass.trouble
+            state = self._alarms.to_json()
+        if (checkpoint, state) != self._kept:
+            await self._ask(self._store.set_place_of_watch, checkpoint, state)
+            self._kept = (checkpoint, state)
+
+    async def _pause(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while not self.stop.is_set() and (left := until - time.monotonic()) > 0:  # noqa: ASYNC110 - set by any thread
+            await asyncio.sleep(min(left, _GLANCE))
+
+    # ---- answers
+
+    async def _decide_all(self, batch: Batch) -> bool:
+        """Decide about every answer of a batch; return whether that was done, or something stopped it."""
+        wanted = {one.key: one for one in batch.found}
+        known = await self._ask(self._store.decided, wanted)
+        left = [one for key, one in wanted.items() if key not in known]
+        self._pass.found += len(left)
+        self._pass.known += len(batch.found) - len(left)
+        tell(QueueChanged("watch", len(left)))
+        try:
+            begun = await self._all(left, self._decide)
+        finally:
+            unjudged, self._unjudged = self._unjudged, []
+            if unjudged:
+                await self._ask(self._store.keep_decided, self._day.date or today(), unjudged)
+        self._pass.not_yet += len(left) - begun
+        return begun == len(left) and not self._pass.waits_for
+
+    async def _decide(self, found: Found) -> None:
+        await self._turn_day()
+        sampling = self._plan.sampling
+        chosen = AT_RANDOM if sampling.is_chosen(found.unit or found.key) else ""
+        if not chosen and not sampling.minimum and self._scorer.screen is None:
+            self._leave(found, PASSED_OVER)
+            return
+        sample = await found.load()
+        if sample is Absent.NOT_YET:
+            self._pass.not_yet += 1
+        elif isinstance(sample, Absent):
+            self._leave(found, GONE)
+        elif isinstance(sample, Unreadable):
+            self._leave(found, UNREADABLE, sample.reason)
+        elif PICKED in sample.tags:
+            told = f"{one_line(sample.id, 60)}: the tag {PICKED!r} is the watch's own; call yours otherwise"
+            self._leave(found, UNREADABLE, told)
+        elif reason := chosen or await self._why_pick(sample):
+            await self._judge(found, sample, reason)
+        else:
+            self._leave(found, PASSED_OVER)
+
+    def _leave(self, found: Found, decision: str, reason: str = "") -> None:
+        self._pass.count(decision, reason)
+        self._unjudged.append(Decided(found.key, decision))
+
+    async def _why_pick(self, sample: Sample) -> str:
+        sampling = self._plan.sampling
+        if sampling.minimum and self._day.lacks(sample):
+            return MINIMUM
+        if self._scorer.screen is not None and sampling.is_worrying(await self._scorer.screen(sample)):
+            return WORRIED
+        return ""
+
+    async def _judge(self, found: Found, sample: Sample, chosen: str) -> None:
+        day, is_random = self._day, chosen == AT_RANDOM
+        if not day.may_go_on():
+            if self._plan.when_spent == "wait":
+                self._pass.not_yet += 1
+                self._pass.waits_for = "the day's budget is used up"
+            else:
+                self._leave(found, OVER_BUDGET)
+            return
+        if not is_random:
+            sample = replace(sample, tags={**sample.tags, PICKED: chosen})
+        result, seconds = await self._score(day, sample)
+        run = await self._runs.of(sample, is_picked=not is_random)
+        made = Decided(found.key, SCORED, chosen, run, sample, result, found.about, self._sends_back)
+        if await self._ask(self._store.keep_decided, day.date, [made]):
+            self._pass.judge(result, chosen, is_random=is_random)
+            self._tell(run, result, seconds, is_random=is_random, is_new=True)
+
+    async def _judge_again(self, judged: Judged) -> None:
+        """Judge once more what the judge failed on some time ago."""
+        await self._turn_day()
+        day = self._day
+        if not day.may_go_on():
+            return
+        result, seconds = await self._score(day, judged.kept.sample)
+        await self._runs.resume(judged.run)
+        new = judged._replace(kept=judged.kept._replace(result=result))
+        await self._ask(self._store.keep_second_try, day.date, new, goes_back=self._sends_back)
+        self._pass.tried_again += 1
+        self._tell(judged.run, result, seconds, is_random=judged.chosen == AT_RANDOM, is_new=False)
+
+    async def _score(self, day: Day, sample: Sample) -> tuple[Result, float]:
+        begun = time.perf_counter()
+        day.begin(sample)
+        result = await self._scorer.score(sample)
+        day.use(result.usage)
+        return result, time.perf_counter() - begun
+
+    def _tell(self, run: str, result: Result, seconds: float, *, is_random: bool, is_new: bool) -> None:
+        if name := self._runs.names.get(run):
+            self._pass.runs[run] = name
+        if self._alarms is not None and is_random:
+            self._pass.alerts += self._alarms.see(result)
+        self._runs.tell(run, result, seconds, is_new=is_new)
+
+    async def _turn_day(self) -> None:
+        """Begin the counts of a day with what the store has of it."""
+        async with self._turning:
+            if self._day.date == today():
+                return
+            now, sampling = datetime.now(UTC), self._plan.sampling
+            date = now.date().isoformat()
+            spent = await self._ask(self._store.spent, date)
+            counts = await self._ask(self._store.judged_by_slice, date, sampling.slices if sampling.minimum else ())
+            await self._ask(self._store.forget_unjudged, (now - timedelta(days=_KEPT_DAYS)).date().isoformat())
+            self._day = Day(date, sampling, spent, Counter(counts))
+
+    # ---- scores back
+
+    async def _send_back(self) -> None:
+        """Send what is due; what the source does not take now stays due."""
+        while self._sends_back and not self._pass.trouble:
+            due = await self._ask(self._store.to_send_back, _SENT_AT_ONCE)
+            if not due:
+                return
+            returns = [Return(one.answer, one.about, one.run, one.kept.result) for one in due]
+            try:
+                settled = await self._source.send_back(returns)
+            except SourceError as error:
+                self._pass.trouble = str(error)
+                return
+            if settled:
+                await self._ask(self._store.note_sent_back, settled)
+            taken = sum(settled.values())
+            self._pass.sent_back += taken
+            self._pass.refused += len(settled) - taken
+            if len(settled) < len(due):
+                return
+
+    # ---- threads and tasks
+
+    async def _ask(self, method: Callable[..., T], *arguments: Any, **options: Any) -> T:
+        """Ask the store about this watch, in a thread."""
+        return await asyncio.to_thread(method, self._plan.watch, *arguments, **options)
+
+    async def _all(self, items: Sequence[T], work: Callable[[T], Awaitable[None]]) -> int:
+        """Do this with each, so many at a time, until something stops it; return how many were begun.
+
+        What would befall all alike is raised, after those that are under way have ended.
+        """
+        begun, faults = 0, list[EveryclaimError]()
+
+        async def do(item: T) -> None:
+            try:
+                await work(item)
+            except EveryclaimError as error:
+                faults.append(error)
+            finally:
+                self._slots.release()
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                for item in items:
+                    await self._slots.acquire()
+                    if self.stop.is_set() or self._pass.waits_for or faults:
+                        self._slots.release()
+                        break
+                    group.create_task(do(item))
+                    begun += 1
+        except BaseExceptionGroup as errors:
+            raise errors.exceptions[0] from None
+        if faults:
+            raise faults[0]
+        return begun
