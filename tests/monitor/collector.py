@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from loopback import Received, Reply, serving
 from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
 from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -17,53 +16,48 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 @dataclass
 class Collector:
+    """`replies` are the statuses of the first requests, then 200: what is not taken is not kept."""
+
     url: str = ""
+    replies: list[int] = field(default_factory=list)
     traces: list[Any] = field(default_factory=list)
     metrics: list[Any] = field(default_factory=list)
     logs: list[Any] = field(default_factory=list)
     resources: list[dict[str, str]] = field(default_factory=list)
     raw: bytes = b""
 
+    def take(self, request: Received) -> Reply:
+        if self.replies:
+            return Reply(self.replies.pop(0))
+        body = gzip.decompress(request.body) if request.headers.get("content-encoding") == "gzip" else request.body
+        self.raw += body
+        match request.path:
+            case "/v1/traces":
+                traces = ExportTraceServiceRequest.FromString(body).resource_spans
+                self.resources += [
+                    {one.key: one.value.string_value for one in part.resource.attributes} for part in traces
+                ]
+                self.traces += [span for part in traces for scope in part.scope_spans for span in scope.spans]
+            case "/v1/logs":
+                logs = ExportLogsServiceRequest.FromString(body).resource_logs
+                self.logs += [log for part in logs for scope in part.scope_logs for log in scope.log_records]
+            case _:
+                metrics = ExportMetricsServiceRequest.FromString(body).resource_metrics
+                self.metrics += [one for part in metrics for scope in part.scope_metrics for one in scope.metrics]
+        return Reply()
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Logs as plain values: the event's name, trace and span, and its attributes."""
+        return [
+            {"event": log.event_name, "trace": log.trace_id.hex(), "span": log.span_id.hex()}
+            | {one.key: one.value.string_value or one.value.double_value for one in log.attributes}
+            for log in self.logs
+        ]
+
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    found = Collector()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            if self.headers.get("content-encoding") == "gzip":
-                body = gzip.decompress(body)
-            found.raw += body
-            if self.path == "/v1/traces":
-                request = ExportTraceServiceRequest.FromString(body)
-                for part in request.resource_spans:
-                    found.resources.append({one.key: one.value.string_value for one in part.resource.attributes})
-                    found.traces += [span for scope in part.scope_spans for span in scope.spans]
-            elif self.path == "/v1/logs":
-                request = ExportLogsServiceRequest.FromString(body)
-                found.logs += [
-                    log for part in request.resource_logs for scope in part.scope_logs for log in scope.log_records
-                ]
-            else:
-                request = ExportMetricsServiceRequest.FromString(body)
-                found.metrics += [
-                    one for part in request.resource_metrics for scope in part.scope_metrics for one in scope.metrics
-                ]
-            self.send_response(200)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    found.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
-    try:
-        yield found
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    collector = Collector()
+    with serving(collector.take) as collector.url:
+        yield collector

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
+
+from loopback import Received, Reply, serving
 
 PUBLIC, SECRET = "pk-lf-1234", "sk-lf-5678"
 GROUPS = {
@@ -121,49 +121,20 @@ class Langfuse:
 
     @contextmanager
     def serving(self) -> Iterator[Langfuse]:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"project": self}))
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        self.url = f"http://127.0.0.1:{server.server_port}"
-        try:
+        with serving(self._answer) as self.url:
             yield self
-        finally:
-            server.shutdown()
-            server.server_close()
-            thread.join()
 
-
-class _Handler(BaseHTTPRequestHandler):
-    project: Langfuse
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_: Any) -> None:
-        pass
-
-    def do_GET(self) -> None:
-        query = {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
-        self._answer(lambda: (200, self.project.listed(query)))
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self._answer(lambda: self.project.write(body))
-
-    def _answer(self, make: Any) -> None:
-        path = urlsplit(self.path).path
-        self.project.asked.append(path)
-        expected = "Basic " + base64.b64encode(f"{PUBLIC}:{SECRET}".encode()).decode()
-        faults = self.project.faults
+    def _answer(self, request: Received) -> Reply:
+        parts = urlsplit(request.path)
+        self.asked.append(parts.path)
         headers: dict[str, str] = {}
-        if self.headers["Authorization"] != expected:
+        if request.headers["authorization"] != "Basic " + base64.b64encode(f"{PUBLIC}:{SECRET}".encode()).decode():
             status, said = 401, {"message": "Invalid credentials"}
-        elif faults and faults[0][0] in path:
-            _, status, headers = faults.popleft()
+        elif self.faults and self.faults[0][0] in parts.path:
+            _, status, headers = self.faults.popleft()
             said = {"message": "not now"}
+        elif request.body:
+            status, said = self.write(json.loads(request.body))
         else:
-            status, said = make()
-        body = json.dumps(said).encode()
-        self.send_response(status)
-        for name, value in {"Content-Type": "application/json", "Content-Length": str(len(body)), **headers}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body)
+            status, said = 200, self.listed({name: one[-1] for name, one in parse_qs(parts.query).items()})
+        return Reply(status, json.dumps(said).encode(), {"Content-Type": "application/json", **headers})

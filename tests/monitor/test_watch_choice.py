@@ -21,16 +21,6 @@ from everyclaim.monitor.watch.source import Batch, Found, Return
 from everyclaim.store import Store, WatchStore
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    return tmp_path / "answers.jsonl"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "runs.db"
-
-
 def test_a_share_is_chosen_by_what_the_answers_are_called(log: Path, store: Path, tmp_path: Path) -> None:
     """The same answers are chosen in another store and another order, and their share is the rate."""
     rows = [row(number) for number in range(400)]

@@ -18,17 +18,6 @@ from watching import append, ids, row, watched
 from everyclaim.core.errors import InputError, SourceError
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> Path:
-    (tmp_path / "log").mkdir()
-    return tmp_path / "log" / "answers.jsonl"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "runs.db"
-
-
 def test_a_pass_takes_up_what_was_added_since(log: Path, store: Path) -> None:
     """Every pass judges the new lines and no others."""
     append(log, row(1), row(2))

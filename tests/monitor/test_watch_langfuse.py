@@ -29,11 +29,6 @@ def project(monkeypatch: pytest.MonkeyPatch) -> Iterator[Langfuse]:
         yield project
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "runs.db"
-
-
 def look(project: Langfuse, store: Path, **options: Any) -> Any:
     return watched(f"langfuse:{project.url}", store, **options)
 

@@ -14,13 +14,12 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
-from opentelemetry.proto.collector.logs.v1.logs_service_pb2 import ExportLogsServiceRequest
+from collector import Collector, collecting
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceRequest,
     ExportTraceServiceResponse,
@@ -36,52 +35,10 @@ SENDER = str(Path(__file__).parent / "sending_spans.py")
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 
 
-class Collector:
-    """Takes logs as a collector does, or not."""
-
-    def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
-        self.statuses: list[int] = []
-        self.url = ""
-
-    def take(self, body: bytes) -> int:
-        status = self.statuses.pop(0) if self.statuses else 200
-        if status == 200:
-            for resource in ExportLogsServiceRequest.FromString(body).resource_logs:
-                for scope in resource.scope_logs:
-                    for one in scope.log_records:
-                        said = {a.key: a.value.string_value or a.value.double_value for a in one.attributes}
-                        about = {"event": one.event_name, "trace": one.trace_id.hex(), "span": one.span_id.hex()}
-                        self.events.append(about | said)
-        return status
-
-
 @pytest.fixture
 def collector() -> Iterator[Collector]:
-    taking = Collector()
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, *_: Any) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            self.send_response(taking.take(self.rfile.read(int(self.headers["Content-Length"]))))
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    taking.url = f"http://127.0.0.1:{server.server_port}/v1/logs"
-    yield taking
-    server.shutdown()
-    server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "runs.db"
+    with collecting() as taking:
+        yield taking
 
 
 def free_port() -> int:
@@ -176,7 +133,7 @@ def test_spans_of_a_real_sender_are_judged_and_the_event_comes_back_on_the_answe
     store: Path, collector: Collector
 ) -> None:
     """Another process, OpenTelemetry's SDK, protobuf and gzip: the last model's words, the documents retrieved before."""
-    with receiving(store, events_to=collector.url) as (url, passes):
+    with receiving(store, events_to=f"{collector.url}/v1/logs") as (url, passes):
         done = subprocess.run([sys.executable, SENDER, url, "1", "2", "3"], capture_output=True, text=True, check=True)
         wait_for(lambda: len(collector.events) == 3)
     where = dict(line.split() for line in done.stdout.split("\n") if line)
@@ -286,8 +243,8 @@ def test_spans_that_were_accepted_outlast_a_kill(store: Path, tmp_path: Path) ->
 
 def test_events_are_sent_again_until_they_are_taken(store: Path, collector: Collector) -> None:
     """With the same name, by which a repeat can be told; judging goes on meanwhile."""
-    collector.statuses = [503, 429]
-    with receiving(store, events_to=collector.url) as (url, passes):
+    collector.replies = [503, 429]
+    with receiving(store, events_to=f"{collector.url}/v1/logs") as (url, passes):
         post(url, json.dumps(a_trace(1)).encode(), JSON)
         wait_for(lambda: judged(passes) == 1)
         wait_for(lambda: len(collector.events) == 1)

@@ -54,11 +54,6 @@ def write(url: str) -> Write:
     return add
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "results.db"
-
-
 NOW = datetime.now(UTC).replace(microsecond=0)
 
 

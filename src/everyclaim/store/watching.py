@@ -135,10 +135,7 @@ class WatchStore(Store):
             sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == one.run)
         ).scalar()
         place = 0 if last is None else last + 1
-        kept = Kept(place, fingerprint(one.sample), one.sample, one.result)
-        for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(one.run, [kept]), strict=True):
-            if rows:
-                connection.execute(sa.insert(table), rows)
+        _insert(connection, one.run, Kept(place, fingerprint(one.sample), one.sample, one.result))
         is_counted = (RUNS.c.id == one.run, RUNS.c.counts.is_not(None))  # it was finished meanwhile
         connection.execute(sa.update(RUNS).where(*is_counted).values(counts=None))
         return place
@@ -149,18 +146,11 @@ class WatchStore(Store):
         `after` are the seconds after the first failure, the second, …; after the last of them there are no more tries.
         """
         now = time.time()
-        here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
         due = [
             sa.and_(WATCHED.c.tries == tries, WATCHED.c.tried <= now - pause) for tries, pause in enumerate(after, 1)
         ]
-        query = (
-            sa.select(WATCHED.c.answer, WATCHED.c.about, WATCHED.c.chosen, SAMPLES)
-            .select_from(sa.join(WATCHED, SAMPLES, here))
-            .where(WATCHED.c.watch == watch, SAMPLES.c.outcome == Outcome.FAILED.value, sa.or_(*due))
-            .order_by(WATCHED.c.tried, WATCHED.c.answer)
-            .limit(_MANY)
-        )
-        return self._judged(query)
+        wanted = sa.and_(SAMPLES.c.outcome == Outcome.FAILED.value, sa.or_(*due))
+        return self._judged(watch, wanted, WATCHED.c.tried, _MANY)
 
     def keep_second_try(self, watch: str, day: str, one: Judged, *, goes_back: bool) -> None:
         """Keep the result of another try in the place of the failure, with what it took, on the day of the try."""
@@ -170,9 +160,7 @@ class WatchStore(Store):
                 connection.execute(
                     sa.delete(table).where(table.c.run_id == one.run, table.c.position == one.kept.position)
                 )
-            for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(one.run, [one.kept]), strict=True):
-                if rows:
-                    connection.execute(sa.insert(table), rows)
+            _insert(connection, one.run, one.kept)
             new = {"day": day, "tries": WATCHED.c.tries + 1, "tried": time.time()}
             new |= {name: WATCHED.c[name] + more for name, more in _spending(one.kept.result).items()}
             new |= {"back": DUE} if goes_back else {}
@@ -214,17 +202,17 @@ class WatchStore(Store):
 
     def to_send_back(self, watch: str, limit: int) -> list[Judged]:
         """Return results whose scores are still to go back to the source."""
+        return self._judged(watch, WATCHED.c.back == DUE, WATCHED.c.day, limit)
+
+    def _judged(self, watch: str, wanted: sa.ColumnElement[bool], order: sa.Column[Any], limit: int) -> list[Judged]:
         here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
         query = (
             sa.select(WATCHED.c.answer, WATCHED.c.about, WATCHED.c.chosen, SAMPLES)
             .select_from(sa.join(WATCHED, SAMPLES, here))
-            .where(WATCHED.c.watch == watch, WATCHED.c.back == DUE)
-            .order_by(WATCHED.c.day, WATCHED.c.answer)
+            .where(WATCHED.c.watch == watch, wanted)
+            .order_by(order, WATCHED.c.answer)
             .limit(limit)
         )
-        return self._judged(query)
-
-    def _judged(self, query: sa.Select[Any]) -> list[Judged]:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
         return [
@@ -302,6 +290,12 @@ class WatchStore(Store):
 def digest(text: str) -> str:
     """Return 32 hexadecimal digits that stand for a text."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _insert(connection: sa.Connection, run: str, kept: Kept) -> None:
+    for table, rows in zip((SAMPLES, CLAIMS, TAGS), rows_of(run, [kept]), strict=True):
+        if rows:
+            connection.execute(sa.insert(table), rows)
 
 
 def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[str]:
