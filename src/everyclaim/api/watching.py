@@ -63,7 +63,9 @@ class WatchingOptions(TypedDict, total=False):
         Opt("Cheap judge (embedded, lexical) that adds the answers it suspects.", "SPEC", "--prefilter", _WHICH),
     ]
     worry: Annotated[
-        float, Range(0, 1), Opt("P(contradicted) from which it adds an answer (0.5).", "P", "--screen-threshold", _WHICH)
+        float,
+        Range(0, 1),
+        Opt("P(contradicted) from which it adds an answer (0.5).", "P", "--screen-threshold", _WHICH),
     ]
     daily_answers: Annotated[
         Annotated[int, Range(1)] | None, Opt("Maximum number of answers judged per day.", panel=_BUDGET)
@@ -108,7 +110,9 @@ class WatchingOptions(TypedDict, total=False):
     environment: Annotated[str | None, Opt("Langfuse: environment to read.", "NAME", panel=_SOURCE)]
     settle: Annotated[float, Range(0), _SETTLE]
     lateness: Annotated[float, Range(0), _LATENESS]
-    events_to: Annotated[str | None, Opt("OTLP: URL of a collector's logs, for results.", "URL", "--otlp-logs-url", _SOURCE)]
+    events_to: Annotated[
+        str | None, Opt("OTLP: URL of a collector's logs, for results.", "URL", "--otlp-logs-url", _SOURCE)
+    ]
     send_back: Annotated[
         bool, Opt("Write scores back to the source.", flag="--write-back/--no-write-back", panel=_SOURCE)
     ]
