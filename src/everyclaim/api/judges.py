@@ -9,25 +9,7 @@ from typing import Annotated, Literal, TypeVar
 
 from everyclaim.api.pool import ChatPool
 from everyclaim.api.registries import create_verifier
-from everyclaim.api.talking import (
-    CLAIMS_PER_CALL,
-    EVIDENCE,
-    HEDGES,
-    INFERENCE,
-    JUDGE_PROMPT,
-    NUMBERS,
-    PROBABILITIES,
-    REASONS,
-    REPEATS,
-    EvidenceRule,
-    Few,
-    Hedges,
-    Inference,
-    Numbers,
-    ProbabilitySource,
-    Reasons,
-    Share,
-)
+from everyclaim.api.talking import Few, ProbabilitySource, Share, SplitOptions, VerdictOptions
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, divided, option_names, read, refuse_former_names, wrong_value
@@ -62,34 +44,22 @@ _TOP = "5"  # tokens whose chances are asked for: the labels are three
 _OWN_SAMPLING = ("temperature", "top_p", "thinking_tokens")  # with one of these a model's usual temperature stays
 
 
-@dataclass(frozen=True, slots=True)
-class OfJudges:
+class LlmJudgeOptions(VerdictOptions, total=False):
     """What a spec may say of a language model that judges; what else it says is the endpoint's."""
 
-    claims_per_call: Annotated[Few | None, CLAIMS_PER_CALL] = None
-    repeats: Annotated[Few, REPEATS] = 1
-    prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("how claims are put")] = "verdict"
-    probabilities: Annotated[ProbabilitySource | None, PROBABILITIES] = None
-    input_tokens: Annotated[int, Range(1, 10_000_000), Opt("of the passages in one call")] = INPUT_TOKENS
-    evidence: Annotated[EvidenceRule, EVIDENCE] = "flag"
-    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")] = ""
-    reasons: Annotated[Reasons, REASONS] = "failing"
-    judge_prompt: Annotated[str, JUDGE_PROMPT] = ""
-    inference: Annotated[Inference, INFERENCE] = "allowed"
-    numbers: Annotated[Numbers, NUMBERS] = "rounded"
-    hedges: Annotated[Hedges, HEDGES] = "flag"
+    prompt: Annotated[Literal["verdict", "nli", "minicheck"], Opt("how claims are put")]
+    input_tokens: Annotated[int, Range(1, 10_000_000), Opt("of the passages in one call")]
+    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")]
 
 
-@dataclass(frozen=True, slots=True)
-class OfDecomposers:
+class LlmDecomposerOptions(SplitOptions, total=False):
     """What a spec may say of a language model that splits; what else it says is the endpoint's."""
 
-    atomicity: Annotated[Degree, Opt("how small claims are")] = "high"
-    coverage: Annotated[Degree, Opt("how much becomes a claim")] = "high"
-    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")] = ""
-    sentences: Annotated[Few, Opt("sentences per call")] = 30
-    language: Annotated[str, Opt("of the answers, where it is not to be found out")] = ""
-    split_prompt: Annotated[str, Opt("a text file: what a claim is")] = ""
+    atomicity: Annotated[Degree, Opt("how small claims are")]
+    coverage: Annotated[Degree, Opt("how much becomes a claim")]
+    domain: Annotated[str, Opt("a TOML file with rules and examples of a domain")]
+    sentences: Annotated[Few, Opt("sentences per call")]
+    language: Annotated[str, Opt("of the answers, where it is not to be found out")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,13 +80,14 @@ _PLAIN = {"nli": ("prompt", "claims_per_call", "repeats", "probabilities", "inpu
 def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:
     """Build ``openai:model`` or ``anthropic:model`` as a judge; options that are not its own are the endpoint's.
 
-    See `OfJudges`. The temperature is 0 where nothing else is said and the model takes it. Raises `ConfigError` for a
-    wrong value.
+    See `LlmJudgeOptions`. The temperature is 0 where nothing else is said and the model takes it. Raises
+    `ConfigError` for a wrong value.
     """
-    said, rest = divided(spec, OfJudges)
-    own = read(said, OfJudges)
-    if takes := _PLAIN.get(own.prompt):
-        said.check_options(takes, f"a judge with the prompt {own.prompt!r}")
+    said, rest = divided(spec, LlmJudgeOptions)
+    own = read(said, LlmJudgeOptions)
+    form = own.get("prompt", "verdict")
+    if takes := _PLAIN.get(form):
+        said.check_options(takes, f"a judge with the prompt {form!r}")
     probabilities = _probabilities(own, spec)
     prompt = _judge_prompt(own, said, probabilities)
     asked = _at_zero(rest)
@@ -129,14 +100,14 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
     return LlmVerifier(
         chat,
         prompt,
-        claims_per_call=own.claims_per_call,
-        repeats=own.repeats,
-        evidence=own.evidence,
+        claims_per_call=own.get("claims_per_call"),
+        repeats=own.get("repeats") or 1,
+        evidence=own.get("evidence") or "flag",
         name=name,
         probabilities=probabilities,
         ranker=Bm25Ranker(),
         reply_tokens=min(REPLY_TOKENS, read(rest, ChatOptions).reply_tokens or REPLY_TOKENS),
-        input_tokens=own.input_tokens,
+        input_tokens=own.get("input_tokens", INPUT_TOKENS),
         temperature=asked.options.get("temperature", ""),
         reply_limit=reply_limits.said(read_options(asked)),
     )
@@ -145,17 +116,19 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
 def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     """Build ``openai:model`` or ``anthropic:model`` as a decomposer; options that are not its own are the endpoint's.
 
-    See `OfDecomposers`. The temperature is 0 where nothing else is said and the model takes it. Raises `ConfigError`
-    for a wrong value.
+    See `LlmDecomposerOptions`. The temperature is 0 where nothing else is said and the model takes it. Raises
+    `ConfigError` for a wrong value.
     """
-    said, rest = divided(spec, OfDecomposers)
-    own = read(said, OfDecomposers)
+    said, rest = divided(spec, LlmDecomposerOptions)
+    own = read(said, LlmDecomposerOptions)
     rules = _own_rules(said, "split_prompt", "atomicity")
     asked = _at_zero(rest)
     chat = (chats or ChatPool()).model(asked)
-    prompt = SplitPrompt(own.atomicity, own.coverage, _domain(own.domain), rules)
+    domain = _domain(own.get("domain", ""))
+    prompt = SplitPrompt(own.get("atomicity", "high"), own.get("coverage", "high"), domain, rules)
     limit = reply_limits.said(read_options(asked))
-    return LlmDecomposer(chat, prompt, own.sentences, own.language, _named(rest, said), limit)
+    sentences, language = own.get("sentences", 30), own.get("language", "")
+    return LlmDecomposer(chat, prompt, sentences, language, _named(rest, said), limit)
 
 
 def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
@@ -179,7 +152,7 @@ def panel(spec: Spec, chats: ChatPool | None = None) -> Panel:
 
 def split_spec(judge: Spec) -> Spec:
     """Return the spec of the decomposer that goes with a judge: the same model, without what only judges have."""
-    only_judging = {*option_names(OfJudges)} - {*option_names(OfDecomposers)}
+    only_judging = {*option_names(LlmJudgeOptions)} - {*option_names(LlmDecomposerOptions)}
     kept = {key: value for key, value in judge.options.items() if key not in only_judging}
     return Spec(judge.name, judge.argument, kept)
 
@@ -191,9 +164,9 @@ def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
 
 def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
     """Read what is said of a judge made of judges; an option of a part alone is told how it is said of that part."""
-    refuse_former_names(Spec(spec.name, "", own), OfJudges, ChatOptions)
+    refuse_former_names(Spec(spec.name, "", own), LlmJudgeOptions, ChatOptions)
     known = option_names(declared)
-    parts = {*option_names(OfJudges), *option_names(ChatOptions)} - {*known}
+    parts = {*option_names(LlmJudgeOptions), *option_names(ChatOptions)} - {*known}
     if meant := next((name for name in sorted(own) if name in parts), ""):
         takes = f"; it takes {', '.join(known)}" if known else ""
         raise ConfigError(
@@ -203,26 +176,29 @@ def _of_the_whole(spec: Spec, own: Mapping[str, str], declared: type[T]) -> T:
     return read(Spec(spec.name, "", own), declared)
 
 
-def _judge_prompt(own: OfJudges, said: Spec, probabilities: ProbabilitySource) -> JudgePrompt | None:
+def _judge_prompt(own: LlmJudgeOptions, said: Spec, probabilities: ProbabilitySource) -> JudgePrompt | None:
     """Return the prompt; None for MiniCheck's, which has a judge of its own."""
-    if own.prompt == "minicheck":
+    if own.get("prompt") == "minicheck":
         return None
-    if own.prompt == "nli":
+    if own.get("prompt") == "nli":
         return NliPrompt()
     rules = _own_rules(said, "judge_prompt", "inference")
-    strictness = Strictness(own.inference, own.numbers, own.hedges)
+    strictness = Strictness(
+        own.get("inference") or "allowed", own.get("numbers") or "rounded", own.get("hedges") or "flag"
+    )
     scale: Literal["scale", "none"] = "none" if probabilities == "none" else "scale"
-    return VerdictPrompt(strictness, _domain(own.domain), rules, own.reasons, scale)
+    return VerdictPrompt(strictness, _domain(own.get("domain", "")), rules, own.get("reasons") or "failing", scale)
 
 
-def _probabilities(own: OfJudges, spec: Spec) -> ProbabilitySource:
-    if own.prompt != "verdict" and own.probabilities == "scale":
-        raise wrong_value("probabilities", f"a judge with the prompt {own.prompt!r}", "one of none, tokens", "scale")
-    if own.probabilities == "tokens" and find_provider(spec.name).formats == ("messages",):
+def _probabilities(own: LlmJudgeOptions, spec: Spec) -> ProbabilitySource:
+    form, said = own.get("prompt", "verdict"), own.get("probabilities")
+    if form != "verdict" and said == "scale":
+        raise wrong_value("probabilities", f"a judge with the prompt {form!r}", "one of none, tokens", "scale")
+    if said == "tokens" and find_provider(spec.name).formats == ("messages",):
         raise ConfigError(
             f"probabilities=tokens: the format of {spec.name!r} has no chances of tokens; take probabilities=scale"
         )
-    return own.probabilities or ("scale" if own.prompt == "verdict" else "none")
+    return said or ("scale" if form == "verdict" else "none")
 
 
 def _at_zero(rest: Spec) -> Spec:

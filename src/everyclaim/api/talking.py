@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
 from everyclaim.core.errors import ConfigError
@@ -47,17 +47,6 @@ Numbers = Literal["rounded", "exact"]
 Hedges = Literal["flag", "strict"]
 Reasons = Literal["failing", "all"]
 ProbabilitySource = Literal["scale", "tokens", "none"]
-
-# Of a language model that judges, by a name of their own in Python and on the command line as in its spec.
-CLAIMS_PER_CALL = Opt("Maximum number of claims in one call (as many as fit).", was="batch")
-REPEATS = Opt("Number of times that every claim is judged; the majority decides.")
-EVIDENCE = Opt("Whether support needs a quote that is really there.")
-INFERENCE = Opt("Whether conclusions from the passages count.")
-NUMBERS = Opt("Whether rounded numbers agree.")
-HEDGES = Opt("Whether a difference in certainty is flagged or unsupported.")
-REASONS = Opt("Which verdicts come with a reason (failing).")
-PROBABILITIES = Opt("Source of probabilities (scale).")
-JUDGE_PROMPT = Opt("File that defines the labels in your own words.", "FILE")
 
 
 class Sizes(TypedDict, total=False):
@@ -117,28 +106,38 @@ class Reaching(Sizes, total=False):
     ]  # a file that goes over our own price table
 
 
-class Splitting(Reaching, total=False):
-    """Options of a language model that splits."""
+class SplitOptions(TypedDict, total=False):
+    """How a language model splits, by the same names everywhere and in its spec."""
 
     split_prompt: Annotated[
-        str | os.PathLike[str] | None, Opt("File that defines a claim in your own words.", "FILE", kind=str | None)
-    ]  # a text file: what a claim is, in the place of our own words
+        str | os.PathLike[str] | None,
+        Opt("File that defines a claim in your own words.", "FILE", kind=str | None),
+    ]
 
 
-class Judging(Reaching, total=False):
-    """Options of a language model that judges."""
+class VerdictOptions(TypedDict, total=False):
+    """How a language model judges, by the same names everywhere and in its spec."""
 
-    claims_per_call: Annotated[Few | None, CLAIMS_PER_CALL]
-    repeats: Annotated[Few | None, REPEATS]
-    evidence: Annotated[EvidenceRule | None, EVIDENCE]
-    inference: Annotated[Inference | None, INFERENCE]
-    numbers: Annotated[Numbers | None, NUMBERS]
-    hedges: Annotated[Hedges | None, HEDGES]
-    reasons: Annotated[Reasons | None, REASONS]
-    probabilities: Annotated[ProbabilitySource | None, PROBABILITIES]
+    claims_per_call: Annotated[Few | None, Opt("Maximum number of claims in one call (as many as fit).", was="batch")]
+    repeats: Annotated[Few | None, Opt("Number of times that every claim is judged; the majority decides.")]
+    evidence: Annotated[EvidenceRule | None, Opt("Whether support needs a quote that is really there.")]
+    inference: Annotated[Inference | None, Opt("Whether conclusions from the passages count.")]
+    numbers: Annotated[Numbers | None, Opt("Whether rounded numbers agree.")]
+    hedges: Annotated[Hedges | None, Opt("Whether a difference in certainty is flagged or unsupported.")]
+    reasons: Annotated[Reasons | None, Opt("Which verdicts come with a reason (failing).")]
+    probabilities: Annotated[ProbabilitySource | None, Opt("Source of probabilities (scale).")]
     judge_prompt: Annotated[
-        str | os.PathLike[str] | None, replace(JUDGE_PROMPT, kind=str | None)
-    ]  # in the place of our own words
+        str | os.PathLike[str] | None,
+        Opt("File that defines the labels in your own words.", "FILE", kind=str | None),
+    ]
+
+
+class Splitting(Reaching, SplitOptions, total=False):
+    """Options of a language model that splits."""
+
+
+class Judging(Reaching, VerdictOptions, total=False):
+    """Options of a language model that judges."""
 
 
 class Talking(Judging, Splitting, total=False):
@@ -161,7 +160,7 @@ class _Said:
     value: str
 
 
-_OF_JUDGES = {name: name for name in Judging.__annotations__ if name not in Reaching.__annotations__}
+_OF_JUDGES = {name: name for name in VerdictOptions.__annotations__}
 _OF_ADDRESSES = {"base_url": "base_url"}  # of whatever is a language model
 _OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decomposers
 

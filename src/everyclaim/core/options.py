@@ -1,15 +1,16 @@
-"""What can be said of a component, declared once as a frozen dataclass, and read from a spec by one reader.
+"""What can be said of a component, declared once and read from a spec by one reader.
 
-A field's name is the option's key, its annotation says what is allowed, its default is what holds where nothing is
-said. `Annotated` adds a `Range`, a `Matching`, words for what is expected, and an `Opt` with the help. A field of the
-type ``Mapping[str, str]`` takes every ``name.X``. A wrong value gets the words that it gets in a call from Python.
+It is declared as a frozen dataclass, whose defaults hold where nothing is said, or as a `TypedDict`, which then lacks
+it. A field's name is the option's key, its annotation says what is allowed. `Annotated` adds a `Range`, a `Matching`,
+words for what is expected, and an `Opt` with the help. A field of the type ``Mapping[str, str]`` takes every
+``name.X``. A wrong value gets the words that it gets in a call from Python.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -47,7 +48,7 @@ def declared_options(declared: Any) -> dict[str, tuple[Any, Opt]]:
 
 
 def read(spec: Spec, declared: type[T], owner: str = "") -> T:
-    """Return what a spec says, as an instance of the dataclass that declares its options.
+    """Return what a spec says, as an instance of what declares its options.
 
     `owner` is how errors call what is specified. Raises `ConfigError` for an option that is not declared, with the
     nearest that is, and for a value that is not allowed, with what is.
@@ -123,6 +124,8 @@ def _annotations(declared: Any) -> Mapping[str, Any]:
 @cache
 def _resolved(declared: Any) -> Mapping[str, Any]:
     hints = get_type_hints(declared, include_extras=True)
+    if not is_dataclass(declared):
+        return hints
     return {field.name: hints[field.name] for field in fields(declared)}
 
 
