@@ -166,12 +166,12 @@ def test_settings_name_the_same_things(cli, server, desk):
         (["--judge", "openai:m?claims_per_call=2", "--claims-per-call", "3"], "say different things: '3' and '2'"),
         (["--judge", "panel:openai:a|anthropic:b", "--base-url", "http://x"], "goes to one provider"),
         (["--judge", "openai:m", "--cache", "a", "--no-cache"], "exclude each other"),
-        (["--judge", "openai:m", "--evidence", "some"], "--evidence: input should be"),
+        (["--judge", "openai:m", "--evidence", "some"], "--evidence must be one of flag, required, got 'some'"),
         (["--judge", "openai:m", "--rubric", "nowhere.toml"], "cannot read the domain file 'nowhere.toml'"),
         (["--judge", "openai:no-such-model", "--base-url", "http://127.0.0.1:9", "--max-cost", "1"], "needs a price"),
         (
             ["--judge", "openai:m", "--requests-per-minute", "0"],
-            "--requests-per-minute: input should be greater than 0",
+            "--requests-per-minute must be a number above 0",
         ),
     ],
 )

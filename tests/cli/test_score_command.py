@@ -327,7 +327,7 @@ def test_ten_megabytes_of_text_and_nul_characters_are_scored(everyclaim):
         (["--strategy", "random"], "strategy"),
         (["--empty", "two"], "empty"),
         (["--map", "response"], "--map response: write"),
-        (["--fail-under", "90"], "--fail-under: input should be less than or equal to 1, got 90.0"),
+        (["--fail-under", "90"], "--fail-under must be a number from 0 to 1, got 90.0"),
         (["--fail-under", "high"], "--fail-under"),
         (["--cluster-by", "moon"], "choose one of sample, question"),
         (["--limit", "0"], "--limit"),

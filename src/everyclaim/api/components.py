@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
@@ -75,6 +75,7 @@ class JudgeOptions(Judging, total=False):
             "Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
             flag="--strict/--lenient",
             panel=JUDGING,
+            usual=False,
         ),
     ]
 
@@ -98,7 +99,7 @@ class Options(JudgeOptions, Talking, total=False):
             "Export telemetry to otel:URL, prometheus:PORT or prometheus:FILE.prom. Repeatable.",
             "SPEC",
             panel="Run",
-            kind=list[str] | None,
+            kind=Sequence[str] | None,
         ),
     ]
 

@@ -13,27 +13,18 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict, Union, cast, get_args, get_origin
+from types import SimpleNamespace
+from typing import Annotated, Any, TypedDict, cast
 from urllib.parse import urlsplit
-
-from pydantic import Field, ValidationError
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
 
 from everyclaim.api.components import InFlight, Options
 from everyclaim.api.talking import DEFAULT_STORE, Share, Talking, cache_beside, unused
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import Range
+from everyclaim.core.kinds import WrongValueError, kind_of
 from everyclaim.core.nearest import did_you_mean
-from everyclaim.core.options import Opt, declared_options
+from everyclaim.core.options import Opt, declared_options, value_of
 
 FILE_NAME = "everyclaim.toml"
 PREFIX = "EVERYCLAIM_"
@@ -41,13 +32,12 @@ GATE = "Gate"
 _TYPO = 0.92  # how alike two variables are, of which one is the other mistyped
 _ADDRESS = re.compile(r"base_url=([^&;,]+)")  # within a spec
 _logger = logging.getLogger(__name__)
-_MAY_HOLD_SECRETS = frozenset(
-    {"base_url", "headers", "judge", "decomposer", "metric", "store"}
-)  # not repeated in errors
-
-
-SHARES = ("fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "margin", "max_failed")
-_AS_JSON = {"slices": '["domain"]', "map": '{"answer_text": "response"}', "headers": '{"X-Team": "$TEAM"}'}
+_AS_JSON = {  # in a variable
+    "observe": '["prometheus:9464"]',
+    "slices": '["domain"]',
+    "map": '{"answer_text": "response"}',
+    "headers": '{"X-Team": "$TEAM"}',
+}
 
 
 class ProjectOptions(TypedDict, total=False):
@@ -55,15 +45,16 @@ class ProjectOptions(TypedDict, total=False):
 
     map: Annotated[
         Mapping[str, str],
-        Opt("Field of the file = field of everyclaim. Repeatable.", "THEIRS=OURS", panel="Input"),
+        Opt("Field of the file = field of everyclaim. Repeatable.", "THEIRS=OURS", panel="Input", usual={}),
     ]
     slices: Annotated[
-        list[str],
+        Sequence[str],
         Opt(
             "Report by the values of this tag, by auto, or by a cut TAG+TAG. Repeatable.",
             "TAG",
             flag="--slice",
             panel="Output",
+            usual=(),
         ),
     ]
     fail_under: Annotated[Share | None, Opt("Exit with 1 when the mean is below.", "SCORE", panel=GATE)]
@@ -84,7 +75,12 @@ class ProjectOptions(TypedDict, total=False):
     ]
     confident: Annotated[
         bool,
-        Opt("Exit with 4 when the 95 % interval contains the threshold.", flag="--require-significance", panel=GATE),
+        Opt(
+            "Exit with 4 when the 95 % interval contains the threshold.",
+            flag="--require-significance",
+            panel=GATE,
+            usual=False,
+        ),
     ]
     store: Annotated[str, Opt("Where runs are stored.", "PATH|URL", panel="Run", usual=DEFAULT_STORE)]
     concurrency: Annotated[
@@ -96,42 +92,8 @@ DECLARED = declared_options(Options) | declared_options(ProjectOptions)
 FLAGS = {name: opt.flag.partition("/")[0] for name, (_, opt) in DECLARED.items() if opt.flag}
 
 
-def _fields() -> dict[str, Any]:
-    """Return the settings as they are declared, with the defaults that hold where nothing is said."""
-    fields: dict[str, Any] = {}
-    for name, (kind, opt) in DECLARED.items():
-        plain = _plain(kind)
-        make = get_origin(plain)
-        usual = {bool: False}.get(plain, opt.usual)
-        fields[name] = Annotated[plain, Field(default_factory=make) if make in {dict, list} else Field(default=usual)]
-    return fields
-
-
-def _plain(hint: Any) -> Any:
-    """Return a type as pydantic checks it."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        bounds = next((note for note in arguments[1:] if isinstance(note, Range)), None)
-        inner = _plain(arguments[0])
-        return Annotated[inner, Field(ge=bounds.least, le=bounds.most, gt=bounds.above)] if bounds else inner
-    if origin is Mapping:
-        return dict[str, str]
-    if origin in (Union, UnionType):
-        members = [_plain(one) for one in arguments]
-        return next((one for one in members if get_origin(one) is dict), Union[tuple(members)])  # noqa: UP007 - made
-    return hint
-
-
-class Settings(BaseSettings):
-    """Everything that can be set once for a project."""
-
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid")
-
-    __annotations__ = _fields()
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
+class Settings(SimpleNamespace):
+    """Everything that can be set once for a project: an attribute for each of `DECLARED`."""
 
     @property
     def talking(self) -> Talking:
@@ -207,30 +169,48 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     if file and not file.is_file():
         raise ConfigError(f"no settings file at {file}")
     rows = _read(source) if source else {}
-    said = {key: value for key, value in given.items() if value is not None}
-
-    class FromFile(Settings):
-        @classmethod
-        def settings_customise_sources(
-            cls,
-            settings_cls: type[BaseSettings],
-            init_settings: PydanticBaseSettingsSource,
-            env_settings: PydanticBaseSettingsSource,
-            dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003  (the signature is given)
-            file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
-        ) -> tuple[PydanticBaseSettingsSource, ...]:
-            """Read arguments, then variables, then the file; `.env` files are never read."""
-            return init_settings, env_settings, InitSettingsSource(settings_cls, rows)
-
-    try:
-        settings = FromFile(**said)
-    except SettingsError:
-        raise ConfigError(_no_json()) from None
-    except ValidationError as error:
-        raise ConfigError(_first_fault(error, said, source)) from None
+    if unknown := next((name for name in rows if name not in DECLARED), ""):
+        raise ConfigError(f"unknown setting {unknown!r} in {source}{did_you_mean(unknown, DECLARED)}")
+    variables = {name.upper(): name for name in os.environ}
+    values: dict[str, Any] = {}
+    for name, (kind, opt) in DECLARED.items():
+        variable = variables.get(PREFIX + name.upper(), "")
+        if given.get(name) is not None:
+            place = FLAGS.get(name, f"--{name.replace('_', '-')}")
+            values[name] = _taken(name, given[name], place)
+        elif variable:
+            values[name] = _taken(name, _of_text(kind, variable), variable)
+        elif name in rows:
+            values[name] = _taken(name, rows[name], f"setting {name!r} in {source}")
+        else:
+            values[name] = opt.usual
+    settings = Settings(**values)
     if found:
         _tell_of_addresses(rows, settings, found)
     return settings
+
+
+def _of_text(kind: Any, variable: str) -> Any:
+    """Return what a variable holds; lists and tables are JSON, which is never repeated: headers may be secret."""
+    text = os.environ[variable]
+    example = _AS_JSON.get(variable.upper().removeprefix(PREFIX).lower())
+    if example is None:
+        return value_of(kind, text)
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise ConfigError(f"{variable} is not JSON: write it as in {variable}='{example}'") from None
+
+
+def _taken(name: str, value: Any, place: str) -> Any:
+    """Return a value as it is declared. Raises `ConfigError` that says where a wrong one was said."""
+    kind, opt = DECLARED[name]
+    try:
+        return kind_of(kind).take(value)
+    except WrongValueError as wrong:
+        hint = " (a share: 60 % is 0.6)" if opt.metavar in {"SCORE", "SHARE"} else ""
+        message = f"{place} must be {wrong.expected}, got {wrong.got}{hint}"
+    raise ConfigError(message)
 
 
 def mistyped_variables() -> dict[str, str]:
@@ -238,7 +218,7 @@ def mistyped_variables() -> dict[str, str]:
 
     Others are not ours to judge: `$NAME` in a header may name any, and Kubernetes sets some for a service.
     """
-    names = [PREFIX + name.upper() for name in Settings.model_fields]
+    names = [PREFIX + name.upper() for name in DECLARED]
     given = [name for name in sorted(os.environ) if name.upper().startswith(PREFIX) and name.upper() not in names]
     close = {name: difflib.get_close_matches(name.upper(), names, n=1, cutoff=_TYPO) for name in given}
     return {name: found[0] for name, found in close.items() if found}
@@ -254,30 +234,3 @@ def _read(file: Path) -> dict[str, Any]:
         raise ConfigError(f"{file} is not valid TOML: {error}{hint}") from None
     except OSError as error:
         raise ConfigError(f"{file} cannot be read: {error.strerror or error}") from None
-
-
-def _no_json() -> str:
-    """Say which variable should hold JSON and does not, never with its value: headers may be secret."""
-    for name, example in _AS_JSON.items():
-        variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
-        if variable is not None:
-            try:
-                json.loads(os.environ[variable])
-            except ValueError:
-                return f"{variable} is not JSON: write it as in {variable}='{example}'"
-    return "a setting in the environment cannot be read"
-
-
-def _first_fault(error: ValidationError, said: Mapping[str, Any], source: Path | None) -> str:
-    """Say what is wrong with a setting, and where it was said."""
-    fault = error.errors()[0]
-    path = [str(part) for part in fault["loc"]]
-    name, whole = path[0], ".".join(path)
-    variable = next((one for one in os.environ if one.upper() == PREFIX + name.upper()), None)
-    place = FLAGS.get(name, f"--{name.replace('_', '-')}") if name in said else variable or str(source)
-    if fault["type"] == "extra_forbidden":
-        return f"unknown setting {whole!r} in {place}{did_you_mean(name, Settings.model_fields)}"
-    got = "" if name in _MAY_HOLD_SECRETS else f", got {fault['input']!r}"
-    where = place if name in said or variable else f"setting {whole!r} in {place}"
-    hint = " (a share: 60 % is 0.6)" if name in SHARES else ""
-    return f"{where}: {fault['msg'].lower()}{got}{hint}"

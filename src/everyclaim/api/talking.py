@@ -78,7 +78,7 @@ class Reaching(Sizes, total=False):
     ]  # another endpoint that speaks the same format
     headers: Annotated[
         Mapping[str, str] | None,
-        Opt("Header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header"),
+        Opt("Header to send; $NAME is read from the environment. Repeatable.", "NAME=VALUE", "--header", usual={}),
     ]  # "$NAME" as a value is read from the environment
     rubric: Annotated[
         str | os.PathLike[str] | None, Opt("Rules and worked examples of a domain.", "FILE.toml", kind=str | None)
@@ -98,7 +98,12 @@ class Reaching(Sizes, total=False):
     ]  # a file for replies; "off" or None: none
     provider_batch: Annotated[
         bool | str | os.PathLike[str] | None,
-        Opt("Use the provider's batch API: half the price, takes hours.", flag="--batch/--no-batch", kind=bool),
+        Opt(
+            "Use the provider's batch API: half the price, takes hours.",
+            flag="--batch/--no-batch",
+            kind=bool,
+            usual=False,
+        ),
     ]  # ask through the provider's batch API; a path: noted there
     prices: Annotated[
         str | os.PathLike[str] | None,
@@ -144,7 +149,7 @@ class Talking(Judging, Splitting, total=False):
     """All options of language models."""
 
     one_call: Annotated[
-        bool | None, Opt("Split and judge in one call: cheaper, less accurate.", kind=bool)
+        bool | None, Opt("Split and judge in one call: cheaper, less accurate.", kind=bool, usual=False)
     ]  # split and judge in one request
 
 

@@ -19,7 +19,7 @@ from everyclaim._version import __version__
 from everyclaim.api.assembly import METRICS
 from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
-from everyclaim.api.settings import PREFIX, Settings, find_settings_file
+from everyclaim.api.settings import DECLARED, PREFIX, Settings, find_settings_file
 from everyclaim.cli import options as opt
 from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json
@@ -104,7 +104,7 @@ def _settings_in_use(config: Path | None) -> str:
     file = config or find_settings_file()
     variables = sorted(name for name in os.environ if name.startswith(PREFIX) and name not in _OTHER_VARIABLES)
     parts = [str(file) if file else "no everyclaim.toml here or above in the project"]
-    settings = [name for name in variables if name.removeprefix(PREFIX).lower() in Settings.model_fields]
+    settings = [name for name in variables if name.removeprefix(PREFIX).lower() in DECLARED]
     others = [f"{name} is no setting" for name in variables if name not in settings]
     return ", ".join(parts + settings + others)
 

@@ -30,7 +30,7 @@ def declared(name: str, options: Mapping[str, tuple[Any, Opt]] = DECLARED) -> An
     """Return the annotation of a parameter of a command, as the setting or option of this name is declared."""
     kind, opt = options[name]
     parts = list(_parts(kind))
-    is_list = Mapping in parts or list in parts
+    is_list = Mapping in parts or Sequence in parts
     plain: Any = list[str] if is_list else next((one for one in (bool, int, float) if one in parts), str)
     words = "|".join(part for part in parts if isinstance(part, str))
     least = next((part.least for part in parts if isinstance(part, Range)), None)

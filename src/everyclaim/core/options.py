@@ -135,7 +135,7 @@ def _is_family(annotation: Any) -> bool:
 
 
 def _taken(annotation: Any, name: str, text: str, owner: str) -> Any:
-    value = _value(annotation, text)
+    value = value_of(annotation, text)
     try:
         return kind_of(annotation).take(value)
     except WrongValueError as wrong:
@@ -144,13 +144,13 @@ def _taken(annotation: Any, name: str, text: str, owner: str) -> Any:
     raise ConfigError(message)
 
 
-def _value(annotation: Any, text: str) -> Any:
+def value_of(annotation: Any, text: str) -> Any:
     """Return the value that a text stands for; the text itself where it stands for none of the declared type."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _value(arguments[0], text)
+        return value_of(arguments[0], text)
     if origin in (Union, UnionType):
-        return next((value for one in arguments if (value := _value(one, text)) is not text), text)
+        return next((value for one in arguments if (value := value_of(one, text)) is not text), text)
     if annotation is int and _WHOLE.fullmatch(text):
         return int(text)
     if annotation is float and _NUMBER.fullmatch(text):
