@@ -129,7 +129,7 @@ def watch(chromium: Browser, serve: object) -> Iterator[Callable[..., Watched]]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let pages wait for what is added up, however slow the machine is, instead of saying that they come later."""
-    monkeypatch.setattr("everyclaim.web.app.memo.PATIENCE", 60.0)
+    monkeypatch.setattr("everyclaim.web.app.site.PATIENCE", 60.0)
 
 
 @pytest.fixture

@@ -298,7 +298,7 @@ def test_a_run_under_way_is_followed(place, serve, watch):
 
 def test_what_takes_long_comes_by_itself(dashboard, two_runs, watch, monkeypatch):
     """A page whose numbers are not there yet says so at once, and is replaced when they are, without scripts too."""
-    monkeypatch.setattr("everyclaim.web.app.memo.PATIENCE", 0.0)
+    monkeypatch.setattr("everyclaim.web.app.site.PATIENCE", 0.0)
     answer = httpx.get(f"{dashboard}/runs/{two_runs[1]}")
     assert (answer.status_code, answer.headers["refresh"]) == (202, "1")
     watched = watch(dashboard, java_script_enabled=False)

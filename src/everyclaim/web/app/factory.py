@@ -14,26 +14,23 @@ from starlette.responses import Response
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
 from everyclaim.web.app import assets
-from everyclaim.web.app.entrance import Access, Entrance, Sessions, check_form
-from everyclaim.web.app.memo import StillWorkingError
+from everyclaim.web.app.auth import Access, Authenticator, Sessions, check_form
 from everyclaim.web.app.pages import (
-    answer,
+    answers,
     compare,
     desk,
-    export,
     judge,
     labelling,
     login,
     run,
     runs,
-    slices,
     trend,
     tryout,
 )
-from everyclaim.web.app.site import Site, render
+from everyclaim.web.app.site import NotReadyError, Site, render
 from everyclaim.web.security import App, Shield
 
-PAGES = (login, runs, run, export, answer, slices, judge, trend, compare, tryout, labelling, desk)
+PAGES = (login, runs, run, answers, judge, trend, compare, tryout, labelling, desk)
 ROUTERS = (assets.router, *(page.router for page in PAGES))
 
 
@@ -67,9 +64,9 @@ def create_app(
     app.add_exception_handler(HTTPException, _refused)
     app.add_exception_handler(RequestValidationError, _incomplete)
     app.add_exception_handler(EveryclaimError, _failed)
-    app.add_exception_handler(StillWorkingError, _wait)
+    app.add_exception_handler(NotReadyError, _wait)
     app.add_exception_handler(Exception, _broken)
-    return Shield(Entrance(app, access, sessions), access.names)
+    return Shield(Authenticator(app, access, sessions), access.names)
 
 
 _SAID = {404: "There is no such page.", 405: "That cannot be done with this page.", 422: "The address is incomplete."}

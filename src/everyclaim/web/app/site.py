@@ -1,10 +1,16 @@
-"""What all pages share: the store they read, what was computed before, and how a page is written."""
+"""What all pages share: the store, what was computed before, lists a page at a time, how a page is written."""
 
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
-from typing import Any
+from threading import Lock
+from typing import Any, TypeVar
+from urllib.parse import urlencode
 
 from fastapi import Request
 from jinja2 import Environment, PackageLoader
@@ -14,11 +20,101 @@ from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.types import Outcome
 from everyclaim.report.html.environment import environment
+from everyclaim.store import Store
 from everyclaim.web.app.assets import VERSION
-from everyclaim.web.app.entrance import Access, LoginRates, Sessions, visitor_of
-from everyclaim.web.app.memo import Memo
-from everyclaim.web.app.shelf import Shelf
+from everyclaim.web.app.auth import Access, LoginRates, Sessions, visitor_of
 from everyclaim.web.tokens import Rates
+
+T = TypeVar("T")
+
+PATIENCE = 1.0  # seconds that a page waits before it says that it is still at it
+_MOST = 400  # values kept
+_AT_ONCE = 2
+
+
+class NotReadyError(Exception):
+    """What was asked for is being computed: ask again in a moment."""
+
+
+class Memo:
+    """Values by key, each made once whoever asks for it how often; the one not used for longest goes first.
+
+    A key holds everything that the value depends on, such as a run and how many of its answers are kept.
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._kept: OrderedDict[Hashable, Future[Any]] = OrderedDict()
+        self._guard = Lock()
+        self._workers = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="everyclaim-page")
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return a value, made now if need be. Raises `NotReadyError` when that takes longer than `PATIENCE`."""
+        found = self._future(key, make)
+        try:
+            return found.result(PATIENCE)
+        except NotYet:
+            if found.done():
+                raise
+            raise NotReadyError from None
+
+    def peek(self, key: Hashable, make: Callable[[], T]) -> T | None:
+        """Return a value if it is there, else None; then it is on its way."""
+        found = self._future(key, make)
+        return found.result() if found.done() else None
+
+    def close(self) -> None:
+        """Begin nothing more; what is under way is not waited for."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+    def _future(self, key: Hashable, make: Callable[[], T]) -> Future[T]:
+        with self._guard:
+            found = self._kept.pop(key, None)
+            if found is None or (found.done() and found.exception() is not None):  # a failure is tried again
+                found = self._workers.submit(make)
+            self._kept[key] = found
+            while len(self._kept) > self._most:
+                self._kept.popitem(last=False)
+            return found
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """One page of a list of `total`, and the addresses of the others; a page that there is not becomes the nearest."""
+
+    total: int
+    asked: int
+    size: int
+    query: Mapping[str, str]
+
+    @property
+    def pages(self) -> int:
+        """How many pages there are."""
+        return max(1, -(-self.total // self.size))
+
+    @property
+    def page(self) -> int:
+        """The page shown, from 1."""
+        return min(max(1, self.asked), self.pages)
+
+    @property
+    def first(self) -> int:
+        """The number of the first one shown, from 0."""
+        return (self.page - 1) * self.size
+
+    @property
+    def last(self) -> int:
+        """The number of the last one shown, from 1."""
+        return min(self.total, self.first + self.size)
+
+    def address(self, page: int) -> str:
+        """Return the query of another page."""
+        return "?" + with_query(self.query, page=str(page) if page > 1 else "")
+
+
+def with_query(query: Mapping[str, str], **changed: str) -> str:
+    """Return a query with some of its fields changed; empty ones are left out."""
+    return urlencode([(name, value) for name, value in (dict(query) | changed).items() if value], errors="replace")
 
 
 def file_name(place: str) -> str:
@@ -41,22 +137,36 @@ class Site:
     access: Access
     sessions: Sessions
     evaluator: Evaluator | None = None
-    shelf: Shelf = field(init=False)
-    pen: Shelf = field(init=False)  # what people say is kept through it
     memo: Memo = field(default_factory=Memo)
     login_rates: LoginRates = field(default_factory=LoginRates)
     try_rates: Rates = field(default_factory=lambda: Rates(30))
     templates: Environment = field(default_factory=_templates)
+    _stores: dict[str, Store] = field(default_factory=dict)
+    _guard: Lock = field(default_factory=Lock)
 
-    def __post_init__(self) -> None:
-        self.shelf = Shelf(self.location)
-        self.pen = Shelf(self.location, writes=True)
+    @property
+    def read_store(self) -> Store:
+        """The store, only to read from. Raises `NoStoreError` as long as there is none."""
+        return self._store("read", Store.open_to_read)
+
+    @property
+    def write_store(self) -> Store:
+        """The store, for labels, names and deletions. None is made: raises `NoStoreError` where there is none."""
+        _ = self.read_store
+        return self._store("write", Store.open)
 
     def close(self) -> None:
-        """Let go of the store and of what is being computed."""
+        """Close the store and let go of what is being computed."""
         self.memo.close()
-        self.shelf.close()
-        self.pen.close()
+        with self._guard:
+            while self._stores:
+                self._stores.popitem()[1].close()
+
+    def _store(self, use: str, make: Callable[[str], Store]) -> Store:
+        with self._guard:
+            if use not in self._stores:
+                self._stores[use] = make(self.location)
+            return self._stores[use]
 
 
 def site_of(request: Request) -> Site:

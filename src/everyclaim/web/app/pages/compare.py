@@ -16,8 +16,8 @@ from everyclaim.report.comparison import cuts, method_note
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.comparison import table
 from everyclaim.store import RunRecord, browsing
-from everyclaim.web.app.looking import Looking, look_at
-from everyclaim.web.app.pages.answer import CONTEXT, kept_at
+from everyclaim.web.app.pages.answers import CONTEXT, kept_at
+from everyclaim.web.app.run_view import RunView, view_run
 from everyclaim.web.app.site import Site, render, site_of
 
 router = APIRouter()
@@ -33,7 +33,7 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
     if not (before and after):
         pair = _comparable(records)
         return render(request, "compare.html", **shown | {"before": before or pair[0], "after": after or pair[1]})
-    sides = look_at(site, before), look_at(site, after)
+    sides = view_run(site, before), view_run(site, after)
     _check(sides)
     tags = _tags(sides)
     chosen = tuple(one for one in tags if one in by)
@@ -63,7 +63,7 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
 def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[str], Query()] = ()) -> Response:
     """Return a comparison in the public schema."""
     site = site_of(request)
-    sides = look_at(site, before), look_at(site, after)
+    sides = view_run(site, before), view_run(site, after)
     _check(sides)
     name = f"compare-{sides[0].record.id}-{sides[1].record.id}.json"
     written = compared(sides, tuple(one for one in _tags(sides) if one in by)).to_json()
@@ -74,7 +74,7 @@ def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[st
 def answer(request: Request, before: str, after: str, first: int, second: int) -> Response:
     """Show an answer of each run beside the other."""
     site = site_of(request)
-    sides = look_at(site, before), look_at(site, after)
+    sides = view_run(site, before), view_run(site, after)
     views = [
         answer_view(kept_at(side, place), context=CONTEXT, key=key)
         for side, place, key in zip(sides, (first, second), ("before", "after"), strict=True)
@@ -82,19 +82,19 @@ def answer(request: Request, before: str, after: str, first: int, second: int) -
     return render(request, "compare_answer.html", sides=sides, views=views)
 
 
-def compared(sides: tuple[Looking, Looking], by: tuple[str, ...]) -> Comparison:
+def compared(sides: tuple[RunView, RunView], by: tuple[str, ...]) -> Comparison:
     """Compare two runs as they stand, and keep it. What judged them differently is told on the page."""
     site = sides[0].site
     stamps = [(side.record.id, side.record.name, side.record.finished, side.record.kept) for side in sides]
     return site.memo.get(
-        ("compare", *stamps, by, browsing.labels_stamp(site.shelf.store)),
+        ("compare", *stamps, by, browsing.labels_stamp(site.read_store)),
         lambda: compare(sides[0].run, sides[1].run, by=by, anyway=True, store=site.location),
     )
 
 
 def _records(site: Site) -> list[RunRecord]:
     try:
-        return [one for one in site.shelf.store.runs() if one.kept]
+        return [one for one in site.read_store.runs() if one.kept]
     except NoStoreError:
         return []
 
@@ -108,11 +108,11 @@ def _comparable(records: Sequence[RunRecord]) -> tuple[str, str]:
     return "", ""
 
 
-def _tags(sides: tuple[Looking, Looking]) -> list[str]:
+def _tags(sides: tuple[RunView, RunView]) -> list[str]:
     """Return what two runs can be compared by."""
     return [*sorted(set(sides[0].tags) & set(sides[1].tags)), AUTO]
 
 
-def _check(sides: tuple[Looking, Looking]) -> None:
+def _check(sides: tuple[RunView, RunView]) -> None:
     if sides[0].record.id == sides[1].record.id:
         raise InputError("both are the same run: choose two")

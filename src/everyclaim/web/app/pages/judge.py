@@ -11,7 +11,7 @@ from everyclaim.report.html.charts import Reading, interval_plot
 from everyclaim.report.html.run import judge_view
 from everyclaim.report.terminal import remarks
 from everyclaim.stats.intervals import Estimate
-from everyclaim.web.app.looking import look_at
+from everyclaim.web.app.run_view import view_run
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
@@ -22,14 +22,14 @@ _TOLD_ELSEWHERE = {"why", "bands", "length"}
 @router.get("/runs/{name}/judge")
 def judge(request: Request, name: str) -> Response:
     """Show what is known of the judge."""
-    looking = look_at(site_of(request), name)
-    trust = looking.trust
+    run_view = view_run(site_of(request), name)
+    trust = run_view.trust
     found = trust.calibration
-    summary = looking.summary
+    summary = run_view.summary
     return render(
         request,
         "judge.html",
-        looking=looking,
+        run_view=run_view,
         known_error=trust.line,
         known=trust.known,
         view=judge_view(found) if found else None,
@@ -44,7 +44,7 @@ def judge(request: Request, name: str) -> Response:
 @router.get("/runs/{name}/judge.json")
 def as_json(request: Request, name: str) -> Response:
     """Return what labels say of the judge, in the public schema."""
-    found = look_at(site_of(request), name).trust.calibration
+    found = view_run(site_of(request), name).trust.calibration
     if found is None:
         raise InputError("nobody has labelled claims of this run yet")
     return JSONResponse(

@@ -24,7 +24,7 @@ from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
 from everyclaim.store import Annotation, Queue, RunRecord, Store
-from everyclaim.web.app.entrance import visitor_of
+from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.pages.desk import may_label
 from everyclaim.web.app.site import render, site_of
 
@@ -95,7 +95,7 @@ def make(request: Request, wanted: Annotated[Wanted, Form()]) -> Response:
 @router.get("/label/queues/{queue}")
 def one_queue(request: Request, queue: str) -> Response:
     """Show how far everybody is in a queue, and lead them to it."""
-    store = site_of(request).shelf.store
+    store = site_of(request).read_store
     found = store.labelling.queue(queue)
     named = visitor_of(request).name if site_of(request).access.proxy_header else ""
     return render(
@@ -107,15 +107,15 @@ def one_queue(request: Request, queue: str) -> Response:
 def delete(request: Request, queue: str) -> Response:
     """Delete a queue; what was labelled in it stays."""
     may_label(request)
-    run = site_of(request).pen.store.labelling.queue(queue).run
-    site_of(request).pen.store.labelling.delete_queue(queue)
+    run = site_of(request).write_store.labelling.queue(queue).run
+    site_of(request).write_store.labelling.delete_queue(queue)
     return RedirectResponse(f"/label/runs/{run}", 303)
 
 
 @router.get("/label/runs/{run}")
 def of_run(request: Request, run: str) -> Response:
     """Show what people say of a run: how much, how far they agree, and where they do not."""
-    store = site_of(request).shelf.store
+    store = site_of(request).read_store
     record = store.run(run)
     desk = Desk.of_disputes(store, record.id)
     labels, marks = desk.labels, desk.marks
@@ -140,7 +140,7 @@ def export(request: Request, run: str, form: str) -> Response:
     """Hand out a run's labels, as `calibrate` reads them."""
     if form not in _FORMS:
         raise HTTPException(404)
-    store = site_of(request).shelf.store
+    store = site_of(request).read_store
     record = store.run(run)
     rows = list(_rows(store, record.id, flat=form == "csv"))
     with tempfile.TemporaryDirectory() as folder:
@@ -155,7 +155,7 @@ def export(request: Request, run: str, form: str) -> Response:
 
 def _queues(request: Request, form: Wanted, *, said: str = "", http_status: int = 200) -> Response:
     try:
-        store = site_of(request).shelf.store
+        store = site_of(request).read_store
     except NoStoreError:
         runs: list[RunRecord] = []
         found: list[Queue] = []

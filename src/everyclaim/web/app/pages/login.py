@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.web.app.entrance import cookie_line, cookie_name, local_path, visitor_of
+from everyclaim.web.app.auth import cookie_line, cookie_name, local_path, visitor_of
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()

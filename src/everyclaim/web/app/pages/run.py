@@ -1,46 +1,46 @@
-"""A run: what it comes to, and its answers, filtered and a page at a time."""
+"""A run: what it comes to, its slices by failure modes, its name and its end."""
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Annotated
 
 import numpy as np
-from fastapi import APIRouter, Depends, Form, HTTPException, Request
+from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
+from everyclaim.analysis.matrix import Matrix, matrix_of
+from everyclaim.analysis.slices import AUTOMATIC
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.types import FailureMode
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
 from everyclaim.report.html.run import modes_by_count, score_chart
 from everyclaim.store import browsing
-from everyclaim.web.app.entrance import visitor_of
-from everyclaim.web.app.filtering import Filter, asked, slice_field
-from everyclaim.web.app.looking import is_computed, look_at, slice_address
-from everyclaim.web.app.paging import Paging
+from everyclaim.web.app.auth import visitor_of
+from everyclaim.web.app.run_view import slice_address, view_run
 from everyclaim.web.app.site import render, site_of
 
 router = APIRouter()
-PER_PAGE = 25
 WORST = 5
-_MOST_VALUES = 200  # of a tag, in a list to choose from
 _SHOWN = 12  # values of a tag, in the overview
 _LONGEST = 200  # characters of a name
+_SHADES = 5
+_ROWS = 200
 
 
 @router.get("/runs/{name}")
 def overview(request: Request, name: str) -> Response:
     """Show what a run comes to; of one under way how far it is."""
-    looking = look_at(site_of(request), name)
-    if looking.record.id != name:  # an address is to hold for good
-        return RedirectResponse(f"/runs/{looking.record.id}", 303)
-    store, run = looking.site.shelf.store, looking.record.id
+    run_view = view_run(site_of(request), name)
+    if run_view.record.id != name:  # an address is to hold for good
+        return RedirectResponse(f"/runs/{run_view.record.id}", 303)
+    store, run = run_view.site.read_store, run_view.record.id
     worst = browsing.answers(store, run, browsing.Wanted(order="worst"), 0, WORST)
-    best = looking.record.provenance.quality(1.0)
-    shown = {"looking": looking, "worst": [row for row in worst if row.score not in (None, best)]}
-    if looking.is_live:
+    best = run_view.record.provenance.quality(1.0)
+    shown = {"run_view": run_view, "worst": [row for row in worst if row.score not in (None, best)]}
+    if run_view.is_live:
         return render(request, "run_live.html", **shown, labels=browsing.label_counts(store, run))
-    summary, figures = looking.summary, looking.figures
-    trust = looking.trust
+    summary, figures = run_view.summary, run_view.figures
+    trust = run_view.trust
     rates = [
         Reading(label.value.lower(), one.value, one.low, one.high, kind=label.value.lower())
         for label, one in summary.overall.rates.items()
@@ -67,7 +67,7 @@ def rename(request: Request, name: str, to: Annotated[str, Form()] = "") -> Resp
     run = _to_change(request, name)
     if len(to.strip()) > _LONGEST or not to.isprintable():
         raise ConfigError(f"a name is one line of at most {_LONGEST} characters")
-    site_of(request).pen.store.rename_run(run, to.strip())
+    site_of(request).write_store.rename_run(run, to.strip())
     return RedirectResponse(f"/runs/{run}", 303)
 
 
@@ -77,55 +77,48 @@ def delete(request: Request, name: str, confirmed: Annotated[str, Form()] = "") 
     run = _to_change(request, name)
     if confirmed.strip() != run:
         raise ConfigError(f"nothing was deleted: type the id of the run, {run}, to confirm")
-    site_of(request).pen.store.delete_run(run)
+    site_of(request).write_store.delete_run(run)
     return RedirectResponse("/", 303)
 
 
 def _to_change(request: Request, name: str) -> str:
     if not visitor_of(request).may("admin"):
         raise HTTPException(403, "this token may look at runs, and not change them: that takes the scope “admin”")
-    return look_at(site_of(request), name).record.id
+    return view_run(site_of(request), name).record.id
 
 
 @router.get("/runs/{name}/progress")
 def progress(request: Request, name: str) -> Response:
     """Return how far a run is, for its page; once it has ended the whole page comes anew."""
-    looking = look_at(site_of(request), name)
-    labels = browsing.label_counts(looking.site.shelf.store, looking.record.id)
-    answer = render(request, "run_progress.html", looking=looking, labels=labels)
-    if not looking.is_live:
+    run_view = view_run(site_of(request), name)
+    labels = browsing.label_counts(run_view.site.read_store, run_view.record.id)
+    answer = render(request, "run_progress.html", run_view=run_view, labels=labels)
+    if not run_view.is_live:
         answer.headers["hx-refresh"] = "true"
     return answer
 
 
-@router.get("/runs/{name}/answers")
-def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)], page: int = 1) -> Response:
-    """List answers."""
-    looking = look_at(site_of(request), name)
-    store, run, wanted = looking.site.shelf.store, looking.record.id, asks.wanted
-    if wanted.text or is_computed(wanted):  # what takes long to find is found once
-        places = looking.places(wanted)
-        paging = Paging(len(places), page, PER_PAGE, asks.query)
-        rows = browsing.answers_at(store, run, places[paging.first : paging.last])
-    else:
-        total = looking.once("count", lambda: browsing.count(store, run, wanted), repr(wanted))
-        paging = Paging(total, page, PER_PAGE, asks.query)
-        rows = browsing.answers(store, run, wanted, paging.first, PER_PAGE)
-    slices = [
-        (slice_field(tag, value), f"{tag}: {value}")
-        for tag, values in looking.tags.items()
-        for value in values[:_MOST_VALUES]
-    ]
-    if is_computed(wanted):
-        slices.append((asks.slice, f"{wanted.tag}: {wanted.value or '(not given)'}"))
+@router.get("/runs/{name}/slices")
+def slices(request: Request, name: str, tag: str = "") -> Response:
+    """Show a tag's values by the failure modes of their claims."""
+    run_view = view_run(site_of(request), name)
+    figures = run_view.figures
+    tags = sorted(figures.tags, key=lambda one: (one not in run_view.run.slices, one in AUTOMATIC, one))
+    chosen = tag if tag in figures.tags else next(iter(tags), "")
+    matrix = run_view.once("matrix", lambda: matrix_of(figures, chosen), chosen)
     return render(
         request,
-        "answers.html",
-        looking=looking,
-        filter=asks,
-        paging=paging,
-        rows=rows,
-        modes=[mode.value for mode in FailureMode],
-        outcomes=[outcome.value for outcome, number in looking.record.counts.items() if number],
-        slices=slices,
+        "slices.html",
+        run_view=run_view,
+        tags=tags,
+        chosen=chosen,
+        matrix=matrix,
+        rows=matrix.rows[:_ROWS],
+        shade=lambda share: _shade(matrix, share),
+        slice_address=slice_address,
     )
+
+
+def _shade(matrix: Matrix, share: float | None) -> int:
+    """Return how dark a cell is, from 0 to 5: its share of the highest there is."""
+    return min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0

@@ -14,8 +14,7 @@ from everyclaim.core.errors import NoStoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import RunRecord, browsing
-from everyclaim.web.app.paging import Paging
-from everyclaim.web.app.site import Site, file_name, render, site_of
+from everyclaim.web.app.site import Paging, Site, file_name, render, site_of
 
 router = APIRouter()
 PER_PAGE = 25
@@ -62,7 +61,7 @@ def listing(request: Request, q: str = "", status: str = "", tag: str = "", page
 
 def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, Any]:
     try:
-        everything: Sequence[RunRecord] = site.shelf.store.runs()
+        everything: Sequence[RunRecord] = site.read_store.runs()
     except NoStoreError as error:
         everything, missing = (), str(error)
     else:
@@ -101,4 +100,4 @@ def matches(record: RunRecord, q: str, status: str = "", tag: str = "") -> bool:
 def _digest(site: Site, record: RunRecord) -> Digest | None:
     run = Run(record.id, site.location)
     key = ("digest", record.id, record.finished, record.kept)
-    return site.memo.peek(key, lambda: Digest(run.score, browsing.label_counts(site.shelf.store, record.id)))
+    return site.memo.peek(key, lambda: Digest(run.score, browsing.label_counts(site.read_store, record.id)))

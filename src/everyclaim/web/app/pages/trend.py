@@ -15,8 +15,8 @@ from everyclaim.api.compare import FEWEST_RUNS, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.report.html.charts import Reading, line_chart
 from everyclaim.store import RunRecord
-from everyclaim.web.app.looking import Looking
 from everyclaim.web.app.pages.runs import matches
+from everyclaim.web.app.run_view import RunView
 from everyclaim.web.app.site import Site, render, site_of
 
 router = APIRouter()
@@ -64,7 +64,7 @@ def as_json(request: Request, q: str = "", judge: str = "") -> Response:
 def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str], str, int]:
     """Return the runs of the series, oldest first; the judges there are; the chosen one; how many runs are left out."""
     try:
-        everything: Sequence[RunRecord] = site.shelf.store.runs()
+        everything: Sequence[RunRecord] = site.read_store.runs()
     except NoStoreError:
         everything = ()
     wanted = [one for one in everything if one.status == "finished" and one.kept and matches(one, q)]
@@ -79,13 +79,13 @@ def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
         differs = [
             text for one in records[1:] for text in provenance_differences(records[0].provenance, one.provenance)
         ]
-        return trend_over([Looking(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
+        return trend_over([RunView(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
 
     return site.memo.get(("trend", *((one.id, one.name, one.finished, one.kept) for one in records)), make)
 
 
 def _labels(site: Site, records: Sequence[RunRecord]) -> list[object]:
-    return [Looking(site, record).label_counts for record in records]
+    return [RunView(site, record).label_counts for record in records]
 
 
 def _chart(found: Trend, measures: Sequence[Measure], title: str) -> Markup:

@@ -17,7 +17,7 @@ from everyclaim.core.errors import EveryclaimError
 from everyclaim.core.protocols import Kept
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import label_bar
-from everyclaim.web.app.entrance import visitor_of
+from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.site import Site, render, site_of
 
 router = APIRouter()

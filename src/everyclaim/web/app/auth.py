@@ -1,7 +1,7 @@
-"""Who is asking: a token that was shown once at the log-in, a name that a proxy vouches for, or anybody here.
+"""Who asks: a token that was shown at the login, a name that a proxy vouches for, or anybody on this machine.
 
-Every visitor has a cookie with random bits. What a form must bring along to change something is made of them, so that
-a page elsewhere cannot know it; a log-in is kept under a new one, here in memory, and ends with the server.
+Every visitor has a cookie of random bits. What a form brings along to change something is derived from them, so that a
+page elsewhere cannot know it; a login gets a new cookie, is kept here in memory, and ends with the server.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Sessions:
         self._kept.pop(_key(cookie), None)
 
 
-class Entrance:
+class Authenticator:
     """Lets in whoever may come in, and leaves with the request who that is."""
 
     def __init__(self, app: App, access: Access, sessions: Sessions) -> None:
