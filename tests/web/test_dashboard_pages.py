@@ -163,7 +163,7 @@ def test_runs_over_time_mark_what_changed(place, serve, watch):
     page.locator("svg.chart .marked").first.wait_for(state="attached")
     watched.check_accessibility()
     said = page.locator("main").inner_text()
-    assert "Roll back to v3: from v4 on" in said
+    assert "Roll v6 back to v3" in said
     assert "from v4 on" in page.locator(".said").inner_text()
     written = httpx.get(f"{address}/trend.json").json()
     assert [one["release"] for one in written["runs"]] == [f"v{number}" for number in range(1, 7)]

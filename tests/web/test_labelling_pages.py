@@ -94,7 +94,7 @@ def test_ten_claims_by_keyboard_with_the_page_closed_in_the_middle(site, place, 
     expect(page.locator("#item h1")).to_have_text("Claim 10 of 10")
     page.keyboard.press("1")
     expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    assert {key: WORDS.index(one.label.value) for (_, key), one in labels_of(place, run).items()} == said
+    assert {key: WORDS.index(one.value.value) for (_, key), one in labels_of(place, run).items()} == said
     done = subprocess.run(
         [sys.executable, "-m", "everyclaim", "calibrate", run, "--store", place, "--json"],
         capture_output=True, text=True, check=False, timeout=120,
@@ -117,7 +117,7 @@ def test_keys_pressed_faster_than_the_network_are_kept_one_by_one(site, place, r
     page.keyboard.up("1")
     keys.append((fourth, "SUPPORTED"))
     saved(page)
-    assert {key: one.label.value for (_, key), one in labels_of(place, run).items()} == dict(keys)
+    assert {key: one.value.value for (_, key), one in labels_of(place, run).items()} == dict(keys)
     assert actions_of(place, run) == ["label"] * 4
 
 
@@ -171,7 +171,7 @@ def test_a_text_that_cannot_be_fetched_is_waited_for_and_the_one_before_keeps_it
     page.keyboard.press("3")
     page.context.unroute("**/item?*")
     expect(page.locator("#item h1")).to_have_text("Claim 2 of 3", timeout=15_000)
-    assert [one.label for one in labels_of(place, run).values()] == [S]
+    assert [one.value for one in labels_of(place, run).values()] == [S]
     told = {"error": "store runs.db: the disk is full"}
     page.context.route("**/do", lambda route: route.fulfill(status=503, json=told))
     page.keyboard.press("2")
@@ -205,7 +205,7 @@ def test_what_is_said_while_logged_out_is_kept_until_one_is_in_again(place, run,
         expect(page.locator("#kept")).to_contain_text("log in again")
         log_in(other)
         expect(page.locator("#kept")).to_have_text("saved", timeout=15_000)
-    assert [one.label for one in labels_of(place, run).values()] == [S]
+    assert [one.value for one in labels_of(place, run).values()] == [S]
 
 
 def test_passages_are_searched_and_picked_from_by_keys_alone(site, place, run, watch):
@@ -243,7 +243,7 @@ def test_a_server_that_was_started_again_takes_what_the_page_says(place, run, wa
         apps.reverse()
         page.keyboard.press("3")
         saved(page)
-    assert [one.label for one in labels_of(place, run).values()] == [C]
+    assert [one.value for one in labels_of(place, run).values()] == [C]
 
 
 def test_two_tabs_of_one_person_agree(site, place, run, watch):
@@ -258,7 +258,7 @@ def test_two_tabs_of_one_person_agree(site, place, run, watch):
     saved(first)
     second.keyboard.press("3")
     saved(second)
-    assert [one.label for one in labels_of(place, run).values()] == [C]
+    assert [one.value for one in labels_of(place, run).values()] == [C]
     assert key_of(first) == key_of(second)
     first.keyboard.press("2")
     saved(first)
@@ -327,7 +327,7 @@ def test_a_bad_claim_a_skip_a_comment_and_taking_back(site, place, run, watch):
     assert key_of(page) == second
     expect(page.locator("#counts")).to_have_text("2 of 3 done, 1 skipped")
     with Store.open_to_read(place) as store:
-        assert [(one.key, one.mark) for one in store.labelling.marks(run)] == [(first, SplitMark.NOT_A_CLAIM)]
+        assert [(one.key, one.value) for one in store.labelling.marks(run)] == [(first, SplitMark.NOT_A_CLAIM)]
     assert [(one.key, one.note) for one in labels_of(place, run).values()] == [(third, "b1u? says 12")]
     while key_of(page) != third:
         page.keyboard.press("ArrowRight") if page.locator("#item").get_attribute("data-after") else None
