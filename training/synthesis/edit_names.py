@@ -9,10 +9,10 @@ from functools import lru_cache
 
 from training.synthesis.edits import Edit, Pool, exchanged, put
 from training.synthesis.lexicon import COUNTRIES, NATIONS, PEOPLE, SYMMETRIC
+from training.synthesis.tags import tag
 
 from everyclaim.text.names import covered, names
 from everyclaim.text.speech import reports
-from everyclaim.text.tagger import tag
 from everyclaim.text.tokens import STOPWORDS, tokenize
 
 _LABEL = re.compile(

@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from training.synthesis.edits import Edit, Pool, put
 from training.synthesis.lexicon import ANTONYMS, BASE, COMPARATIVES, HEDGES, MODALS, ORDERS, QUANTIFIERS
-
-from everyclaim.text.tagger import tag
+from training.synthesis.tags import tag
 
 _NEGATED = re.compile(
     r"\b(is|are|was|were|has|have|had|could|will|would|should|did|does|do|may|might|must|can) not (?!only|just|nec)"

@@ -9,9 +9,8 @@ from training.synthesis.lexicon import PEOPLE
 from training.synthesis.rewrites import detokenized
 from training.synthesis.shapes import Case
 from training.synthesis.sources import content, coverage
+from training.synthesis.tags import tag
 from training.synthesis.world import RESTATED, Draft, World
-
-from everyclaim.text.tagger import tag
 
 
 def left_out(world: World, rng: random.Random) -> list[Draft]:

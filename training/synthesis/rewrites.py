@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 
 from training.synthesis.lexicon import MONTHS, NUMBER_WORDS, PEOPLE, SYNONYMS, UNIT_FORMS
+from training.synthesis.tags import tag
 
 from everyclaim.text.names import names
-from everyclaim.text.tagger import tag
 
 Rewrite = Callable[[str, random.Random], str | None]
 _MONTHS = "|".join(MONTHS)

@@ -12,9 +12,8 @@ from training.synthesis.editors import EDITORS
 from training.synthesis.rewrites import detokenized, named, rewritten, rounded, weaker
 from training.synthesis.shapes import Case, Spot
 from training.synthesis.sources import Document, content, coverage, good_spans, spans
+from training.synthesis.tags import tag
 from training.synthesis.world import RESTATED, Draft, World
-
-from everyclaim.text.tagger import tag
 
 
 def verbatim(world: World, rng: random.Random) -> list[Draft]:

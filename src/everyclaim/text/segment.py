@@ -299,7 +299,7 @@ _SHORT = re.compile(  # they end in a full stop that ends no sentence
 _PLAIN = re.compile(r"[\ud800-\udfff]")
 _STOP = re.compile(r"[.!?]\s+|[。！？]")
 _PORTION = 20_000  # characters; no real paragraph is longer
-_RUN = re.compile(r"([`´'‘’‚“”„«»‹›「」『』])\1{3,}")
+_RUN = re.compile(r"[`´'\"‘’‚“”„«»‹›「」『』]{4,}")
 _IN_BRACKETS = re.compile(r"(?<=[^\W\d_] )\((\d{1,3})\)(?= [^\W\d_])")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Citation, Passage, Source, Span
-from everyclaim.text.tagger import tag
+from everyclaim.text.tokens import STOPWORDS, word_set
 
 CASELESS = re.IGNORECASE
 NUMBERS = r"\d{1,3}(?:\s?[,;–-]\s?\d{1,3}){0,20}"
@@ -25,29 +25,11 @@ PLACE = (  # in a source
     r"\s?(?:\d|[ivxlc]{1,6}\b|[A-Z]\b)[\w.]{0,8}(?:\s?(?:[-–,&]|and)\s?(?:pp?\.\s?|L)?\d[\w.]{0,8}){0,4}"
 )
 SAID = r"(?:see(?: also)?|cf\.?|vgl\.|compare|from|via|per|according to|as (?:\w+ ){1,2}in|in|by)"
-_AUXILIARIES = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "does",
-        "did",
-        "do",
-        "can",
-        "could",
-        "will",
-        "would",
-        "may",
-        "might",
-        "must",
-        "should",
-    ]
-)
-_OBJECTS = frozenset({"RB", "DT", "PRP", "PRP$", "CD", "JJ", "NN", "NNS", "TO"})  # what tells a verb from a noun
+_AUXILIARIES = word_set("is are was were has have had does did do can could will would may might must should")
+_SUBJECTS = word_set("i you he she it we they there")
+_DETERMINERS = word_set("the a an this that these those its his her their our my your")
+_OBJECTS = _DETERMINERS | word_set("it him them us me not to")  # what tells a verb from a noun
+_PLACING = word_set("in on at by for from to after before during since with over")
 _COUNTING = re.compile(r"\b[a-z]{2,}\s\d|^\W*\d+\s[a-z]")  # "after 40 deaths", not "Windows 11"
 _YEAR = re.compile(r"[(\[,.]?\s?\b(?:1[5-9]|20)\d\d[a-z]?\b[)\].,]*")
 _WRITTEN = re.compile(  # an author and a year, with a place perhaps
@@ -91,14 +73,21 @@ def asserts_something(text: str) -> bool:
     undated = _YEAR.sub(" ", bare)
     if re.search(r":(?!//)\D{0,40}\d", undated if "(" in bare else bare) or _COUNTING.search(undated):
         return True
-    words = tag(bare.strip(" *_\"“”'"))
-    tags = [word.tag for word in words]
-    if tags[:1] in (["PRP"], ["EX"]) or (tags[:1] == ["DT"] and words[1:] and words[1].text.islower()):
+    words = re.findall(r"[^\W_]+(?:['’-][^\W_]+)*|[,;:.()]", bare.strip(" *_\"“”'"))
+    low = [word.lower() for word in words]
+    if low[:1] and (low[0] in _SUBJECTS or (low[0] in _DETERMINERS and words[1:] and words[1].islower())):
         return True
     return any(
-        word.low in _AUXILIARIES or word.tag in {"MD", "VBD"} or (word.tag in {"VBZ", "VBP"} and follows in _OBJECTS)
-        for word, follows in zip(words[1:], [*tags[2:], ""], strict=False)
+        word in _AUXILIARIES or (before != "to" and _is_verb(written, follows))
+        for before, word, written, follows in zip(low, low[1:], words[1:], [*low[2:], ""], strict=False)
     )
+
+
+def _is_verb(word: str, follows: str) -> bool:
+    """Whether a word in lower case is a verb by its ending, and by an object or a place behind it."""
+    if not word.islower() or word in STOPWORDS or word.endswith("ing"):
+        return False
+    return follows in _OBJECTS or (word.endswith("ed") and (follows in _PLACING or follows.isdigit()))
 
 
 def names_only(source: Source) -> bool:
@@ -197,7 +186,7 @@ def _one_named(part: str, *, square: bool, ends: bool) -> tuple[Source, ...]:
         return (Source(int(single["n"]), page=single["place"]),)
     if (token := _TOKEN.fullmatch(part)) and (square or re.match(FILE, part, CASELESS) or "_" in part):
         return (Source(name=token["name"], page=token["place"] or ""),)
-    if (written := _WRITTEN.fullmatch(part)) and ends and not _is_no_author(written["who"]):
+    if (written := _WRITTEN.fullmatch(part)) and ends and not _is_month(written["who"]):
         return (Source(name=f"{written['who'].strip(' ,')} {written['year']}", page=written["place"] or ""),)
     if (named := _NAMED.fullmatch(part)) and part[0].isupper() and not asserts_something(named["name"]):
         return (Source(name=named["name"].strip(" ,"), page=named["place"]),)
@@ -207,12 +196,10 @@ def _one_named(part: str, *, square: bool, ends: bool) -> tuple[Source, ...]:
     return (Source(name=part),) if title or _LETTERED.fullmatch(part) else ()
 
 
-def _is_no_author(who: str) -> bool:
-    """Whether what stands before a year is a month, or a participle ("Banned 2019")."""
-    words = [word.lower() for word in _WORD.findall(who)]
-    return not words or any(
-        word in _MONTHS or (word.endswith("ed") and tag(f"it {word}")[1].tag in {"VBD", "VBN"}) for word in words
-    )
+def _is_month(who: str) -> bool:
+    """Whether what stands before a year is a month, or nothing."""
+    words = {word.lower() for word in _WORD.findall(who)}
+    return not words or not words.isdisjoint(_MONTHS)
 
 
 def source_of(said: str) -> Source:

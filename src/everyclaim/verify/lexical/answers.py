@@ -14,8 +14,8 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.memory import remembered
+from everyclaim.models.local.parser import parse
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.tagger import FINITE, tag
 from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.labels import SHARED, names
@@ -31,6 +31,7 @@ _BLANK = ": not given"
 _AFFIRMS = ("yes", "true")
 _TURNS = frozenset({"but", "while", "although", "though", "however", "whereas", "yet", ";"})
 _LACKS = frozenset({"lack", "lacks", "lacking", "lacked", "unavailable", "without", "prohibited", "forbidden"})
+_FINITE = frozenset({"VBZ", "VBD", "VBP", "MD"})
 _PARTICLES = frozenset({"out", "off", "up", "down"})  # "take out" is not "take"
 _SUBJECT = 4  # words after "and" within which the verb of another clause stands
 
@@ -136,18 +137,19 @@ def _tells(norm: str) -> bool:
 
 def clauses(claim: Reading) -> list[Clause]:
     """Cut a claim where something else is asserted: "has no garden, but offers parking and is near the sea"."""
-    words = tag(claim.text)
+    words = parse([claim.text])[0]
     negators = [claim.spans[at][0] for _, at in negating(claim.norms)]
     negators += [span[0] for span, norm in zip(claim.spans, claim.norms, strict=True) if norm in _LACKS]
     found: list[Clause] = []
     start, verb = 0, -1
     for number, word in enumerate(words):
-        joins = (word.tag == "CC" and word.low not in ("or", "nor")) or word.low == ","
-        goes_on = joins and verb >= 0 and any(after.tag in FINITE for after in words[number + 1 : number + _SUBJECT])
-        if word.low in _TURNS or goes_on:
+        low = word.text.lower()
+        joins = (word.tag == "CC" and low not in ("or", "nor")) or low == ","
+        goes_on = joins and verb >= 0 and any(after.tag in _FINITE for after in words[number + 1 : number + _SUBJECT])
+        if low in _TURNS or goes_on:
             found.append(_clause(start, word.start, verb, negators))
             start, verb = word.start, -1
-        elif word.tag in FINITE and verb < 0:
+        elif word.tag in _FINITE and verb < 0:
             verb = word.start
     return [*found, _clause(start, len(claim.text) + 1, verb, negators)]
 

@@ -11,11 +11,11 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.memory import remembered
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.text.pointers import without_pointers
-from everyclaim.text.steps import without_steps
 from everyclaim.verify.lexical.alignment import Alignment, Source, align, gather
 from everyclaim.verify.lexical.analysis import Reading, read
 from everyclaim.verify.lexical.shortlist import Piece, Shortlist
 from everyclaim.verify.lexical.siblings import without_siblings
+from everyclaim.verify.lexical.steps import without_steps
 from everyclaim.verify.lexical.tables import narrowed
 from everyclaim.verify.lexical.vectors import shipped_vectors
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from everyclaim.text.tagger import tag
+from everyclaim.models.local.parser import parse
 
 _ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
 _OPENING = re.compile(
@@ -30,8 +30,4 @@ def without_steps(text: str, passages: Iterable[str]) -> str:
         return text
     rest = text[opening.end() :]
     rest = rest[:1].upper() + rest[1:]
-    return rest if opening["mark"] or _opens(rest) in _SAYING else text
-
-
-def _opens(text: str) -> str:
-    return next((word.tag for word in tag(text)), "")
+    return rest if opening["mark"] or (rest and parse([rest])[0][0].tag in _SAYING) else text
