@@ -119,6 +119,12 @@ def is_talk(tree: Tree, place: int) -> bool:
     return (head in _POINTING or bool(named & _SOURCES)) and all(word in _SOURCES for word in told)
 
 
+def may_be_kind(text: str) -> bool:
+    """Whether a text holds a word of a courtesy, so that its tree is worth looking at."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    return "here" in words or not _KIND.isdisjoint(map(stem, words))
+
+
 def is_courtesy(tree: Tree) -> bool:
     """Whether a sentence is only kind or offers help: by its predicates, and it speaks of nothing but you and us."""
     if not tree.tokens:

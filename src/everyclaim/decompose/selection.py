@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
-from everyclaim.decompose.assertions import asserts, is_courtesy, statements, tree_of
+from everyclaim.decompose.assertions import asserts, is_courtesy, may_be_kind, statements, tree_of
 from everyclaim.decompose.questions import asks, told
 from everyclaim.text.citations import without_citations
 from everyclaim.text.pointers import CONNECTIVES, without_pointers
@@ -170,7 +170,8 @@ def reason_to_skip(text: str, kind: str) -> str | None:
         return "abstention"
     if counts_words(text) or announces_elsewhere(plain):
         return "meta"
-    return _manner(plain) or _manner(_CONNECTIVE.sub("", without_pointers(without_frame(plain))))
+    bare = _CONNECTIVE.sub("", without_pointers(without_frame(plain)))
+    return _manner(plain) or (_manner(bare) if bare != plain else None)
 
 
 def is_bare_answer(text: str) -> bool:
@@ -221,7 +222,7 @@ def _manner(plain: str) -> str | None:
     counts = any(character.isdigit() for character in plain)
     if not counts and _GREETING.fullmatch(plain) and len(words) <= 10 and not asserts(plain):
         return "greeting"
-    if len(words) <= _LONGEST_COURTESY and is_courtesy(tree := tree_of(plain)):
+    if len(words) <= _LONGEST_COURTESY and may_be_kind(plain) and is_courtesy(tree := tree_of(plain)):
         return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
     if counts:
         return None

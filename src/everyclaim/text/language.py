@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from itertools import islice
 from typing import Protocol
 
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import word_set
 
 ENGLISH = "en"
@@ -23,51 +24,8 @@ _SAMPLE = 500  # characters that are asked about
 _LIKELY = 0.5  # of the language itself,
 _OVER_ENGLISH = 10.0  # and how much likelier than English it must be
 
-# What py3langid is asked to tell apart. Its other languages take short texts away from these, whose relatives they are.
-_LANGUAGES = word_set(
-    """
-    am ar az be bg bn ca cs cy da de el en es et eu fa fi fr ga gu he hi hr hu hy id is it ja ka kk km kn ko lo lt lv
-    mk ml mn mr my ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh
-    """
-)
-_NAMES: dict[str, str] = dict(
-    re.findall(
-        r"(\w+)=(\w+)",
-        """
-        ar=Arabic bg=Bulgarian bn=Bengali ca=Catalan cs=Czech cy=Welsh da=Danish de=German el=Greek en=English
-        es=Spanish et=Estonian eu=Basque fa=Persian fi=Finnish fr=French ga=Irish gu=Gujarati he=Hebrew hi=Hindi
-        hr=Croatian hu=Hungarian id=Indonesian is=Icelandic it=Italian ja=Japanese ko=Korean lt=Lithuanian
-        lv=Latvian mk=Macedonian ml=Malayalam mr=Marathi ms=Malay nl=Dutch no=Norwegian pa=Punjabi pl=Polish
-        pt=Portuguese ro=Romanian ru=Russian sk=Slovak sl=Slovenian sq=Albanian sr=Serbian sv=Swedish sw=Swahili
-        ta=Tamil te=Telugu th=Thai tl=Tagalog tr=Turkish uk=Ukrainian ur=Urdu uz=Uzbek vi=Vietnamese zh=Chinese
-        """,
-    )
-)
-# Function words that no other language of Latin script writes the same way, and often.
-_ENGLISH_WORDS = word_set(
-    """
-    the of and are were which that this these those with from by be been being has had have not it its their they them
-    there then than when where who whose what how you your yours we our he she his her him will would should could can
-    cannot may might must if but because while about into after before between during through each any all other such
-    only also more most very here why does did don't doesn't isn't aren't can't it's i'm i
-    """
-)
-# Words that make it worth asking: frequent elsewhere, rare in English.
-_FOREIGN_WORDS = word_set(
-    """
-    der das und ist nicht ein eine den dem des mit von für auf sich wird sind zu im vom zum zur oder werden kann ja nein
-    le la les est et une un du dans pour sur pas que qui au aux ou oui ne sont il elle ce cette
-    el los las una del con por para no sí es son se su más está pero lo al
-    gli che di della dei è per sono non dal nel alla da sì
-    os uma não em um ao à são sim mais foi
-    het een van niet zijn voor op aan wordt kan de naar
-    jest nie się w z na od po czy tak oraz
-    och är att som en ett av på från inte till kan
-    og er det ikke af til på fra som kan eller blev ble
-    je v na se od po ano není jsou
-    on ja ei se ovat että
-    este și sunt nu pe cu az egy és nem hogy ve bir bu için yang dan ini adalah và là của
-    """
+_LANGUAGES, _ENGLISH_WORDS, _FOREIGN_WORDS = (
+    word_set(WORDS["language"][name]) for name in ("asked", "english", "foreign")
 )
 _NOT_WORDS = re.compile(r"https?://\S+|www\.\S+|(?<![^\s@])[^\s@]+@[^\s@]+\.\w+|<[^<>]{1,200}>|`[^`\n]{1,200}`")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -81,7 +39,7 @@ _SCRIPTS = {  # where the letters alone settle it
 
 def name_of(language: str) -> str:
     """Return the English name of a language by its ISO 639-1 code, or the code where it has none here."""
-    return _NAMES.get(language, language)
+    return str(WORDS["language_names"].get(language, language))
 
 
 def language_of(text: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from everyclaim.text.abbreviations import NAMED
+from everyclaim.text.lists import WORDS
 from everyclaim.text.tokens import STOPWORDS, Token, word_set
 
 # A word that can be part of a name: Capitalised, McDonald, iPhone, GPT-4, NASA, U.S., O'Brien, Jean-Paul, J.
@@ -26,41 +27,10 @@ _BETWEEN = re.compile(
     r"[ \u00a0]|[ \u00a0](?:de|da|do|dos|du|del|della|di|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|y|of|of the|of"
     r" [Tt]he|for|and|&|the|de la|van der|van den|von der|de los|in)[ \u00a0]"
 )
-ORGANISED = word_set(
-    """
-    university college institute school academy bank house church court city state republic kingdom bay gulf cape isle
-    lake mount department ministry minister president king queen prince duke council office bureau board society
-    association federation league union united organization organisation museum library center centre battle treaty
-    declaration bill act code board journal house lord secretary chamber hall statue tower temple port strait sea
-    lord hospital commission committee agency army church people's company order book game art arts statute
-    """
-)
+ORGANISED = word_set(WORDS["names"]["organised"])
 _NUMBER_AFTER = re.compile(r"[ \u00a0-](\d{1,4}[A-Za-z]?|[IVX]{1,5})(?![\w%]|[.,:/]\d|-\w)")
-_MONTHS_AND_DAYS = word_set(
-    """
-    january february march april may june july august september october november december monday tuesday wednesday
-    thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct nov dec bc bce ad ce am pm
-    """
-)
-# Words that begin sentences and headings without being names; function words are in STOPWORDS.
-_COMMON = word_set(
-    """
-    according additionally although among another anyone around based besides certain common consequently currently
-    despite due early even everyone everything example examples finally first second third fourth following
-    furthermore generally given hence here historically important in indeed instead interestingly it its last lastly
-    later like likewise long make many meanwhile moreover most mostly near nearly never nevertheless new next nobody
-    nonetheless nothing notably now often old one originally overall overview people perhaps please possibly
-    previously rather recent recently regarding researchers scientists second several similarly since sometimes
-    somewhat soon source specifically still studies study subsequently summary sure table there therefore thus today
-    together typically unfortunately unless unlike use using usually various while yes yesterday yet note step
-    answer question title section chapter figure part add bake boil check choose click combine cook create cut enter
-    find get give go heat help keep learn let mix move open place pour press put read remove run see select serve set
-    start stir stop take try turn wait watch write let's however two three four five six seven eight nine ten eleven
-    twelve twenty hundred half both few several no none ok okay dear hello hi thanks thank sorry mr mrs ms dr prof sir
-    i'm i've i'd i'll don't doesn't didn't it's that's there's he's she's we're they're you're isn't can't won't
-    unknown total average number children women men students patients users customers employees water food
-    """
-)
+_MONTHS_AND_DAYS = word_set(WORDS["names"]["months_and_days"])
+_COMMON = word_set(WORDS["names"]["common"])
 TITLES = word_set("mr mrs ms dr prof professor sir dame lord lady president king queen prince princess saint st")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:;•\n\r\"“”(\[*#>|–—-]|\d[.)])[\s\"'“‘(\[*#>-]*$")
 _ABBREVIATION = re.compile(rf"\b(?:[A-Z]|{NAMED})\.\s*$")
