@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -45,6 +45,7 @@ def gate(
     *,
     max_contradicted: float | None = None,
     max_unsupported: float | None = None,
+    least: Mapping[str, float] | None = None,
     max_failed_share: float = MAX_FAILED_SHARE,
     confident: bool = False,
 ) -> GateResult:
@@ -53,22 +54,37 @@ def gate(
     What failed is a sample without a result or a row that could not be read as a sample; the share is of all rows.
 
     Where 0 is the best score, `fail_under` is what the mean may not be above. `max_contradicted` and `max_unsupported`
-    are bars for the rates over all claims, which may not be above them.
+    are bars for the rates over all claims, which may not be above them, and `least` has bars for the means of parts
+    of the score, such as `citation_recall`.
 
     Without bars only failures are checked. The value decides; with `confident` its whole interval must lie on one side
     of the bar, and what is in between is inconclusive. A bar over nothing scored is inconclusive. Of several bars the
     gravest word holds. Raises `ConfigError` when a bar or limit lies outside [0, 1].
     """
-    shares = {"fail-under": fail_under, "max-contradicted": max_contradicted, "max-unsupported": max_unsupported}
-    for name, value in (*shares.items(), ("max-failed", max_failed_share)):
+    least = least or {}
+    shares = {
+        "fail-under": fail_under,
+        "max-contradicted": max_contradicted,
+        "max-unsupported": max_unsupported,
+        "max-failed": max_failed_share,
+    }
+    for name, value in (*shares.items(), *((f"min-{part.replace('_', '-')}", bar) for part, bar in least.items())):
         if value is not None and not 0 <= value <= 1:
             raise ConfigError(f"{name} is {value:g}, but must lie between 0 and 1, as in 0.9")
     if fault := too_many_failed(
         summary.overall.outcomes[Outcome.FAILED], summary.overall.total, summary.bad_rows, max_failed_share, "sample"
     ):
         return GateResult(GateStatus.TOO_MANY_FAILURES, fault)
-    found = [] if fail_under is None else [_against_bar(summary, fail_under, confident=confident)]
-    rates = summary.overall.rates
+    whole = summary.overall
+    found = list[GateResult]()
+    if fail_under is not None:
+        is_low_best = whole.lower_is_better
+        found.append(_against_bar("score", whole.score, fail_under, lower_is_better=is_low_best, confident=confident))
+    for part, bar in least.items():
+        if part not in whole.components:
+            raise ConfigError(f"min-{part.replace('_', '-')}: this metric has no {part}; metric='attribution' does")
+        found.append(_against_bar(part.replace("_", " "), whole.components[part], bar, confident=confident))
+    rates = whole.rates
     limits = ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
     found += [
         _against_limit(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None
@@ -115,12 +131,22 @@ def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: 
     return f"{bad_rows} of {rows} rows could not be read{failures} {share}"
 
 
-def _against_bar(summary: Summary, bar: float, *, confident: bool) -> GateResult:
-    score = summary.overall.score
+def unread_against_limit(summary: Summary, limit: float) -> GateResult:
+    """Check that no more than a share of the answers is in a language that the judge does not read."""
+    unread, total = summary.overall.outcomes[Outcome.UNREAD], summary.overall.total
+    told = f"{unread} of {total} answers are in a language that the judge does not read"
+    if unread > limit * total + _ROUNDING:
+        return GateResult(GateStatus.FAILED, f"{told}, more than the limit of {percent(limit)}")
+    return GateResult(GateStatus.PASSED, f"{told}, within the limit of {percent(limit)}")
+
+
+def _against_bar(
+    name: str, score: Estimate, bar: float, *, lower_is_better: bool = False, confident: bool
+) -> GateResult:
     if score.value is None or score.low is None or score.high is None:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing was scored, so nothing stands against the bar of {bar:g}")
-    found = f"mean score {score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
-    if summary.overall.lower_is_better:
+    found = f"mean {name} {score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+    if lower_is_better:
         crosses, is_worse = score.low <= bar + _ROUNDING < score.high, score.value > bar + _ROUNDING
         words = "above", "is within"
     else:

@@ -65,6 +65,20 @@ class ProjectOptions(TypedDict, total=False):
     max_unsupported: Annotated[
         Share | None, Opt("Exit with 1 when more of the claims are unsupported.", "SHARE", panel=GATE)
     ]
+    max_unread: Annotated[
+        Share | None,
+        Opt(
+            "Exit with 1 when more of the answers are in a language that the judge does not read.", "SHARE", panel=GATE
+        ),
+    ]
+    min_citation_precision: Annotated[
+        Share | None,
+        Opt("Exit with 1 when fewer citations are right (metric attribution).", "SHARE", panel=GATE),
+    ]
+    min_citation_recall: Annotated[
+        Share | None,
+        Opt("Exit with 1 when fewer claims follow from what they cite (metric attribution).", "SHARE", panel=GATE),
+    ]
     fail_on_regression: Annotated[
         str | None, Opt("Exit with 1 when shown to be worse than this run, 4 when unknown.", "RUN", panel=GATE)
     ]

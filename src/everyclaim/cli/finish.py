@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
-from everyclaim.analysis.gate import against_baseline, answers_against_bar, together
+from everyclaim.analysis.gate import against_baseline, answers_against_bar, together, unread_against_limit
 from everyclaim.analysis.slices import without_answers
 from everyclaim.api.compare import compare
 from everyclaim.api.reporting import HTML, check_report, run_document, write_run_report
@@ -175,26 +175,31 @@ def _read(run: Run, record: RunRecord, wishes: Wishes) -> tuple[Summary, list[Ke
 
 
 def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, settings: Settings) -> GateResult:
-    bars = (settings.fail_under, settings.max_contradicted, settings.max_unsupported)
-    is_set = bars != (None, None, None)
+    parts = {name: getattr(settings, f"min_{name}") for name in ("citation_precision", "citation_recall")}
+    least = {name: bar for name, bar in parts.items() if bar is not None}
+    bars = (settings.fail_under, settings.max_contradicted, settings.max_unsupported, *least.values())
+    is_set = any(bar is not None for bar in bars)
     result = gate(
         summary,
         settings.fail_under,
         max_contradicted=settings.max_contradicted,
         max_unsupported=settings.max_unsupported,
+        least=least,
         max_failed_share=settings.max_failed,
         confident=settings.confident,
     )
+    others = list[GateResult]()
     if settings.fail_answer_under is not None:
-        each = answers_against_bar(run.results(), settings.fail_answer_under)
-        no_bar = not is_set and result.status is GateStatus.PASSED
-        result = each if no_bar else together([result, each])
-        is_set = True
+        others.append(answers_against_bar(run.results(), settings.fail_answer_under))
+    if settings.max_unread is not None:
+        others.append(unread_against_limit(summary, settings.max_unread))
     if wishes.baseline is not None:
         comparison = compare(wishes.baseline, run)
-        beside = against_baseline(comparison, margin=settings.margin or 0.0, confident=settings.confident)
+        margin = settings.margin or 0.0
+        others.append(against_baseline(comparison, margin=margin, confident=settings.confident))
+    if others:
         no_bar = not is_set and result.status is GateStatus.PASSED
-        result = beside if no_bar else together([result, beside])
+        result = together(others if no_bar else [result, *others])
         is_set = True
     if result.status is GateStatus.PASSED and is_set and record.status != "finished":
         what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"

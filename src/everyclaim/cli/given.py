@@ -40,8 +40,8 @@ from everyclaim.models.chat.keys import keys_file
 T = TypeVar("T", bound=Reaching)
 SCORING = ("judge", "decomposer", "metric", "strategy", "strict", "empty")
 GATE = (
-    "fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "fail_on_regression", "margin",
-    "max_failed", "confident",
+    "fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "max_unread", "min_citation_precision",
+    "min_citation_recall", "fail_on_regression", "margin", "max_failed", "confident",
 )  # fmt: skip
 FILES = ("rubric", "judge_prompt", "split_prompt")
 _NO_CACHE = Annotated[

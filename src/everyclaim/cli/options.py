@@ -16,7 +16,9 @@ from everyclaim.core.options import Opt
 
 _INPUT, _OUTPUT = "Input", "Output"
 _OF_MODELS = {*Talking.__annotations__} - {"base_url", "max_cost", "provider_batch"}
-_RARE = _OF_MODELS | {"strategy", "empty", "fail_answer_under"}  # not in the help
+_RARE = _OF_MODELS | {  # not in the help
+    "strategy", "empty", "fail_answer_under", "max_unread", "min_citation_precision", "min_citation_recall",
+}  # fmt: skip
 
 
 def option(names: str, text: str, panel: str = "", metavar: str = "", **more: Any) -> Any:

@@ -139,7 +139,7 @@ def error_budget(usual: Baseline | None, rate: float | None = None) -> ErrorBudg
 
 def _notes_on_judge(judge: JudgeAccuracy | None) -> list[str]:
     if judge is None:
-        note = "Rates are as the judge has them: no labels of contradicted and of other claims can correct them"
+        note = "Rates are the judge's: there are no labels of contradicted and of other claims to correct them by"
         return [f"{note} (`everyclaim label`, `everyclaim calibrate`)."]
     note = (
         "Rates are corrected for the judge's error: (rate + specificity - 1) / (sensitivity + specificity - 1), Rogan "
