@@ -29,8 +29,8 @@ from everyclaim.guard.rules import Action
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
-from everyclaim.web.calling import Caller
-from everyclaim.web.guarded import guarded_from_json
+from everyclaim.web.guard_json import guarded_from_json
+from everyclaim.web.http_client import HttpClient
 from everyclaim.web.remotejob import RemoteJob
 
 T = TypeVar("T")
@@ -86,7 +86,7 @@ class Client(Answers):
         known = token if token is not None else os.environ.get(VARIABLE, "")
         if known != known.strip() or not known.isascii() or not known.isprintable():
             raise ConfigError("the token holds a character that no token has; was it copied whole?")
-        self._caller = Caller(_checked(address), Secret(known), timeout, Patience(10, patience))
+        self._http = HttpClient(_checked(address), Secret(known), timeout, Patience(10, patience))
         self._loop = BackgroundLoop("everyclaim-client")
         self._close = finalize(self, self._loop.close)
 
@@ -139,28 +139,28 @@ class Client(Answers):
     @public
     def job(self, id: str) -> RemoteJob:  # noqa: A002 - the word users look for
         """Return a job that was sent before, by its id; whether it is there, its `status` says."""
-        return RemoteJob(id, _caller=self._caller, _loop=self._loop)
+        return RemoteJob(id, _http=self._http, _loop=self._loop)
 
     async def _scored(self, row: Any, response: str | None, passages: Passages, **fields: str | None) -> Result:
         sample, warnings = sample_of(row, response, passages, **fields)
-        result = await self._caller.call("POST", "/v1/score", sample_to_json(sample), read=result_from_json)
+        result = await self._http.call("POST", "/v1/score", sample_to_json(sample), read=result_from_json)
         return replace(result, warnings=(*warnings, *result.warnings))
 
     async def _verified(self, claims: Any, passages: Passages, question: str) -> tuple[JudgedClaim, ...]:
         texts = [claims] if isinstance(claims, str) else list(claims)
         body = {"claims": texts, "contexts": _contexts(passages), "question": question}
-        return await self._caller.call("POST", "/v1/verify", body, read=_claims)
+        return await self._http.call("POST", "/v1/verify", body, read=_claims)
 
     async def _split(self, response: str, question: str) -> Decomposition:
         body = {"response": response, "question": question}
-        return await self._caller.call("POST", "/v1/claims", body, read=decomposition_from_json)
+        return await self._http.call("POST", "/v1/claims", body, read=decomposition_from_json)
 
     async def _guard(self, answer: Any, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
         row, response = (None, answer) if isinstance(answer, str) else (answer, None)
         sample, _ = sample_of(row, response, passages, question=question)
         contexts = sample_to_json(sample)["contexts"]
         body = {"response": sample.response, "contexts": contexts, "question": sample.question, "rules": dict(rules)}
-        return await self._caller.call("POST", "/v1/guard", body, read=guarded_from_json)
+        return await self._http.call("POST", "/v1/guard", body, read=guarded_from_json)
 
     async def _submit(self, source: Any, options: JobOptions) -> RemoteJob:
         slices = options.get("slices", ())
@@ -181,8 +181,8 @@ class Client(Answers):
             if not report.good:
                 raise InputError(f"there is no sample to send{f'; {report.bad_rows[0]}' if report.bad_rows else ''}")
             key = {"Idempotency-Key": secrets.token_hex(16)}
-            job = await self._caller.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=_id)
-        return RemoteJob(job, tuple(slices), report, _caller=self._caller, _loop=self._loop)
+            job = await self._http.call("POST", "/v1/jobs", data=rows, headers=key, query=query, read=_id)
+        return RemoteJob(job, tuple(slices), report, _http=self._http, _loop=self._loop)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         self._check_open(work)
@@ -206,7 +206,7 @@ class Client(Answers):
         await asyncio.to_thread(self._close)
 
     def __repr__(self) -> str:
-        return f"Client({self._caller.address!r})"
+        return f"Client({self._http.address!r})"
 
 
 def _checked(address: str) -> str:

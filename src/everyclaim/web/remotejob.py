@@ -15,7 +15,7 @@ from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_from_json
 from everyclaim.engine import BackgroundLoop
 from everyclaim.io import ReadReport
-from everyclaim.web.calling import Caller
+from everyclaim.web.http_client import HttpClient
 
 State = Literal["queued", "running", "cancelling", "finished", "failed", "cancelled"]
 _FIRST, _LONGEST = 0.1, 5.0  # seconds between looks at how far it is
@@ -54,7 +54,7 @@ class RemoteJob:
     id: str
     slices: tuple[str, ...] = ()
     read: ReadReport | None = None
-    _caller: Caller = field(kw_only=True, repr=False)
+    _http: HttpClient = field(kw_only=True, repr=False)
     _loop: BackgroundLoop = field(kw_only=True, repr=False)
 
     async def astatus(self) -> JobStatus:
@@ -107,10 +107,10 @@ class RemoteJob:
         return f"/v1/jobs/{quote(self.id, safe='')}"
 
     async def _status(self) -> JobStatus:
-        return await self._caller.call("GET", self._path, read=JobStatus.of)
+        return await self._http.call("GET", self._path, read=JobStatus.of)
 
     async def _cancel(self) -> JobStatus:
-        return await self._caller.call("POST", f"{self._path}/cancel", read=JobStatus.of)
+        return await self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of)
 
     async def _end(self) -> JobStatus:
         pause = _FIRST
@@ -127,7 +127,7 @@ class RemoteJob:
         pause = _FIRST
         while True:
             query = [("after", str(after)), ("limit", str(_PAGE))]
-            results, following = await self._caller.call("GET", f"{self._path}/results", query=query, read=_results)
+            results, following = await self._http.call("GET", f"{self._path}/results", query=query, read=_results)
             if results or following is None:
                 return results, following
             await asyncio.sleep(pause)

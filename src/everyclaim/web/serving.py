@@ -90,11 +90,11 @@ def run(
         from uvicorn import Server
         from uvicorn.supervisors import Multiprocess
 
-        from everyclaim.web.patient import PatientConfig
+        from everyclaim.web.timeouts import TimeoutConfig
     except ImportError:
         raise MissingExtraError("serving over HTTP", "serve") from None
     listener = _listen(binding)
-    config = PatientConfig(
+    config = TimeoutConfig(
         app,
         head_seconds=binding.head_seconds,
         write_seconds=binding.write_seconds,

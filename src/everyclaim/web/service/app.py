@@ -1,4 +1,4 @@
-"""The service put together: one evaluator, one store, one spool of jobs, and the routes over them."""
+"""The service put together: one evaluator, one store, one store of jobs, and the routes over them."""
 
 from __future__ import annotations
 
@@ -27,16 +27,15 @@ from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.prometheus import Metrics
 from everyclaim.store import Store
 from everyclaim.web.service import jobroutes, routes
-from everyclaim.web.service.admission import Admission
-from everyclaim.web.service.gate import Asked, Gate, say, template
+from everyclaim.web.service.gate import Gate, RequestContext, say, template
+from everyclaim.web.service.job_store import JobStore
 from everyclaim.web.service.jobroutes import Batches
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.openapi import described
 from everyclaim.web.service.problems import Problem, problem_of
-from everyclaim.web.service.routes import Load, Single
+from everyclaim.web.service.routes import Single
 from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.service.spool import Spool
-from everyclaim.web.service.work import Work
+from everyclaim.web.service.work import Admission, Work
 from everyclaim.web.serving import log_to_stderr, with_parent
 from everyclaim.web.tokens import Tokens
 
@@ -106,17 +105,14 @@ class _Service:
         loop = BackgroundLoop("everyclaim-work")
         work = Work(self.evaluator, loop, admission, settings.seconds)
         store = await asyncio.to_thread(Store.open, settings.store)
-        spool = Spool(settings.folder)
-        jobs = Jobs(spool, store, settings.store, work, max(1, admission.places // 2))
+        job_store = JobStore(settings.folder)
+        jobs = Jobs(job_store, store, settings.store, work, max(1, admission.places // 2))
 
-        def load() -> Load:
-            return Load(admission.working, admission.waiting, admission.places, admission.queue, len(spool.waiting()))
-
-        app.include_router(routes.routes(Single(work, settings), load, store))
+        app.include_router(routes.routes(Single(work, settings), job_store, store))
         app.include_router(jobroutes.routes(Batches(jobs, settings)))
         if self.metrics:
             app.router.routes.append(Route("/metrics", partial(_rendered, self.metrics)))
-        await asyncio.to_thread(spool.clear)
+        await asyncio.to_thread(job_store.clear)
         await self._warm_up(loop)
         carrying_out = asyncio.create_task(jobs.carry_out_until_cancelled())
         try:
@@ -145,7 +141,7 @@ async def _rendered(metrics: Metrics, request: Request) -> Response:  # noqa: AR
 
 async def _refuse(request: Request, error: Exception) -> Response:
     """Say in one way what is wrong, whoever found it: a route, the library, the framework, nobody."""
-    asked: Asked = request.state.asked
+    asked: RequestContext = request.state.asked
     if isinstance(error, OperatorError):
         _logger.error("request failed: %s", error, extra={"request": asked.id})
     return say(_problem(request, error), asked)

@@ -29,7 +29,7 @@ _logger = logging.getLogger("everyclaim.web")
 
 
 @dataclass(slots=True)
-class Asked:
+class RequestContext:
     """What is known of a request while it is answered; `said` goes into its line of the log."""
 
     id: str
@@ -67,7 +67,7 @@ class Gate:
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        asked = Asked(secrets.token_hex(8))
+        asked = RequestContext(secrets.token_hex(8))
         scope.setdefault("state", {})["asked"] = asked
         answer = _Answer(send, asked.id)
         try:
@@ -82,7 +82,7 @@ class Gate:
         finally:
             self._tell(scope, asked, answer, time.perf_counter() - begun)
 
-    def _admit(self, scope: Scope, asked: Asked) -> None:
+    def _admit(self, scope: Scope, asked: RequestContext) -> None:
         """Raise `Problem` for a request that is not let through."""
         headers = headers_of(scope)
         client = network(scope["client"][0]) if scope.get("client") else ""
@@ -112,7 +112,7 @@ class Gate:
         if not token.may(scope_needed):
             raise Problem("not-allowed", f"this takes a token with the scope {scope_needed!r}")
 
-    def _tell(self, scope: Scope, asked: Asked, answer: _Answer, seconds: float) -> None:
+    def _tell(self, scope: Scope, asked: RequestContext, answer: _Answer, seconds: float) -> None:
         done = RequestAnswered(_route(scope), _method(scope), answer.status or _GONE, seconds)
         row = {
             "request": asked.id,
@@ -149,7 +149,7 @@ class _Answer:
         self.is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
-def say(problem: Problem, asked: Asked) -> Response:
+def say(problem: Problem, asked: RequestContext) -> Response:
     """Answer with a problem."""
     asked.said["problem"] = problem.code
     return Response(problem.body(asked.id), problem.status, problem.headers, media_type=MEDIA_TYPE)

@@ -17,16 +17,14 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.wire import result_to_json
 from everyclaim.io.fields import shown
 from everyclaim.io.files import STREAM_ERRORS, open_unpacked
-from everyclaim.web.service.answers import NDJSON, json_answer, line
-from everyclaim.web.service.bodies import MB, media_type, pieces
-from everyclaim.web.service.gate import Asked
+from everyclaim.web.service.gate import RequestContext
+from everyclaim.web.service.job_store import Job, Upload
 from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.openapi import documented, parameter, takes_data
 from everyclaim.web.service.problems import Problem
-from everyclaim.web.service.requests import options_of, whole_number
+from everyclaim.web.service.requests import MB, NDJSON, json_answer, line, media_type, options_of, pieces, whole_number
 from everyclaim.web.service.schemas import JobOut, JobsOut, PageOut
 from everyclaim.web.service.settings import ServiceSettings
-from everyclaim.web.service.spool import Job, Upload
 
 SUFFIXES = {
     "application/json": ".json",
@@ -50,15 +48,15 @@ class Batches:
 
     def find(self, request: Request, wanted: str) -> Job:
         """Return the job that a request is about. Raises `Problem` where there is none that its sender may see."""
-        asked: Asked = request.state.asked
-        job = self.jobs.spool.find(wanted)
+        asked: RequestContext = request.state.asked
+        job = self.jobs.job_store.find(wanted)
         if job is None or (job.owner != asked.owner and not asked.sees_all):
             raise Problem("not-found", f"there is no job {shown(wanted)}")
         return job
 
     def check_room(self, owner: str) -> None:
         """Raise `Problem` where a sender has as many jobs as may wait."""
-        waiting = sum(job.owner == owner for job in self.jobs.spool.waiting())
+        waiting = sum(job.owner == owner for job in self.jobs.job_store.waiting())
         if waiting >= self.settings.open_jobs:
             raise Problem("overloaded", f"{waiting} jobs of yours wait: wait for one to end", retry_after=60)
 
@@ -86,7 +84,7 @@ class Batches:
 def routes(batches: Batches) -> APIRouter:
     """Return the routes."""
     router = APIRouter(prefix="/v1/jobs")
-    jobs, spool = batches.jobs, batches.jobs.spool
+    jobs, job_store = batches.jobs, batches.jobs.job_store
 
     @router.post("", response_model=JobOut, status_code=202, **documented("submit", **takes_data()))
     async def submit(request: Request) -> Response:
@@ -95,7 +93,7 @@ def routes(batches: Batches) -> APIRouter:
         Once it is accepted it is safe from whatever happens to the service. With an `Idempotency-Key` the same request
         sent again is the same job.
         """
-        asked: Asked = request.state.asked
+        asked: RequestContext = request.state.asked
         suffix = SUFFIXES.get(media_type(request))
         if suffix is None:
             kinds = ", ".join(SUFFIXES)
@@ -104,9 +102,9 @@ def routes(batches: Batches) -> APIRouter:
         key = _key(request)
         await run_in_threadpool(batches.check_room, asked.owner)
         most = int(batches.settings.job_mb * MB)
-        upload = await spool.receive(pieces(request, most, batches.settings.upload_seconds), options, suffix)
+        upload = await job_store.receive(pieces(request, most, batches.settings.upload_seconds), options, suffix)
         await run_in_threadpool(_check_unpacked, upload, most)
-        job = await run_in_threadpool(spool.accept, upload, asked.owner, options, suffix, key)
+        job = await run_in_threadpool(job_store.accept, upload, asked.owner, options, suffix, key)
         jobs.wake()
         asked.said["job"] = job.id
         described = await run_in_threadpool(jobs.described, job)
@@ -115,10 +113,10 @@ def routes(batches: Batches) -> APIRouter:
     @router.get("", response_model=JobsOut, **documented("list_jobs", parameters=[_LIMIT]))
     def list_jobs(request: Request) -> Response:
         """List your jobs, the newest first."""
-        asked: Asked = request.state.asked
+        asked: RequestContext = request.state.asked
         given = options_of(request.query_params.multi_items(), ("limit",))
         limit = whole_number("limit", given.get("limit"), 20, 1, _LARGEST_PAGE)
-        mine = (job for job in spool.newest() if job.owner == asked.owner or asked.sees_all)
+        mine = (job for job in job_store.newest() if job.owner == asked.owner or asked.sees_all)
         return json_answer({"jobs": [jobs.described(one) for one, _ in zip(mine, range(limit), strict=False)]})
 
     @router.get("/{job}", response_model=JobOut, **documented("show_job"))

@@ -16,8 +16,8 @@ from everyclaim.api.running import DatasetOptions
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
 from everyclaim.core.events import Event, RunStarted
 from everyclaim.store import RunRecord, Store
+from everyclaim.web.service.job_store import Job, JobStore, ended
 from everyclaim.web.service.schemas import JobState
-from everyclaim.web.service.spool import Job, Spool, ended
 from everyclaim.web.service.work import Work
 
 _POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
@@ -30,7 +30,7 @@ _logger = logging.getLogger("everyclaim.web")
 class Jobs:
     """The jobs of a service. Every process carries out one at a time, beside what it is asked at once."""
 
-    spool: Spool
+    job_store: JobStore
     store: Store
     location: str
     work: Work
@@ -62,12 +62,12 @@ class Jobs:
         try:
             await self.carry_out_all()
         finally:
-            self.spool.close()
+            self.job_store.close()
 
     def _next(self) -> Job | None:
         """Return the oldest job that nobody holds, held."""
-        for waiting in self.spool.waiting():
-            if not self.spool.is_held(waiting.id) and (job := self.spool.take(waiting.id)) is not None:
+        for waiting in self.job_store.waiting():
+            if not self.job_store.is_held(waiting.id) and (job := self.job_store.take(waiting.id)) is not None:
                 return job
         return None
 
@@ -76,11 +76,11 @@ class Jobs:
             job = await asyncio.to_thread(self._begun, job)
             if job.state == "open":
                 job = await self._scored(job)
-                await asyncio.to_thread(self.spool.keep, job)
+                await asyncio.to_thread(self.job_store.keep, job)
             if job.state != "open":
                 _logger.info("job ended", extra={"job": job.id, "state": job.state, "run": job.run})
         finally:
-            self.spool.release(job.id)
+            self.job_store.release(job.id)
 
     def _begun(self, job: Job) -> Job:
         """Note that a job is begun, or that there is nothing left to do for it."""
@@ -88,13 +88,13 @@ class Jobs:
         kept = record.kept if record else 0
         starts = 1 if kept > job.kept else job.starts + 1
         job = replace(job, kept=kept, starts=starts)
-        if self.spool.is_unwanted(job.id):
+        if self.job_store.is_unwanted(job.id):
             job = ended(job, "cancelled")
         elif record is not None and record.status == "finished":  # cut off between the last result and the word of it
             job = ended(job, "finished")
         elif starts > _TRIES:
             job = ended(job, "failed", f"given up: {_TRIES} starts gave no result; the log says why")
-        self.spool.keep(job)
+        self.job_store.keep(job)
         return job
 
     async def _scored(self, job: Job) -> Job:
@@ -103,12 +103,12 @@ class Jobs:
         try:
             while not scoring.done():
                 await asyncio.wait({scoring}, timeout=_POLL)
-                if await asyncio.to_thread(self.spool.is_unwanted, job.id):
+                if await asyncio.to_thread(self.job_store.is_unwanted, job.id):
                     break
         finally:
             scoring.cancel()
             await asyncio.wait({scoring})
-        latest = await asyncio.to_thread(self.spool.find, job.id) or job  # with the run that was begun
+        latest = await asyncio.to_thread(self.job_store.find, job.id) or job  # with the run that was begun
         error = None if scoring.cancelled() else scoring.exception()
         if scoring.cancelled():
             return ended(latest, "cancelled")
@@ -116,7 +116,7 @@ class Jobs:
             return ended(latest, "finished")
         if isinstance(error, BudgetExceeded | InputError) or not isinstance(error, OperatorError):
             if isinstance(error, EveryclaimError):
-                return ended(latest, "failed", str(error).replace(str(self.spool.data(job)), "the data"))
+                return ended(latest, "failed", str(error).replace(str(self.job_store.data(job)), "the data"))
             _logger.error("job failed", exc_info=error, extra={"job": job.id})
             return ended(latest, "failed", f"a fault of the service ({type(error).__name__}); its log says more")
         _logger.warning("job is tried again: %s", error, extra={"job": job.id})
@@ -126,10 +126,10 @@ class Jobs:
     async def _score(self, job: Job) -> None:
         def told(event: Event) -> None:
             if isinstance(event, RunStarted):
-                self.spool.keep(replace(job, run=event.run))
+                self.job_store.keep(replace(job, run=event.run))
 
         options = cast("DatasetOptions", {**job.options, "hooks": [told], "concurrency": self.concurrency})
-        source = str(self.spool.data(job))
+        source = str(self.job_store.data(job))
         over = threading.Event()
 
         async def scoring() -> None:
@@ -174,18 +174,18 @@ class Jobs:
     def _state(self, job: Job) -> JobState:
         if job.state != "open":
             return job.state
-        if self.spool.is_unwanted(job.id):
+        if self.job_store.is_unwanted(job.id):
             return "cancelling"
-        return "running" if self.spool.is_held(job.id) else "queued"
+        return "running" if self.job_store.is_held(job.id) else "queued"
 
     def cancel(self, job: Job) -> Job:
         """Cancel a job: at once where nobody works on it, soon where somebody does. One that ended stays as it is."""
         if job.state != "open":
             return job
-        self.spool.ask_to_cancel(job.id)
-        if not self.spool.is_held(job.id) and (taken := self.spool.take(job.id)) is not None:
+        self.job_store.ask_to_cancel(job.id)
+        if not self.job_store.is_held(job.id) and (taken := self.job_store.take(job.id)) is not None:
             try:
-                self.spool.keep(ended(taken, "cancelled"))
+                self.job_store.keep(ended(taken, "cancelled"))
             finally:
-                self.spool.release(job.id)
-        return self.spool.find(job.id) or job
+                self.job_store.release(job.id)
+        return self.job_store.find(job.id) or job

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from everyclaim.web.service.answers import NDJSON
 from everyclaim.web.service.problems import MEDIA_TYPE, PROBLEMS
+from everyclaim.web.service.requests import NDJSON
 from everyclaim.web.service.schemas import ProblemOut, request_schema
 
 _READING = (400, 408, 413, 415, 422)

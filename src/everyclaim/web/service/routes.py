@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +12,12 @@ from everyclaim.core.errors import EveryclaimError
 from everyclaim.core.types import Result
 from everyclaim.core.wire import SCHEMA, claim_to_json, decomposition_to_json, provenance_to_json, result_to_json
 from everyclaim.store import Store
-from everyclaim.web.guarded import guarded_to_json
-from everyclaim.web.service.answers import json_answer
-from everyclaim.web.service.bodies import MB, read_object
-from everyclaim.web.service.gate import Asked
+from everyclaim.web.guard_json import guarded_to_json
+from everyclaim.web.service.gate import RequestContext
+from everyclaim.web.service.job_store import JobStore
 from everyclaim.web.service.openapi import documented, takes
 from everyclaim.web.service.problems import Problem
-from everyclaim.web.service.requests import fields_of, options_of, text_of, texts_of
+from everyclaim.web.service.requests import MB, fields_of, json_answer, options_of, read_object, text_of, texts_of
 from everyclaim.web.service.schemas import (
     DecompositionOut,
     GuardedOut,
@@ -36,17 +34,6 @@ _RULES = ("threshold", "repair", "contradicted", "unsupported", "keep", "refusal
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
-    """How much there is to do at this moment, in this process."""
-
-    working: int
-    waiting: int
-    places: int
-    queue: int
-    jobs_waiting: int
-
-
-@dataclass(frozen=True, slots=True)
 class Single:
     """What the routes for single answers stand on."""
 
@@ -58,12 +45,12 @@ class Single:
         options_of(request.query_params.multi_items(), ())
         row = await read_object(request, int(self.settings.body_mb * MB), self.settings.body_seconds)
         if self.settings.log_texts:
-            asked: Asked = request.state.asked
+            asked: RequestContext = request.state.asked
             asked.said["row"] = row
         return fields_of(kind, row)
 
 
-def routes(single: Single, load: Callable[[], Load], store: Store) -> APIRouter:
+def routes(single: Single, job_store: JobStore, store: Store) -> APIRouter:
     """Return the routes."""
     router = APIRouter()
     work, evaluator = single.work, single.work.evaluator
@@ -127,10 +114,11 @@ def routes(single: Single, load: Callable[[], Load], store: Store) -> APIRouter:
             store.runs(limit=1)
         except EveryclaimError:
             raise Problem("unavailable", "the store does not answer", retry_after=5) from None
-        now = load()
+        now = work.admission
         if now.waiting >= max(now.queue, 1):
             raise Problem("unavailable", f"{now.waiting} requests wait", retry_after=1)
-        return json_answer({"status": "ready", **{name: getattr(now, name) for name in now.__slots__}})
+        load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
+        return json_answer({"status": "ready", **load, "jobs_waiting": len(job_store.waiting())})
 
     @router.get("/version", response_model=VersionOut, **documented("version"))
     async def version(request: Request) -> Response:
@@ -144,7 +132,7 @@ def routes(single: Single, load: Callable[[], Load], store: Store) -> APIRouter:
 
 def _note(request: Request, result: Result) -> None:
     """Put what came of it into the log, without a word of the text."""
-    asked: Asked = request.state.asked
+    asked: RequestContext = request.state.asked
     asked.said |= {"outcome": result.outcome.value, "claims": len(result.claims)}
 
 

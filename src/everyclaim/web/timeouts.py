@@ -9,24 +9,24 @@ from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
-class PatientConfig(Config):
+class TimeoutConfig(Config):
     """uvicorn's settings, and how many seconds a client has for a request's head, and may take nothing of an answer."""
 
     def __init__(self, app: Any, *, head_seconds: float, write_seconds: float, **settings: Any) -> None:
-        super().__init__(app, http=PatientProtocol, **settings)
+        super().__init__(app, http=TimeoutProtocol, **settings)
         self.head_seconds = head_seconds
         self.write_seconds = write_seconds
 
 
-class PatientProtocol(H11Protocol):
+class TimeoutProtocol(H11Protocol):
     """Cuts off who sends no whole head in time, and who takes nothing of an answer for long."""
 
     _head: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
 
     @property
-    def _patience(self) -> PatientConfig:
-        return cast("PatientConfig", self.config)
+    def _patience(self) -> TimeoutConfig:
+        return cast("TimeoutConfig", self.config)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a head."""

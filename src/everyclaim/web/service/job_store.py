@@ -67,7 +67,7 @@ class Upload:
 
 
 @dataclass(slots=True)
-class Spool:
+class JobStore:
     """The jobs of one folder, which several processes of one machine may share."""
 
     folder: Path

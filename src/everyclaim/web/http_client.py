@@ -46,7 +46,7 @@ class _Refused(Exception):  # noqa: N818 - one answer that is none, on its way t
 
 
 @dataclass(slots=True)
-class Caller:
+class HttpClient:
     """One service, as one event loop reaches it. Its connections close with the scope in which it was first called."""
 
     address: str
