@@ -28,7 +28,7 @@ from everyclaim.io import check_apart
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import Detector, Limits
 from everyclaim.monitor.watch.alarms import Alarms
-from everyclaim.monitor.watch.plan import Sampling, Scorer, WatchPlan
+from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.monitor.watch.source import Rows, Source
 from everyclaim.monitor.watch.watcher import Watcher
@@ -208,7 +208,7 @@ def _nobody(_: WatchPass | Exception) -> None:
     """Be told, and do nothing."""
 
 
-def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> Scorer:
+def _scorer(session: Session, screen: Session | None, concurrency: int | None) -> WatchScorer:
     metric = session.metric
 
     async def score(sample: Sample) -> Result:
@@ -222,7 +222,7 @@ def _scorer(session: Session, screen: Session | None, concurrency: int | None) -
             return None
 
     looks = look if screen else None
-    return Scorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
+    return WatchScorer(score, metric.provenance, looks, concurrency or session.concurrency, metric.over_run)
 
 
 def _screen(spec: str | None) -> Session | None:
@@ -237,7 +237,7 @@ def _plan(source: Source, options: WatchingOptions) -> WatchPlan:
     named = options.get("name")
     chosen: Any = {name: options.get(name) for name in ("when_spent", "per", "send_back", "every") if name in options}
     limits: Any = {name: options.get(name) for name in ("daily_answers", "daily_tokens", "daily_cost")}
-    sampling = Sampling(
+    sampling = SamplingPlan(
         options.get("rate", 1.0),
         tuple(options.get("slices", ())),
         options.get("min_per_slice", 0),
@@ -263,7 +263,7 @@ def _alarms(plan: WatchPlan, options: WatchingOptions, store: str | os.PathLike[
                 " `alert_baseline`, the run that says what is usual"
             )
         return None
-    notifier = Notifier([sink_from_spec(one) if isinstance(one, str) else one for one in sinks]) if sinks else None
+    notifier = Notifier([sink_from_spec(sink) if isinstance(sink, str) else sink for sink in sinks]) if sinks else None
     limits = Limits(contradicted=limit) if limit is not None or usual is None else Limits.above(usual)
     return Alarms(Detector(limits, judge=usual.judge if usual else None, name=plan.title), notifier)
 
@@ -292,7 +292,7 @@ def _check_use(options: WatchingOptions) -> None:
 def _source(source: Any, options: WatchingOptions, store: WatchStore) -> Source:
     """Return the source that is meant. Raises `ConfigError` for options that it has no use for."""
     if not isinstance(source, str | os.PathLike):
-        if not all(hasattr(source, one) for one in _SHAPE):
+        if not all(hasattr(source, name) for name in _SHAPE):
             raise InputError(
                 f"a source is a path, {', '.join(_OF_SOURCE)} or an object with {', '.join(_SHAPE)}, not"
                 f" {type(source).__name__}"
@@ -322,9 +322,9 @@ def _source(source: Any, options: WatchingOptions, store: WatchStore) -> Source:
         from everyclaim.monitor.watch.sql import SqlQuery
 
         return SqlQuery(argument, rows, **chosen)
-    from everyclaim.monitor.watch.files import JsonLines
+    from everyclaim.monitor.watch.files import LogFiles
 
-    return JsonLines(argument, rows)
+    return LogFiles(argument, rows)
 
 
 def _options_of(kind: str, options: WatchingOptions) -> dict[str, Any]:

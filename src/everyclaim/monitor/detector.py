@@ -65,7 +65,7 @@ class Limits:
             max(factor * judge.corrected(usual.value), judge.corrected(usual.high)),
             max(factor * (1 - lost.value), 1 - lost.low),
         )
-        contradicted, unfaithful = (min(0.99, max(1e-4, one)) for one in limits)
+        contradicted, unfaithful = (min(0.99, max(1e-4, limit)) for limit in limits)
         return cls(contradicted, unfaithful, failed)
 
 
@@ -114,7 +114,7 @@ class Detector:
                 self._watched[name].add(value, when, result.release or "")
         # Shared out, so that the rate holds for all measures together. One at a time: the next answer has the others.
         between = self.answers_between_false_alarms * len(self._watched)
-        risen = next((name for name, one in self._watched.items() if one.watch.has_risen(between)), None)
+        risen = next((name for name, rate in self._watched.items() if rate.watch.has_risen(between)), None)
         if risen is None:
             return None
         watched = self._watched[risen]
@@ -131,7 +131,7 @@ class Detector:
             "name": self.name,
             "with_texts": self.with_texts,
             "seen": self.seen,
-            "watched": {name: one.to_json() for name, one in self._watched.items()},
+            "watched": {name: rate.to_json() for name, rate in self._watched.items()},
         }
 
     @classmethod
@@ -178,7 +178,7 @@ class Detector:
         rate = self.judge.corrected(raw) if is_corrected and self.judge else raw
         limit = self.limits.watched[name]
         title = f"{MEASURES[name]}: {100 * rate:.1f} %, above the limit of {100 * limit:.1f} %"
-        releases = dict(sorted(since.releases.items(), key=lambda one: -one[1])[:_RELEASES])
+        releases = dict(sorted(since.releases.items(), key=lambda item: -item[1])[:_RELEASES])
         named = [f"{one_line(release, 60) or 'without a name'} ({count:,})" for release, count in releases.items()]
         corrected = f"; corrected for the judge's error, {100 * raw:.1f} % as judged" if is_corrected else ""
         text = (
@@ -242,7 +242,7 @@ class _Watched:
         parts = kept["watch"]
         numbers = {name: tuple(parts[name]) for name in ("wealths", "alarms", "begun", "totals")}
         found = Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers)
-        since = [_Since(str(one["at"]), dict(one["releases"])) for one in kept["since"]]
+        since = [_Since(str(since["at"]), dict(since["releases"])) for since in kept["since"]]
         if (
             len({len(since), *map(len, (found.alarms, found.wealths, found.begun, found.totals, Watch(0.5).alarms))})
             > 1

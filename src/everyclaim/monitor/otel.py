@@ -13,7 +13,7 @@ from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, Sco
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Outcome, Result
 from everyclaim.monitor.evaluation import ERROR_TYPE, EVENT, EvaluatedSpan, attributes_of, code_of, evaluated_here
-from everyclaim.monitor.telemetry import FOLDED, MEASURES, LabelLimiter, Measure, measurements
+from everyclaim.monitor.telemetry import FOLDED, MEASURES, Instrument, LabelLimiter, measurements
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -200,7 +200,7 @@ def exported(
     return observer, close
 
 
-def _instrument(meter: Any, measure: Measure) -> Callable[[float, dict[str, str]], None]:
+def _instrument(meter: Any, measure: Instrument) -> Callable[[float, dict[str, str]], None]:
     said = {"unit": measure.unit, "description": measure.help}
     if measure.kind == "histogram":
         buckets = list(measure.buckets)
@@ -220,7 +220,7 @@ def _is_set_up() -> bool:
 
     providers = (trace.get_tracer_provider(), metrics.get_meter_provider(), _logs.get_logger_provider())
     idle = ("Proxy", "NoOp", "_Proxy")
-    return any(not type(one).__name__.startswith(idle) for one in providers)
+    return any(not type(provider).__name__.startswith(idle) for provider in providers)
 
 
 def _resource() -> Resource:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.events import WorkEvent
-from everyclaim.monitor.telemetry import FOLDED, MEASURES, MOST_VALUES, LabelLimiter, Measure, measurements
+from everyclaim.monitor.telemetry import FOLDED, MEASURES, MOST_VALUES, Instrument, LabelLimiter, measurements
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -105,7 +105,7 @@ class Metrics:
         multiprocess.MultiProcessCollector(together)  # type: ignore[no-untyped-call]
         return together
 
-    def _part(self, measure: Measure) -> Any:
+    def _part(self, measure: Instrument) -> Any:
         said = (measure.prometheus, measure.help, measure.labels)
         if measure.kind == "counter":
             return self._client.Counter(*said, registry=self._own)

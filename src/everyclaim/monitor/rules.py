@@ -112,4 +112,4 @@ def _matchers(match: Mapping[str, str]) -> str:
 
 def _quoted(text: str) -> str:
     told = json.dumps(text, ensure_ascii=False)
-    return "".join(one if one.isprintable() else f"\\U{ord(one):08x}" for one in told)
+    return "".join(letter if letter.isprintable() else f"\\U{ord(letter):08x}" for letter in told)

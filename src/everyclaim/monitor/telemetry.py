@@ -38,7 +38,7 @@ _SHARES = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class Instrument:
     """One thing that is counted or measured. Buckets of a histogram include their upper ends."""
 
     name: str
@@ -62,37 +62,37 @@ class Measure:
 class Measurement(NamedTuple):
     """What to add to a measure, or to set it to; label values in the measure's order."""
 
-    measure: Measure
+    measure: Instrument
     labels: tuple[str, ...]
     amount: float
 
 
-ANSWERS = Measure("answers", "counter", "Answers, by what became of them.", ("outcome", "release"))
-CLAIMS = Measure("claims", "counter", "Claims of scored answers, by verdict.", ("label", "release"))
-FAILING = Measure(
+ANSWERS = Instrument("answers", "counter", "Answers, by what became of them.", ("outcome", "release"))
+CLAIMS = Instrument("claims", "counter", "Claims of scored answers, by verdict.", ("label", "release"))
+FAILING = Instrument(
     "failing_claims", "counter", "Claims of scored answers that fail, by why.", ("failure_mode", "release")
 )
-PRODUCTS = Measure(
+PRODUCTS = Instrument(
     "answer_products",
     "counter",
     "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: with them the standard error of "
     "the rate counts the claims of an answer as one cluster.",
     ("of", "release"),
 )
-SCORE = Measure("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
-SLICED = Measure(
+SCORE = Instrument("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
+SLICED = Instrument(
     "slice_claims", "counter", "Claims by the tags that were named, and verdict.", ("tag", "value", "label")
 )
-FLAGGED = Measure("flagged_claims", "counter", "Claims by what a reader should know of their verdicts.", ("flag",))
-FAILURES = Measure("failures", "counter", "Answers that could not be judged, by the code of the reason.", ("code",))
-SECONDS = Measure("score_seconds", "histogram", "Wall time of scoring one answer.", ("outcome",), "s", _SECONDS)
-IN_PROGRESS = Measure("in_progress", "level", "Answers that are being scored.")
-QUEUE = Measure("queue", "gauge", "Pieces of work that wait.", ("queue",))
-CALLS = Measure(
+FLAGGED = Instrument("flagged_claims", "counter", "Claims by what a reader should know of their verdicts.", ("flag",))
+FAILURES = Instrument("failures", "counter", "Answers that could not be judged, by the code of the reason.", ("code",))
+SECONDS = Instrument("score_seconds", "histogram", "Wall time of scoring one answer.", ("outcome",), "s", _SECONDS)
+IN_PROGRESS = Instrument("in_progress", "level", "Answers that are being scored.")
+QUEUE = Instrument("queue", "gauge", "Pieces of work that wait.", ("queue",))
+CALLS = Instrument(
     "judge_calls", "counter", "Calls of language models: answered, cached, failed.", ("model", "answered_by", "result")
 )
-ERRORS = Measure("judge_errors", "counter", "Calls of language models that failed, by code.", ("model", "code"))
-CALL_SECONDS = Measure(
+ERRORS = Instrument("judge_errors", "counter", "Calls of language models that failed, by code.", ("model", "code"))
+CALL_SECONDS = Instrument(
     "judge_call_seconds",
     "histogram",
     "Time of a call with waiting and retries; not of cached ones.",
@@ -100,25 +100,25 @@ CALL_SECONDS = Measure(
     "s",
     _SECONDS,
 )
-TOKENS = Measure(
+TOKENS = Instrument(
     "judge_tokens", "counter", "Tokens, by kind: prompt, completion, cache_read, cache_write.", ("model", "kind")
 )
-COST = Measure("judge_cost_dollars", "counter", "What calls cost, where the price is known.", ("model",), "{USD}")
-UNPRICED = Measure("judge_calls_unpriced", "counter", "Calls whose cost is not known.", ("model",))
-GUARDED = Measure(
+COST = Instrument("judge_cost_dollars", "counter", "What calls cost, where the price is known.", ("model",), "{USD}")
+UNPRICED = Instrument("judge_calls_unpriced", "counter", "Calls whose cost is not known.", ("model",))
+GUARDED = Instrument(
     "guarded_answers", "counter", "Answers of guards: validated, returned all the same, refused.", ("decision",)
 )
-CHECKS = Measure(
+CHECKS = Instrument(
     "other_checks",
     "counter",
     "What was judged and is no answer: drafts of guards, given claims, trials of a judge.",
     ("purpose", "outcome"),
 )
-REQUESTS = Measure("requests", "counter", "Requests to the service.", ("route", "method", "status"))
-REQUEST_SECONDS = Measure(
+REQUESTS = Instrument("requests", "counter", "Requests to the service.", ("route", "method", "status"))
+REQUEST_SECONDS = Instrument(
     "request_seconds", "histogram", "Time of a request to the service, waiting among it.", ("route",), "s", _SECONDS
 )
-FOLDED = Measure(
+FOLDED = Instrument(
     "folded_labels", "counter", "Values beyond the most that a label tells apart; they count as `other`.", ("label",)
 )
 

@@ -19,16 +19,16 @@ from everyclaim.store.records import (
     config_fingerprint,
 )
 from everyclaim.store.store import Store
-from everyclaim.store.watching import Decided, Judged, Spent, WatchStore
+from everyclaim.store.watching import Decision, JudgedAnswer, Spent, WatchStore
 
 __all__ = [
     "About",
     "Act",
     "Annotation",
     "AnyAnnotation",
-    "Decided",
+    "Decision",
     "Entry",
-    "Judged",
+    "JudgedAnswer",
     "Kind",
     "Labelling",
     "Picked",

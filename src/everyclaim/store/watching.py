@@ -36,11 +36,11 @@ class Spent(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Decision:
     """What became of one answer; with `run`, `sample` and `result` where it was judged."""
 
-    answer: str  # the source's key
-    decision: str
+    key: str  # the source's own of the answer
+    kind: str  # what became of it
     chosen: str = ""
     run: str = ""
     sample: Sample | None = None
@@ -49,10 +49,10 @@ class Decided:
     goes_back: bool = False
 
 
-class Judged(NamedTuple):
+class JudgedAnswer(NamedTuple):
     """A result with what the source needs for its scores."""
 
-    answer: str  # digest of the source's key
+    key: str  # digest of the source's own
     about: Mapping[str, Any]
     run: str
     kept: Kept
@@ -85,7 +85,7 @@ class WatchStore(Store):
         """Return those of these keys that the watch has decided about."""
         keys = {digest(answer): answer for answer in answers}
         with self._read() as connection:
-            return {keys[one] for one in _known(connection, watch, list(keys))}
+            return {keys[key] for key in _known(connection, watch, list(keys))}
 
     def run_of_watch(
         self, watch: str, part: str, provenance: Provenance, *, name: str, config: Mapping[str, Any]
@@ -107,40 +107,39 @@ class WatchStore(Store):
     def interrupted_runs(self, watch: str) -> list[str]:
         """Return the runs of a watch that a kill left open."""
         query = sa.select(RUNS).where(RUNS.c.dataset == watch, RUNS.c.status == "running")
-        return [one.id for one in self._records(query) if one.status == "interrupted" and "watch" in one.config]
+        return [run.id for run in self._records(query) if run.status == "interrupted" and "watch" in run.config]
 
-    def keep_decided(self, watch: str, day: str, made: Sequence[Decided]) -> int:
+    def keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         """Keep decisions with their results, all or none; return how many were new. What is known stays as it is."""
         return self._patiently(lambda: self._keep_decided(watch, day, made))
 
-    def _keep_decided(self, watch: str, day: str, made: Sequence[Decided]) -> int:
+    def _keep_decided(self, watch: str, day: str, made: Sequence[Decision]) -> int:
         with self._write() as connection:
-            known = _known(connection, watch, [digest(one.answer) for one in made])
+            known = _known(connection, watch, [digest(decision.key) for decision in made])
             rows: dict[str, dict[str, Any]] = {}
-            for one in made:
-                key = digest(one.answer)
+            for decision in made:
+                key = digest(decision.key)
                 if key in known or key in rows:
                     continue
-                place = self._keep(connection, one)
-                rows[key] = {"watch": watch, "answer": key, "day": day, **_row(one), "position": place}
+                place = self._keep(connection, decision)
+                rows[key] = {"watch": watch, "answer": key, "day": day, **_row(decision), "position": place}
             if rows:
                 connection.execute(sa.insert(WATCHED), list(rows.values()))
         return len(rows)
 
-    def _keep(self, connection: sa.Connection, one: Decided) -> int | None:
-        if one.sample is None or one.result is None:
+    def _keep(self, connection: sa.Connection, decision: Decision) -> int | None:
+        run, sample, result = decision.run, decision.sample, decision.result
+        if sample is None or result is None:
             return None
-        self._lock(connection, one.run)
-        last = connection.execute(
-            sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == one.run)
-        ).scalar()
+        self._lock(connection, run)
+        last = connection.execute(sa.select(sa.func.max(SAMPLES.c.position)).where(SAMPLES.c.run_id == run)).scalar()
         place = 0 if last is None else last + 1
-        _insert(connection, one.run, Kept(place, fingerprint(one.sample), one.sample, one.result))
-        is_counted = (RUNS.c.id == one.run, RUNS.c.counts.is_not(None))  # it was finished meanwhile
+        _insert(connection, run, Kept(place, fingerprint(sample), sample, result))
+        is_counted = (RUNS.c.id == run, RUNS.c.counts.is_not(None))  # it was finished meanwhile
         connection.execute(sa.update(RUNS).where(*is_counted).values(counts=None))
         return place
 
-    def to_try_again(self, watch: str, after: Sequence[float]) -> list[Judged]:
+    def to_try_again(self, watch: str, after: Sequence[float]) -> list[JudgedAnswer]:
         """Return answers whose judge failed and that are due for another try.
 
         `after` are the seconds after the first failure, the second, …; after the last of them there are no more tries.
@@ -152,20 +151,20 @@ class WatchStore(Store):
         wanted = sa.and_(SAMPLES.c.outcome == Outcome.FAILED.value, sa.or_(*due))
         return self._judged(watch, wanted, WATCHED.c.tried, _MANY)
 
-    def keep_second_try(self, watch: str, day: str, one: Judged, *, goes_back: bool) -> None:
+    def keep_second_try(self, watch: str, day: str, answer: JudgedAnswer, *, goes_back: bool) -> None:
         """Keep the result of another try in the place of the failure, with what it took, on the day of the try."""
         with self._write() as connection:
-            self._lock(connection, one.run)
+            self._lock(connection, answer.run)
             for table in (SAMPLES, CLAIMS, TAGS):
                 connection.execute(
-                    sa.delete(table).where(table.c.run_id == one.run, table.c.position == one.kept.position)
+                    sa.delete(table).where(table.c.run_id == answer.run, table.c.position == answer.kept.position)
                 )
-            _insert(connection, one.run, one.kept)
+            _insert(connection, answer.run, answer.kept)
             new = {"day": day, "tries": WATCHED.c.tries + 1, "tried": time.time()}
-            new |= {name: WATCHED.c[name] + more for name, more in _spending(one.kept.result).items()}
+            new |= {name: WATCHED.c[name] + more for name, more in _spending(answer.kept.result).items()}
             new |= {"back": DUE} if goes_back else {}
             connection.execute(
-                sa.update(WATCHED).where(WATCHED.c.watch == watch, WATCHED.c.answer == one.answer).values(new)
+                sa.update(WATCHED).where(WATCHED.c.watch == watch, WATCHED.c.answer == answer.key).values(new)
             )
 
     def spent(self, watch: str, day: str) -> Spent:
@@ -200,11 +199,13 @@ class WatchStore(Store):
                 counts |= {(wanted, found): count for found, count in connection.execute(query)}
         return counts
 
-    def to_send_back(self, watch: str, limit: int) -> list[Judged]:
+    def to_send_back(self, watch: str, limit: int) -> list[JudgedAnswer]:
         """Return results whose scores are still to go back to the source."""
         return self._judged(watch, WATCHED.c.back == DUE, WATCHED.c.day, limit)
 
-    def _judged(self, watch: str, wanted: sa.ColumnElement[bool], order: sa.Column[Any], limit: int) -> list[Judged]:
+    def _judged(
+        self, watch: str, wanted: sa.ColumnElement[bool], order: sa.Column[Any], limit: int
+    ) -> list[JudgedAnswer]:
         here = sa.and_(SAMPLES.c.run_id == WATCHED.c.run_id, SAMPLES.c.position == WATCHED.c.position)
         query = (
             sa.select(WATCHED.c.answer, WATCHED.c.about, WATCHED.c.chosen, SAMPLES)
@@ -216,7 +217,7 @@ class WatchStore(Store):
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
         return [
-            Judged(
+            JudgedAnswer(
                 row["answer"], row["about"], row["run_id"], self._decoded(row["run_id"], row, kept_from), row["chosen"]
             )
             for row in rows
@@ -307,16 +308,16 @@ def _known(connection: sa.Connection, watch: str, keys: Sequence[str]) -> set[st
     return known
 
 
-def _row(one: Decided) -> dict[str, Any]:
+def _row(decision: Decision) -> dict[str, Any]:
     return {
-        "decision": one.decision,
-        "chosen": one.chosen,
-        "run_id": one.run or None,
-        **_spending(one.result),
-        "tries": 1 if one.result else 0,
+        "decision": decision.kind,
+        "chosen": decision.chosen,
+        "run_id": decision.run or None,
+        **_spending(decision.result),
+        "tries": 1 if decision.result else 0,
         "tried": time.time(),
-        "back": DUE if one.goes_back else NOTHING,
-        "about": dict(one.about),
+        "back": DUE if decision.goes_back else NOTHING,
+        "about": dict(decision.about),
     }
 
 

@@ -53,4 +53,4 @@ class Alarms:
             self._detector = before
         if self._notifier is not None:
             self._notifier.restore(state["sent"])
-            self._owed = [Alert(**one | {"examples": tuple(one["examples"])}) for one in state["owed"]]
+            self._owed = [Alert(**alert | {"examples": tuple(alert["examples"])}) for alert in state["owed"]]

@@ -48,11 +48,11 @@ def documents_in(value: Any) -> list[Any]:
         return []
     documents: list[Any] = []
     for item in held:
-        one = decoded(item)
-        if isinstance(one, Mapping):
-            documents += [_document(one)] if _text_of(one) is not None else []
-        elif isinstance(one, list) and one and isinstance(one[0], Mapping):  # a document and its distance
-            documents.append(_document(one[0]))
+        document = decoded(item)
+        if isinstance(document, list) and document and isinstance(document[0], Mapping):  # with its distance
+            documents.append(_document(document[0]))
+        elif isinstance(document, Mapping):
+            documents += [_document(document)] if _text_of(document) is not None else []
         elif isinstance(item, str) and item.strip():
             documents.append(item)
     return documents
@@ -91,13 +91,13 @@ def _said(value: Any, roles: set[str], names: Sequence[str], depth: int = 0) -> 
         return _said_in_object(value, roles, names, depth)
     if not isinstance(value, list):
         return None if isinstance(value, bool) else str(value)
-    messages = [one for one in value if isinstance(one, Mapping)]
-    if any("role" in one for one in messages):
-        ours = [text for one in messages if one.get("role") in roles and (text := _said_in_message(one))]
+    messages = [message for message in value if isinstance(message, Mapping)]
+    if any("role" in message for message in messages):
+        ours = [text for message in messages if message.get("role") in roles and (text := _said_in_message(message))]
         return ours[-1] if ours else None
     if messages:
         return _said(messages[-1], roles, names, depth + 1)
-    return "\n".join(str(one) for one in value) or None
+    return "\n".join(map(str, value)) or None
 
 
 def _said_in_object(value: Mapping[str, Any], roles: set[str], names: Sequence[str], depth: int) -> str | None:

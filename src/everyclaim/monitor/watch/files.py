@@ -55,7 +55,7 @@ class LogLine(NamedTuple):
 Step = tuple[list[Found], ReadPosition]
 
 
-class JsonLines(ReadOnlySource):
+class LogFiles(ReadOnlySource):
     """A file of JSON lines, also after it was rotated, or a folder of such files."""
 
     def __init__(self, path: str, rows: Rows) -> None:

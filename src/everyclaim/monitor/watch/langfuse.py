@@ -78,7 +78,7 @@ class Langfuse:
         self._rows = rows
         self._lateness, self._settle = timedelta(seconds=lateness), timedelta(seconds=settle)
         self._only = {"name": observation, "environment": environment}
-        some = "".join(f"#{one}" for one in (observation, environment) if one)
+        some = "".join(f"#{name}" for name in (observation, environment) if name)
         self.name = f"langfuse:{hidden(url)}#{sha256(public.encode()).hexdigest()[:8]}{some}"
         self._connect: Callable[[], Any] = lambda: AsyncLangfuseAPI(
             base_url=url.rstrip("/"), username=public, password=secret, x_langfuse_public_key=public, timeout=30.0
@@ -107,22 +107,22 @@ class Langfuse:
 
     async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
         """Write scores. A project that does not want them for this trace has the last word."""
-        tried = await asyncio.gather(*(self._send(one) for one in results), return_exceptions=True)
-        faults = [one for one in tried if isinstance(one, BaseException)]
-        if unexpected := next((one for one in faults if not isinstance(one, SourceError)), None):
+        tried = await asyncio.gather(*map(self._send, results), return_exceptions=True)
+        faults = [fault for fault in tried if isinstance(fault, BaseException)]
+        if unexpected := next((fault for fault in faults if not isinstance(fault, SourceError)), None):
             raise unexpected
         if faults and len(faults) == len(tried):
             raise faults[0]
-        return {one.answer: was for one, was in zip(results, tried, strict=True) if isinstance(was, bool)}
+        return {returned.answer: was for returned, was in zip(results, tried, strict=True) if isinstance(was, bool)}
 
     async def _roots(self, start: datetime, stop: datetime) -> list[Any]:
         """List the root observations that began in a stretch of time."""
         between = {"from_start_time": start, "to_start_time": stop, "is_root_observation": True}
         listed = await self._list(fields="core,basic,time", **between, **self._only)
         return [
-            one
-            for one in listed.values()
-            if one.trace_id and (one.is_root_observation is not None or one.parent_observation_id is None)
+            root
+            for root in listed.values()
+            if root.trace_id and (root.is_root_observation is not None or root.parent_observation_id is None)
         ]
 
     async def _list(self, **wanted: Any) -> dict[str, Any]:
@@ -132,7 +132,7 @@ class Langfuse:
         while True:
             page = await self._ask(self._api.observations.get_many, limit=_PAGE, cursor=cursor, **wanted)
             before, cursor = len(found), page.meta.cursor
-            found |= {one.id: one for one in page.data}
+            found |= {part.id: part for part in page.data}
             if not cursor or len(found) == before:
                 return found
 
@@ -162,23 +162,23 @@ class Langfuse:
             return Unreadable(f"trace {root.trace_id}: {NO_PASSAGES}")
         return made
 
-    async def _send(self, one: Return) -> bool:
+    async def _send(self, returned: Return) -> bool:
         """Write the scores of one result; return whether they were taken."""
         from langfuse.api import CreateScoreRequest
 
         requests = [
             CreateScoreRequest(
-                id=str(uuid.uuid5(_OURS, f"{one.answer}:{name}")),
-                trace_id=one.about["trace"],
-                observation_id=one.about["observation"],
+                id=str(uuid.uuid5(_OURS, f"{returned.answer}:{name}")),
+                trace_id=returned.about["trace"],
+                observation_id=returned.about["observation"],
                 name=name,
                 value=value,
                 data_type=kind,
-                comment=_comment(one.result),
-                metadata={"run": one.run, "judge": one.result.provenance.verifier},
-                timestamp=_utc(one.about["began"]),  # with the id, what makes a repeat the same score
+                comment=_comment(returned.result),
+                metadata={"run": returned.run, "judge": returned.result.provenance.verifier},
+                timestamp=_utc(returned.about["began"]),  # with the id, what makes a repeat the same score
             )
-            for name, value, kind in _scores(one.result)
+            for name, value, kind in _scores(returned.result)
         ]
         try:
             taken = await self._ask(self._api.scores.create, is_of_one=True, request=requests)
@@ -223,13 +223,13 @@ def _utc(text: str) -> datetime:
 def _row(root: Any, parts: Sequence[Any]) -> dict[str, Any]:
     """Make a row of a root observation and what is below it."""
     below = _descendants(root, parts)
-    retrieved = [one.output for one in below if _is_of(one, "RETRIEVER")]
+    retrieved = [part.output for part in below if _is_of(part, "RETRIEVER")]
     documents = [document for output in retrieved for document in documents_in(output)]
     metadata = {name: decoded(value) for name, value in (root.metadata or {}).items()}
     output = decoded(root.output)
     # What an application gives out with its answer.
     given_out = documents_in(output) if isinstance(output, Mapping) and answer_in(output) else []
-    models = [one.model for one in [*below, root] if one.model and _is_of(one, "GENERATION")]
+    models = [part.model for part in [*below, root] if part.model and _is_of(part, "GENERATION")]
     tags: dict[str, Any] = {"trace_name": root.trace_name or root.name, "environment": root.environment}
     for tag in root.tags or ():
         name, equals, value = tag.partition("=") if "=" in tag else tag.partition(":")
@@ -255,13 +255,13 @@ def _is_of(observation: Any, kind: str) -> bool:
 
 def _descendants(root: Any, parts: Sequence[Any]) -> list[Any]:
     """Return what is below a root in the order of time; all of the trace where it is not known what is below what."""
-    others = sorted((one for one in parts if one.id != root.id), key=lambda one: (one.start_time, one.id))
-    if all(one.parent_observation_id for one in others):
+    others = sorted((part for part in parts if part.id != root.id), key=lambda part: (part.start_time, part.id))
+    if all(part.parent_observation_id for part in others):
         return others
     below = {root.id}
-    while grown := {one.id for one in others if one.parent_observation_id in below} - below:
+    while grown := {part.id for part in others if part.parent_observation_id in below} - below:
         below |= grown
-    return [one for one in others if one.id in below]
+    return [part for part in others if part.id in below]
 
 
 def _scores(result: Result) -> list[tuple[str, float | str, Any]]:

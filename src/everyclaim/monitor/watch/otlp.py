@@ -116,7 +116,7 @@ class OtlpReceiver:
         where = hidden(self._events_to)
         try:
             async with self._session.post(self._events_to, data=otel.events(results), headers=headers) as reply:
-                said = await reply.read()
+                body = await reply.read()
         except (self._http.ClientError, TimeoutError) as error:
             raise SourceError(f"events could not be sent to {where}: {type(error).__name__}") from None
         if reply.status in _LATER or reply.status >= 500:
@@ -125,11 +125,11 @@ class OtlpReceiver:
             raise ConfigError(
                 f"events are not taken by {where}: HTTP {reply.status}; is it the URL of a collector's logs?"
             )
-        refused = otel.refused_events(said)
+        refused = otel.refused_events(body)
         # Which of several is not told; one alone is known.
         if refused and len(results) > 1:
-            return {name: was for one in results for name, was in (await self.send_back([one])).items()}
-        return {one.answer: not refused for one in results}
+            return {name: was for single in results for name, was in (await self.send_back([single])).items()}
+        return {returned.answer: not refused for returned in results}
 
     def _found(self, trace: str) -> Found:
         spans = self._store.spans(self.name, trace)

@@ -23,7 +23,7 @@ OverRun = Callable[[Callable[[], Iterator[Result]]], Iterator[Result] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class SamplingPlan:
     """Which answers are judged, and how many a day (in UTC); None: any number.
 
     `rate` is within [0, 1], `worry` the probability of a contradiction that worries, `minimum` of each slice a day.
@@ -60,7 +60,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Scorer:
+class WatchScorer:
     """What judges: the judge, and a cheap one that only looks for what should be judged besides."""
 
     score: Callable[[Sample], Awaitable[Result]]
@@ -76,7 +76,7 @@ class WatchPlan:
 
     watch: str  # its name in the store
     title: str  # of its runs
-    sampling: Sampling = field(default_factory=Sampling)
+    sampling: SamplingPlan = field(default_factory=SamplingPlan)
     when_spent: Literal["skip", "wait"] = "skip"
     per: Literal["day", "release"] = "day"
     send_back: bool = True
@@ -88,7 +88,7 @@ class Day:
     """One day's counts: what is used, and what of each slice is judged."""
 
     date: str
-    sampling: Sampling
+    sampling: SamplingPlan
     spent: Spent = field(default_factory=Spent)
     slices: Counter[tuple[str, str]] = field(default_factory=Counter)
 
@@ -119,7 +119,7 @@ class Day:
 
     def lacks(self, sample: Sample) -> bool:
         """Whether a slice of this answer has fewer judged answers than it should."""
-        return any(self.slices[one] < self.sampling.minimum for one in self.sampling.slices_of(sample))
+        return any(self.slices[key] < self.sampling.minimum for key in self.sampling.slices_of(sample))
 
 
 def share(unit: str) -> float:

@@ -103,9 +103,9 @@ class WatchPass:
         return {
             "schema": PASS_SCHEMA,
             **counts,
-            "outcomes": {one.value: self.outcomes[one] for one in Outcome},
+            "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "mean_score": self.mean_score,
-            "claims": {one.value: self.claims[one] for one in Label},
+            "claims": {label.value: self.claims[label] for label in Label},
             "chosen": dict(self.chosen),
             "runs": dict(self.runs),
             "reasons": list(self.reasons),

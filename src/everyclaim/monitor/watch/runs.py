@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from everyclaim.core.errors import StoreError
 from everyclaim.core.events import Hook, RunFinished, SampleFinished
 from everyclaim.core.types import Result, Sample
-from everyclaim.monitor.watch.plan import Scorer, WatchPlan
+from everyclaim.monitor.watch.plan import WatchPlan, WatchScorer
 from everyclaim.store import WatchStore
 
 PICKED = "everyclaim.picked"  # the tag that says why an answer beside the random ones was judged
@@ -21,7 +21,7 @@ _MOST_OPEN = 32  # days and releases are whatever the answers say
 class OpenRuns:
     """Opens the run that an answer belongs to, and finishes runs with the numbers that need the whole of them."""
 
-    def __init__(self, store: WatchStore, plan: WatchPlan, scorer: Scorer, hooks: Sequence[Hook]) -> None:
+    def __init__(self, store: WatchStore, plan: WatchPlan, scorer: WatchScorer, hooks: Sequence[Hook]) -> None:
         self._store = store
         self._plan = plan
         self._scorer = scorer

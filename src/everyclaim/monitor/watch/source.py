@@ -96,7 +96,7 @@ class ReadOnlySource:
 
     async def send_back(self, results: Sequence[Return]) -> Mapping[str, bool]:
         """Write nothing."""
-        return {one.answer: True for one in results}
+        return {returned.answer: True for returned in results}
 
 
 def found_now(key: str, loaded: Loaded, unit: str = "", about: Mapping[str, Any] | None = None) -> Found:

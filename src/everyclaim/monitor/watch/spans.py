@@ -74,7 +74,7 @@ def read_spans(request: Any, limit: int) -> tuple[dict[tuple[str, str], Any], li
     taken: dict[tuple[str, str], Any] = {}
     refused = []
     for resource in request.resource_spans:
-        about = {one.key: _value(one.value) for one in resource.resource.attributes}
+        about = {pair.key: _value(pair.value) for pair in resource.resource.attributes}
         for scope in resource.scope_spans:
             for span in scope.spans:
                 if len(span.trace_id) != _TRACE or len(span.span_id) != _SPAN or not any(span.trace_id):
@@ -87,11 +87,11 @@ def read_spans(request: Any, limit: int) -> tuple[dict[tuple[str, str], Any], li
 
 
 def _body(span: Any, about: Mapping[str, Any]) -> dict[str, Any] | None:
-    attributes = {one.key: _value(one.value) for one in span.attributes}
+    attributes = {pair.key: _value(pair.value) for pair in span.attributes}
     for event in span.events:  # where messages are recorded as events of the span
-        for one in event.attributes:
-            if one.key.startswith("gen_ai."):
-                attributes.setdefault(one.key, _value(one.value))
+        for pair in event.attributes:
+            if pair.key.startswith("gen_ai."):
+                attributes.setdefault(pair.key, _value(pair.value))
     if not any(name.startswith(_OURS) for name in attributes):
         return None
     return {
@@ -108,9 +108,9 @@ def _value(value: Any) -> Any:
     """Return a value of OTLP as plain JSON."""
     kind = value.WhichOneof("value")
     if kind == "array_value":
-        return [_value(one) for one in value.array_value.values]
+        return [_value(item) for item in value.array_value.values]
     if kind == "kvlist_value":
-        return {one.key: _value(one.value) for one in value.kvlist_value.values}
+        return {pair.key: _value(pair.value) for pair in value.kvlist_value.values}
     if kind == "bytes_value":
         return base64.b64encode(value.bytes_value).decode()
     if kind == "double_value":
@@ -121,8 +121,8 @@ def _value(value: Any) -> Any:
 
 def answer_of(spans: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return the span that says the answer: the one that ended last, of an agent and what it called the agent."""
-    saying = [one for one in spans if _said(one)]
-    return max(saying, key=lambda one: (one["end"], -one["start"], one["span"]), default=None)
+    answers = [span for span in spans if _answer_text(span)]
+    return max(answers, key=lambda span: (span["end"], -span["start"], span["span"]), default=None)
 
 
 def sample_of(
@@ -132,14 +132,14 @@ def sample_of(
     attributes, about = answer["attributes"], answer["resource"]
     contexts = [
         document
-        for one in sorted(spans, key=lambda one: (one["start"], one["span"]))
-        if one["start"] <= answer["end"]
-        for document in _documents(one["attributes"])
+        for span in sorted(spans, key=lambda span: (span["start"], span["span"]))
+        if span["start"] <= answer["end"]
+        for document in _documents(span["attributes"])
     ]
     row = {
         **attributes,
         "question": question_in(attributes.get("gen_ai.input.messages") or attributes.get("input.value")),
-        "response": _said(answer),
+        "response": _answer_text(answer),
         "contexts": contexts or conversations.tool_answers_in(attributes.get("gen_ai.input.messages")),
         "model": attributes.get("gen_ai.response.model") or attributes.get("gen_ai.request.model"),
         "release": about.get("service.version"),
@@ -147,13 +147,17 @@ def sample_of(
         "tags": {name: about[key] for name, key in _TAGS.items() if about.get(key)},
     }
     made = rows.sample(row, key, f"trace {key}")
-    told = [one["attributes"][_DOCUMENTS] for one in spans if _DOCUMENTS in one["attributes"]]
-    if isinstance(made, Sample) and not made.passages and not (told and all(map(conversations.found_nothing, told))):
+    retrieved = [span["attributes"][_DOCUMENTS] for span in spans if _DOCUMENTS in span["attributes"]]
+    if (
+        isinstance(made, Sample)
+        and not made.passages
+        and not (retrieved and all(map(conversations.found_nothing, retrieved)))
+    ):
         return Unreadable(f"trace {key}: {NO_PASSAGES}")
     return made
 
 
-def _said(span: Mapping[str, Any]) -> str | None:
+def _answer_text(span: Mapping[str, Any]) -> str | None:
     attributes = span["attributes"]
     if "gen_ai.output.messages" in attributes:
         return answer_in(attributes["gen_ai.output.messages"])
@@ -172,7 +176,7 @@ def _documents(attributes: Mapping[str, Any]) -> list[Any]:
             about = metadata if isinstance(metadata, Mapping) else {}
             found.append({"text": text, "id": identifier, "metadata": about})
         number += 1
-    return [one for one in found if one]
+    return [document for document in found if document]
 
 
 # ---- what is sent
@@ -206,16 +210,16 @@ def events(results: Sequence[Return]) -> bytes:
     resource.resource.attributes.add(key="service.name").value.string_value = "everyclaim"
     scope = resource.scope_logs.add()
     scope.scope.name = "everyclaim"
-    for one in results:
+    for returned in results:
         record = scope.log_records.add()
         record.event_name = EVENT
-        record.time_unix_nano = int(one.about["end"])
+        record.time_unix_nano = int(returned.about["end"])
         record.observed_time_unix_nano = time.time_ns()
-        record.trace_id = bytes.fromhex(one.about["trace"])
-        record.span_id = bytes.fromhex(one.about["span"])
+        record.trace_id = bytes.fromhex(returned.about["trace"])
+        record.span_id = bytes.fromhex(returned.about["span"])
         # The id is the same when it is sent again. Texts go back to where the answer, which holds them, came from.
-        ids = {"everyclaim.result.id": str(uuid.uuid5(_RESULTS, one.answer)), "everyclaim.run": one.run}
-        said = attributes_of(one.result, response_id=str(one.about.get("response") or ""), with_texts=True)
+        ids = {"everyclaim.result.id": str(uuid.uuid5(_RESULTS, returned.answer)), "everyclaim.run": returned.run}
+        said = attributes_of(returned.result, response_id=str(returned.about.get("response") or ""), with_texts=True)
         for name, value in (said | ids).items():
             kind = "double_value" if isinstance(value, float) else "string_value"
             setattr(record.attributes.add(key=name).value, kind, value)

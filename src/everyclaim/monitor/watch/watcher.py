@@ -25,11 +25,11 @@ from everyclaim.core.events import Hook, QueueChanged, tell
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Result, Sample
 from everyclaim.monitor.watch.alarms import Alarms
-from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, Scorer, WatchPlan
+from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
 from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
 from everyclaim.monitor.watch.source import Absent, Batch, Found, Return, Source, Unreadable
-from everyclaim.store import Decided, Judged, WatchStore
+from everyclaim.store import Decision, JudgedAnswer, WatchStore
 
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
@@ -47,7 +47,7 @@ class Watcher:
         self,
         source: Source,
         store: WatchStore,
-        scorer: Scorer,
+        scorer: WatchScorer,
         plan: WatchPlan,
         *,
         hooks: Sequence[Hook] = (),
@@ -66,7 +66,7 @@ class Watcher:
         self._turning = asyncio.Lock()
         self._slots = asyncio.Semaphore(scorer.concurrency)
         self._pass = WatchPass()
-        self._unjudged: list[Decided] = []  # decisions without a result, kept together
+        self._unjudged: list[Decision] = []  # decisions without a result, kept together
         self._kept: tuple[Any, Any] = (None, None)  # the checkpoint and the state of the alarms that the store has
 
     # ---- passes
@@ -149,9 +149,9 @@ class Watcher:
 
     async def _decide_all(self, batch: Batch) -> bool:
         """Decide about every answer of a batch; return whether that was done, or something stopped it."""
-        wanted = {one.key: one for one in batch.found}
+        wanted = {found.key: found for found in batch.found}
         known = await self._ask(self._store.decided, wanted)
-        left = [one for key, one in wanted.items() if key not in known]
+        left = [found for key, found in wanted.items() if key not in known]
         self._pass.found += len(left)
         self._pass.known += len(batch.found) - len(left)
         tell(QueueChanged("watch", len(left)))
@@ -188,7 +188,7 @@ class Watcher:
 
     def _leave(self, found: Found, decision: str, reason: str = "") -> None:
         self._pass.count(decision, reason)
-        self._unjudged.append(Decided(found.key, decision))
+        self._unjudged.append(Decision(found.key, decision))
 
     async def _why_pick(self, sample: Sample) -> str:
         sampling = self._plan.sampling
@@ -211,12 +211,12 @@ class Watcher:
             sample = replace(sample, tags={**sample.tags, PICKED: chosen})
         result, seconds = await self._score(day, sample)
         run = await self._runs.of(sample, is_picked=not is_random)
-        made = Decided(found.key, SCORED, chosen, run, sample, result, found.about, self._sends_back)
+        made = Decision(found.key, SCORED, chosen, run, sample, result, found.about, self._sends_back)
         if await self._ask(self._store.keep_decided, day.date, [made]):
             self._pass.judge(result, chosen, is_random=is_random)
             self._tell(run, result, seconds, is_random=is_random, is_new=True)
 
-    async def _judge_again(self, judged: Judged) -> None:
+    async def _judge_again(self, judged: JudgedAnswer) -> None:
         """Judge once more what the judge failed on some time ago."""
         await self._turn_day()
         day = self._day
@@ -263,7 +263,7 @@ class Watcher:
             due = await self._ask(self._store.to_send_back, _SENT_AT_ONCE)
             if not due:
                 return
-            returns = [Return(one.answer, one.about, one.run, one.kept.result) for one in due]
+            returns = [Return(answer.key, answer.about, answer.run, answer.kept.result) for answer in due]
             try:
                 settled = await self._source.send_back(returns)
             except SourceError as error:
