@@ -7,7 +7,7 @@ from pathlib import Path
 
 from everyclaim.cli.reference import reference as commands
 from everyclaim.core.types import FailureMode, Label, Outcome
-from everyclaim.monitor.telemetry import MEASURES, MOST_VALUES
+from everyclaim.monitor.telemetry import INSTRUMENTS, MOST_VALUES
 
 FOLDER = Path(__file__).parent / "reference"
 BEGIN, END = "<!-- metrics: python docs/commands.py -->\n", "<!-- end of metrics -->\n"
@@ -17,7 +17,7 @@ def telemetry() -> str:
     """Return the page of telemetry with the table of metrics as the code has it."""
     head, _, rest = (FOLDER / "telemetry.md").read_text(encoding="utf-8").partition(BEGIN)
     lines = ["| Prometheus | OpenTelemetry | kind | labels | what it counts |", "| --- | --- | --- | --- | --- |"]
-    for measure in MEASURES:
+    for measure in INSTRUMENTS:
         labels = ", ".join(f"`{label}`" for label in measure.labels)
         lines.append(f"| `{measure.prometheus}` | `{measure.otel}` | {measure.kind} | {labels} | {measure.help} |")
     lines += ["", "Values of labels:", ""]

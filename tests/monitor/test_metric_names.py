@@ -12,7 +12,7 @@ from everyclaim.monitor import Metrics
 from everyclaim.monitor.baseline import error_budget
 from everyclaim.monitor.grafana import dashboard
 from everyclaim.monitor.rules import rules_text
-from everyclaim.monitor.telemetry import MEASURES
+from everyclaim.monitor.telemetry import INSTRUMENTS
 
 NAME = re.compile(r"\beveryclaim_[a-z_]+\b")
 
@@ -54,4 +54,4 @@ def test_rules_name_only_metrics_that_there_are() -> None:
 
 def test_no_two_metrics_have_one_name() -> None:
     """Nor does the page of names say another one: `docs/commands.py --check` holds it against the table."""
-    assert len(MEASURES) == len({measure.prometheus for measure in MEASURES})
+    assert len(INSTRUMENTS) == len({measure.prometheus for measure in INSTRUMENTS})

@@ -131,7 +131,7 @@ class Detector:
             "name": self.name,
             "with_texts": self.with_texts,
             "seen": self.seen,
-            "watched": {name: rate.to_json() for name, rate in self._watched.items()},
+            "watched": {name: asdict(rate) for name, rate in self._watched.items()},
         }
 
     @classmethod
@@ -234,19 +234,13 @@ class _Watched:
             named = shown if shown in releases or len(releases) < _RELEASES else "others"
             releases[named] = releases.get(named, 0) + 1
 
-    def to_json(self) -> dict[str, Any]:
-        return asdict(self)
-
     @classmethod
     def from_json(cls, kept: Mapping[str, Any]) -> _Watched:
         parts = kept["watch"]
         numbers = {name: tuple(parts[name]) for name in ("wealths", "alarms", "begun", "totals")}
         found = Watch(parts["limit"], parts["seen"], highest=parts["highest"], **numbers)
         since = [_Since(str(since["at"]), dict(since["releases"])) for since in kept["since"]]
-        if (
-            len({len(since), *map(len, (found.alarms, found.wealths, found.begun, found.totals, Watch(0.5).alarms))})
-            > 1
-        ):
+        if {len(since), *map(len, numbers.values())} != {len(Watch(0.5).alarms)}:
             raise ValueError("its parts are not of one length")
         return cls(found, since)
 

@@ -13,7 +13,7 @@ from everyclaim.core.events import AnswerGuarded, JudgeCalled, ScoringEnded, Sco
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Outcome, Result
 from everyclaim.monitor.evaluation import ERROR_TYPE, EVENT, EvaluatedSpan, attributes_of, code_of, evaluated_here
-from everyclaim.monitor.telemetry import FOLDED, MEASURES, Instrument, LabelLimiter, measurements
+from everyclaim.monitor.telemetry import FOLDED, INSTRUMENTS, Instrument, LabelLimiter, measurements
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
@@ -58,7 +58,7 @@ class OpenTelemetry:
         self._tracer = trace.get_tracer("everyclaim", __version__, tracer_provider)
         self._logger = _logs.get_logger("everyclaim", __version__, logger_provider)
         meter = metrics.get_meter("everyclaim", __version__, meter_provider)
-        self._parts = {measure: _instrument(meter, measure) for measure in MEASURES}
+        self._parts = {measure: _instrument(meter, measure) for measure in INSTRUMENTS}
         self._limiter = LabelLimiter(lambda label: self._parts[FOLDED](1, {"label": label}))
         self._slices = tuple(slices)
         self._with_texts = with_texts

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
 from everyclaim.core.events import WorkEvent
-from everyclaim.monitor.telemetry import FOLDED, MEASURES, MOST_VALUES, Instrument, LabelLimiter, measurements
+from everyclaim.monitor.telemetry import FOLDED, INSTRUMENTS, MOST_VALUES, Instrument, LabelLimiter, measurements
 
 if TYPE_CHECKING:
     from prometheus_client import CollectorRegistry
@@ -43,7 +43,7 @@ class Metrics:
         self._own = prometheus_client.CollectorRegistry()
         self._slices = tuple(slices)
         try:
-            self._parts = {measure: self._part(measure) for measure in MEASURES}
+            self._parts = {measure: self._part(measure) for measure in INSTRUMENTS}
         except OSError as error:
             raise OperatorError(f"PROMETHEUS_MULTIPROC_DIR cannot be used: {error.strerror or error}") from None
         most = {**MOST_VALUES, "release": max_releases}

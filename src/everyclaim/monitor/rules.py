@@ -20,7 +20,7 @@ from jinja2 import Environment, StrictUndefined
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import described
 from everyclaim.monitor.baseline import ErrorBudget
-from everyclaim.monitor.telemetry import MEASURES
+from everyclaim.monitor.telemetry import INSTRUMENTS
 
 # By how many standard errors a rate must lie above its budget: of the present rate, which is looked at again and again,
 # and of the budget, which was measured once.
@@ -60,7 +60,7 @@ def rules_text(budget: ErrorBudget, *, match: Mapping[str, str] | None = None, m
     if not 0 < max_failed < 1:
         raise ConfigError(f"max_failed must be a share between 0 and 1, got {max_failed!r}")
     pairs = _matchers(match or {})
-    names = {measure.name: measure.prometheus for measure in MEASURES}
+    names = {measure.name: measure.prometheus for measure in INSTRUMENTS}
 
     def series(name: str, matchers: str = "", part: str = "", *, alone: bool = False) -> str:
         inside = "" if alone else ",".join(filter(None, (matchers, pairs)))

@@ -67,65 +67,48 @@ class Measurement(NamedTuple):
     amount: float
 
 
-ANSWERS = Instrument("answers", "counter", "Answers, by what became of them.", ("outcome", "release"))
-CLAIMS = Instrument("claims", "counter", "Claims of scored answers, by verdict.", ("label", "release"))
-FAILING = Instrument(
-    "failing_claims", "counter", "Claims of scored answers that fail, by why.", ("failure_mode", "release")
-)
-PRODUCTS = Instrument(
+def _counter(name: str, text: str, *labels: str, unit: str = "1") -> Instrument:
+    return Instrument(name, "counter", text, labels, unit)
+
+
+def _times(name: str, text: str, *labels: str) -> Instrument:
+    return Instrument(name, "histogram", text, labels, "s", _SECONDS)
+
+
+ANSWERS = _counter("answers", "Answers, by what became of them.", "outcome", "release")
+CLAIMS = _counter("claims", "Claims of scored answers, by verdict.", "label", "release")
+FAILING = _counter("failing_claims", "Claims of scored answers that fail, by why.", "failure_mode", "release")
+PRODUCTS = _counter(
     "answer_products",
-    "counter",
     "Sums over answers of n², x² and n·x, for n claims of which x are contradicted: with them the standard error of "
     "the rate counts the claims of an answer as one cluster.",
-    ("of", "release"),
+    "of",
+    "release",
 )
 SCORE = Instrument("answer_score", "histogram", "Scores of answers.", ("release",), "1", _SHARES)
-SLICED = Instrument(
-    "slice_claims", "counter", "Claims by the tags that were named, and verdict.", ("tag", "value", "label")
-)
-FLAGGED = Instrument("flagged_claims", "counter", "Claims by what a reader should know of their verdicts.", ("flag",))
-FAILURES = Instrument("failures", "counter", "Answers that could not be judged, by the code of the reason.", ("code",))
-SECONDS = Instrument("score_seconds", "histogram", "Wall time of scoring one answer.", ("outcome",), "s", _SECONDS)
+SLICED = _counter("slice_claims", "Claims by the tags that were named, and verdict.", "tag", "value", "label")
+FLAGGED = _counter("flagged_claims", "Claims by what a reader should know of their verdicts.", "flag")
+FAILURES = _counter("failures", "Answers that could not be judged, by the code of the reason.", "code")
+SECONDS = _times("score_seconds", "Wall time of scoring one answer.", "outcome")
 IN_PROGRESS = Instrument("in_progress", "level", "Answers that are being scored.")
 QUEUE = Instrument("queue", "gauge", "Pieces of work that wait.", ("queue",))
-CALLS = Instrument(
-    "judge_calls", "counter", "Calls of language models: answered, cached, failed.", ("model", "answered_by", "result")
-)
-ERRORS = Instrument("judge_errors", "counter", "Calls of language models that failed, by code.", ("model", "code"))
-CALL_SECONDS = Instrument(
-    "judge_call_seconds",
-    "histogram",
-    "Time of a call with waiting and retries; not of cached ones.",
-    ("model",),
-    "s",
-    _SECONDS,
-)
-TOKENS = Instrument(
-    "judge_tokens", "counter", "Tokens, by kind: prompt, completion, cache_read, cache_write.", ("model", "kind")
-)
-COST = Instrument("judge_cost_dollars", "counter", "What calls cost, where the price is known.", ("model",), "{USD}")
-UNPRICED = Instrument("judge_calls_unpriced", "counter", "Calls whose cost is not known.", ("model",))
-GUARDED = Instrument(
-    "guarded_answers", "counter", "Answers of guards: validated, returned all the same, refused.", ("decision",)
-)
-CHECKS = Instrument(
+CALLS = _counter("judge_calls", "Calls of language models: answered, cached, failed.", "model", "answered_by", "result")
+ERRORS = _counter("judge_errors", "Calls of language models that failed, by code.", "model", "code")
+CALL_SECONDS = _times("judge_call_seconds", "Time of a call with waiting and retries; not of cached ones.", "model")
+TOKENS = _counter("judge_tokens", "Tokens, by kind: prompt, completion, cache_read, cache_write.", "model", "kind")
+COST = _counter("judge_cost_dollars", "What calls cost, where the price is known.", "model", unit="{USD}")
+UNPRICED = _counter("judge_calls_unpriced", "Calls whose cost is not known.", "model")
+GUARDED = _counter("guarded_answers", "Answers of guards: validated, returned all the same, refused.", "decision")
+CHECKS = _counter(
     "other_checks",
-    "counter",
     "What was judged and is no answer: drafts of guards, given claims, trials of a judge.",
-    ("purpose", "outcome"),
+    "purpose",
+    "outcome",
 )
-REQUESTS = Instrument("requests", "counter", "Requests to the service.", ("route", "method", "status"))
-REQUEST_SECONDS = Instrument(
-    "request_seconds", "histogram", "Time of a request to the service, waiting among it.", ("route",), "s", _SECONDS
-)
-FOLDED = Instrument(
-    "folded_labels", "counter", "Values beyond the most that a label tells apart; they count as `other`.", ("label",)
-)
-
-MEASURES = (
-    ANSWERS, CLAIMS, FAILING, PRODUCTS, SCORE, SLICED, FLAGGED, FAILURES, SECONDS, IN_PROGRESS, QUEUE, CALLS, ERRORS,
-    CALL_SECONDS, TOKENS, COST, UNPRICED, GUARDED, CHECKS, REQUESTS, REQUEST_SECONDS, FOLDED,
-)  # fmt: skip
+REQUESTS = _counter("requests", "Requests to the service.", "route", "method", "status")
+REQUEST_SECONDS = _times("request_seconds", "Time of a request to the service, waiting among it.", "route")
+FOLDED = _counter("folded_labels", "Values beyond the most that a label tells apart; they count as `other`.", "label")
+INSTRUMENTS = tuple(instrument for instrument in globals().copy().values() if isinstance(instrument, Instrument))
 CLAIM_SQUARES, CONTRADICTED_SQUARES, CLAIM_PRODUCTS = "claims_squared", "contradicted_squared", "claims_contradicted"
 
 
