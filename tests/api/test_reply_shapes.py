@@ -184,7 +184,7 @@ def by_sentence(lines: list[str]) -> list[Row]:
 SPLITS: dict[str, Callable[[list[str]], Any]] = {
     "as asked": lambda lines: {"claims": lines, "skipped": []},
     "nothing about what is skipped": lambda lines: {"claims": lines},
-    "ids in brackets and capitals": lambda lines: {"claims": [f"[S{line[1]}]{line[2:]}" for line in lines]},
+    "ids in brackets and capitals": lambda lines: {"claims": [f"[S{line[1:].replace(':', ']:', 1)}" for line in lines]},
     "one more object, in a fence": lambda lines: f"```json\n{json.dumps({'reply': {'claims': lines}})}\n```",
     "more fields": lambda lines: {"claims": lines, "skipped": [], "notes": "none"},
     "grouped, in a bare list": by_sentence,

@@ -276,6 +276,17 @@ def test_hostile_answers_forge_no_annotation_and_no_broken_xml(runs):
     assert ET.parse("j.xml").getroot().find("testcase") is not None
 
 
+def test_no_text_of_an_answer_is_a_command_to_a_build_server(runs, monkeypatch):
+    """In a job of GitHub a line that begins with two colons is one, also behind spaces, and ``##[`` anywhere."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    row = {"id": "::error::forged", "response": "::error::forged of it ##[error]more", "contexts": ["y"]}
+    write_jsonl("bad.jsonl", [row])
+    done = runs("score", "bad.jsonl")
+    assert "forged" in done.out
+    lines = (done.out + done.err).splitlines()
+    assert not [line for line in lines if line.lstrip().startswith("::") or "##[" in line]
+
+
 def test_a_tag_that_no_answer_has_is_told_in_a_cut_too(runs):
     """As for a slice by that tag alone."""
     for name in ("colour", "topic+colour", "colour+auto:length"):

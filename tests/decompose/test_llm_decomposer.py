@@ -73,14 +73,11 @@ def test_the_request_holds_the_numbered_sentences_and_the_question() -> None:
     """As data, exactly as they stand."""
     chat = ScriptedChat(split(GOOD))
     run(chat, question="How big?")
-    assert request_data(chat.asked[0]) == {
-        "question": "How big?",
-        "sentences": {
-            "s1": "The kettle holds 1.7 litres and weighs 900 grams.",
-            "s2": "It was made in Graz.",
-            "s3": "Do you need more?",
-        },
-    }
+    data = request_data(chat.asked[0])
+    assert (data.keys(), data["question"]) == ({"question", "sentences"}, "How big?")
+    assert list(data["sentences"].values()) == [
+        "The kettle holds 1.7 litres and weighs 900 grams.", "It was made in Graz.", "Do you need more?",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("response", ["", " \n ", "```\nprint(1)\n```", "***\n---"])
@@ -223,9 +220,9 @@ def test_a_claim_with_a_stranger_is_asked_for_once_more() -> None:
     parts = run(chat)
     assert claims(parts)[2] == "The kettle was made in Graz."
     data = request_data(chat.asked[1])
-    assert data["sentences"] == {"s1": "It was made in Graz."}
+    assert list(data["sentences"].values()) == ["It was made in Graz."]
     wrong = {"claim": "The kettle was made in Vienna in 1999.", "not_in_sentence": ["Vienna", "1999"]}
-    assert data["former_claims"] == {"s1": [wrong]}
+    assert data["former_claims"] == {key: [wrong] for key in data["sentences"]}
     assert "second attempt" in chat.asked[1][0].content
 
 
@@ -234,12 +231,12 @@ def test_right_claims_of_the_sentence_stay() -> None:
     wrong = GOOD | {"s1": ["The kettle holds 1.7 litres.", "The kettle weighs 950 grams."]}
     chat = ScriptedChat([split(wrong), split({"s1": ["The kettle weighs 900 grams."]})])
     assert claims(run(chat)) == [*GOOD["s1"], *GOOD["s2"]]
-    assert request_data(chat.asked[1])["former_claims"] == {
-        "s1": [
+    assert list(request_data(chat.asked[1])["former_claims"].values()) == [
+        [
             {"claim": "The kettle holds 1.7 litres."},
             {"claim": "The kettle weighs 950 grams.", "not_in_sentence": ["950"]},
         ]
-    }
+    ]
 
 
 @pytest.mark.parametrize(

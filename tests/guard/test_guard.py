@@ -145,8 +145,10 @@ def test_a_chat_model_rewrites_all_failed_sentences_in_one_request() -> None:
     chat = ScriptedChat(rule)
     answer = ec.Guard(chat, judge=Judge()).answer(QUESTION, SHELF)
     assert (answer.text, answer.validated) == (f"{GOOD} The lamp is tall. The lamp is {{old}}.", True)
-    assert [list(part) for part in asked] == [["s1", "s2"], ["s2"]]
-    assert asked[0]["s1"]["wrong"] == [{"statement": WRONG, "finding": "CONTRADICTED", "why": "so it is"}]
+    assert [[row["sentence"] for row in part.values()] for part in asked] == [[WRONG, MAYBE], [MAYBE]]
+    assert next(iter(asked[0].values()))["wrong"] == [
+        {"statement": WRONG, "finding": "CONTRADICTED", "why": "so it is"}
+    ]
     assert answer.usage.calls == chat.calls == 3
     assert request_data(chat.asked[0]) == {"passages": {"p1": SHELF[0], "p2": SHELF[1]}, "question": QUESTION}
 

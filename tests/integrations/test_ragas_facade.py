@@ -271,3 +271,12 @@ def test_a_batch_may_be_any_frame(make: Any) -> None:
     """Rows, and not the names of its columns."""
     assert [found.value for found in Faithfulness().batch_score(make([ROW, ROW]))] == [0.5, 0.5]
     assert evaluate(make([ROW])).means == {"faithfulness": 0.5}
+
+
+def test_the_reason_explains_the_number_of_a_metric_over_two_texts() -> None:
+    """One claim of one is right and one of two is missing: that is two thirds."""
+    row = {"response": "The kettle is red.", "reference": "The kettle is red. It holds two litres."}
+    found = FactualCorrectness().score(**row)
+    assert float(found) == pytest.approx(2 / 3)
+    assert "1 of 2 claims of the reference are in the response; missing: It holds two litres." in found.reason
+    assert found.reason.endswith("precision 1.000; recall 0.500; f1 0.667")

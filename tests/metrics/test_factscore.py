@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import everyclaim as ec
 from everyclaim.core.types import Passage, Sample
 from everyclaim.core.wire import result_from_json, result_to_json
-from everyclaim.metrics.factscore import length_penalty, shortfall_penalty
+from everyclaim.metrics.penalty import length_penalty, shortfall_penalty
 from everyclaim.testing import JudgeServer, play
 
 COUNTS = st.integers(1, 10_000)
@@ -122,6 +122,20 @@ def test_expected_claims_come_from_a_number_or_a_tag(tmp_path):
     ]  # fmt: skip
     assert run.summary.failures == {"no_expected_count": 2}
     assert not run.read.warnings  # contexts are not needed here
+
+
+def test_faithfulness_has_the_same_penalty_for_vague_answers() -> None:
+    """One claim where 20 were expected: the components say what it is without; half of a penalty is refused."""
+    row = {"response": "The kettle is red.", "passages": ["The kettle is red."], "judge": "lexical"}
+    found = ec.score(**row, metric="faithfulness?expected=20")
+    assert found.score == pytest.approx(1 - 19 / 60)
+    assert list(found.components) == ["faithfulness", "faithfulness_unpenalised", "length_penalty"]
+    assert found.components["faithfulness_unpenalised"] == 1
+    assert ec.score(**row, metric="faithfulness?expected=20&missing=1").score == pytest.approx(0.05)
+    assert ec.score(**row, metric="faithfulness?gamma=10").score == pytest.approx(math.exp(-9))
+    assert not ec.score(**row).components
+    with pytest.raises(ec.ConfigError, match="missing says"):
+        ec.score(**row, metric="faithfulness?missing=1")
 
 
 @pytest.mark.parametrize(

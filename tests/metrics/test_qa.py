@@ -208,6 +208,15 @@ def test_entailment_accepts_another_form_of_the_same_date_and_rejects_another_da
     assert wrong.details["questions"][-1]["agreement"] < 1
 
 
+@pytest.mark.parametrize("compare", ["token_f1", "nli"])
+def test_values_that_exclude_each_other_do_not_agree_by_their_unit(compare: str) -> None:
+    """The word that 500 metres and 330 metres share counts nothing; a less exact date is no other date."""
+    told = {"response": "The tower is 500 metres tall.", "passages": ["The tower is 330 metres tall."]}
+    assert ec.score(**told, metric=f"qa?compare={compare}").score == 0
+    assert token_f1("14 March 1889", "14 March 1887") == 0
+    assert token_f1("March 1889", "1889") == pytest.approx(2 / 3)
+
+
 def test_a_response_with_nothing_to_blank_has_no_cloze_score() -> None:
     """Said as `no_claims`, with the reason."""
     result = cloze("The weather is nice and the food is good.", "The weather is nice.")

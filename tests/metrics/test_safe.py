@@ -255,7 +255,8 @@ def test_later_queries_see_what_earlier_searches_found():
     chat, _ = with_model(play, "Rye bread is dense. Rye bread is blue.")
     second = request_data(chat.asked[chat.tags.index("query-1", chat.tags.index("query-1") + 1)])
     assert list(second["claims"].values()) == ["Rye bread is blue."]
-    assert second["searches"]["c1"] == [{"query": "Rye bread is blue.", "found": ["Rye bread is dense."]}]
+    searched = {"query": "Rye bread is blue.", "found": ["Rye bread is dense."]}
+    assert second["searches"] == {key: [searched] for key in second["claims"]}
 
 
 def test_a_model_that_adds_what_the_answer_does_not_hold_is_not_believed():

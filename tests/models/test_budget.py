@@ -257,6 +257,16 @@ def test_an_empty_reply_is_priced(prices: Path, wire: str) -> None:
         assert (server.calls, type(result)) == (2, BudgetExceeded)
 
 
+@pytest.mark.parametrize("missing", ["prompt_tokens", "completion_tokens"])
+def test_half_known_usage_has_no_price(prices: Path, missing: str) -> None:
+    """Half of the tokens would look like all of them, at a fraction of the cost."""
+    counts: dict[str, Any] = {"prompt_tokens": 10_000, "completion_tokens": 200}
+    del counts[missing]
+    with JudgeServer(Reply('{"ok": true}', extra={"usage": counts})) as server:
+        _, meter = ask_many(server, plain(Budget(), prices), 1)
+    assert (meter.usage.calls, meter.usage.cost) == (1, None)
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_without_a_price_an_empty_reply_has_an_unknown_cost(wire: str) -> None:
     """Not 0.0."""

@@ -11,6 +11,7 @@ from chatting import ENDPOINTS, KEY, ask
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError
 from everyclaim.models import read_reply
 from everyclaim.testing import (
+    Fault,
     JudgeServer,
     Reply,
     body,
@@ -95,6 +96,16 @@ def test_what_passes_is_tried_again(endpoint: str, fault: str) -> None:
         reply = ask(server, endpoint)
         assert (reply.content, reply.finish, server.calls, reply.usage.calls) == (GOOD, "stop", calls, calls)
     assert not server.errors
+
+
+@every_endpoint
+def test_another_status_of_success_is_read_and_named_where_it_is_no_answer(endpoint: str) -> None:
+    """Gateways answer with 201 or 202 too; a page under one is a bad response, and no fault of model or address."""
+    with JudgeServer(Fault(201, reply=Reply(GOOD))) as server:
+        assert ask(server, endpoint).content == GOOD
+    with JudgeServer(html(202)) as server, pytest.raises(JudgeError, match="answered 202") as caught:
+        ask(server, endpoint)
+    assert caught.value.code == "bad_response"
 
 
 @every_endpoint

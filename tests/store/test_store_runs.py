@@ -1,6 +1,7 @@
 """Runs and human labels."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from kept_samples import PROVENANCE, a_failure, a_result, a_sample
@@ -33,13 +34,29 @@ def test_counts_hold_every_outcome_before_and_after_the_end(store: Store) -> Non
     run = store.create_run(PROVENANCE).id
     keep(store, run, 0)
     keep(store, run, 1, failed=True)
-    expected = {Outcome.SCORED: 1, Outcome.NO_CLAIMS: 0, Outcome.ABSTAINED: 0, Outcome.FAILED: 1}
+    expected = dict.fromkeys(Outcome, 0) | {Outcome.SCORED: 1, Outcome.FAILED: 1}
     assert store.run(run).counts == expected
     store.finish_run(run, "finished")
     ended = store.run(run)
     assert (ended.counts, ended.status) == (expected, "finished")
     assert ended.finished is not None
     assert ended.finished > ended.created
+
+
+def test_a_run_that_ends_while_it_is_looked_at_is_not_taken_for_an_interrupted_one(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who begins at that moment would go on with it, and share it."""
+    run = store.create_run(PROVENANCE, dataset="answers.jsonl")
+    look = store._holds.held
+
+    def ending(connection: Any, runs: Any) -> set[str]:
+        monkeypatch.undo()
+        store.finish_run(run.id, "finished")
+        return look(connection, runs)
+
+    monkeypatch.setattr(store._holds, "held", ending)
+    assert store.find_unfinished("answers.jsonl", run.config_fingerprint) is None
 
 
 def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None:

@@ -7,22 +7,20 @@ from typing import Annotated, Literal
 
 from everyclaim.api.assembly import Parts
 from everyclaim.api.knowledge import knowledge_source
-from everyclaim.api.metrics import read_metric
-from everyclaim.api.talking import Share
+from everyclaim.api.metrics import Expected, Gamma, Missing, Tagged, penalty_of, read_metric
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import Matching, Range
+from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, option_names
 from everyclaim.core.protocols import ChatModel, KnowledgeSource
 from everyclaim.core.spec import Spec
 from everyclaim.decompose.decontextualize import LlmPreparer, Preparer, WordPreparer
 from everyclaim.metrics.assembled import Assembled
-from everyclaim.metrics.factscore import GAMMA, MISSING, FActScore, Penalty
+from everyclaim.metrics.factscore import FActScore
+from everyclaim.metrics.penalty import GAMMA
 from everyclaim.metrics.safe import K as SAFE_K
 from everyclaim.metrics.safe import OverSet, Pace, Safe
 from everyclaim.retrieve.queries import LlmQueries, QueryWriter, WordQueries
 
-_MOST = 1_000_000  # claims that an answer may be expected to have
-_Tag = Annotated[str, Matching("tag:.+"), "tag:NAME"]
 _Few = Annotated[int, Range(1, 20)]
 
 
@@ -39,12 +37,10 @@ class OfFactscore(Sources):
     """What a spec may say of `factscore`."""
 
     k: Annotated[int, Range(1, 100), Opt("passages per claim")] = 5
-    topic: Annotated[Literal["open", "question"] | _Tag, Opt("where the topic of an answer stands")] = "open"
-    gamma: Annotated[float, Range(0, _MOST), Opt("fewer claims than this are punished; 0: none are")] = GAMMA
-    expected: Annotated[
-        Annotated[float, Range(above=0, most=_MOST)] | _Tag | None, Opt("claims that an answer should have")
-    ] = None
-    missing: Annotated[Share | None, Opt("what a missing claim costs")] = None
+    topic: Annotated[Literal["open", "question"] | Tagged, Opt("where the topic of an answer stands")] = "open"
+    gamma: Gamma = GAMMA
+    expected: Expected = None
+    missing: Missing = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +57,7 @@ class OfSafe(Sources):
 def factscore(spec: Spec, parts: Parts) -> Assembled:
     """Build `FActScore`; see `OfFactscore`."""
     said = read_metric(spec, OfFactscore)
-    metric = FActScore(said.k, "" if said.topic == "open" else said.topic, _penalty(said, spec))
+    metric = FActScore(said.k, "" if said.topic == "open" else said.topic, penalty_of(spec, said.gamma, said.missing))
     return _searching(metric, spec, parts)
 
 
@@ -108,12 +104,3 @@ def _model(said: OfSafe, parts: Parts) -> ChatModel | None:
     if said.steps == "model" and parts.chat is None:
         raise ConfigError("steps=model needs a language model as judge or decomposer, as in 'openai:gpt-5-mini'")
     return None if said.steps == "words" else parts.chat
-
-
-def _penalty(said: OfFactscore, spec: Spec) -> Penalty:
-    expected = spec.options.get("expected", "")
-    if expected and "gamma" in spec.options:
-        raise ConfigError("gamma and expected are two penalties for short answers: give one of them")
-    if said.missing is not None and not expected:
-        raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
-    return Penalty(said.gamma, expected, MISSING if said.missing is None else said.missing)

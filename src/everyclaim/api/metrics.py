@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeVar, get_args
 
 from everyclaim.api.assembly import Parts, assemble
+from everyclaim.api.talking import Share
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import Range
+from everyclaim.core.kinds import Matching, Range
 from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.spec import Spec
@@ -18,6 +19,7 @@ from everyclaim.metrics.combined import WEIGHTS, Combined, Part
 from everyclaim.metrics.factual_correctness import FactualCorrectness
 from everyclaim.metrics.faithfulness import Faithfulness
 from everyclaim.metrics.nli import NliFaithfulness
+from everyclaim.metrics.penalty import MISSING, Penalty
 from everyclaim.metrics.ragchecker import RagChecker
 
 _PARTS = {"claim": "faithfulness", "nli": "nli", "qa": "qa"}
@@ -25,12 +27,23 @@ _Comparison = Literal["token_f1", "exact", "nli", "judge"]
 _Weight = Annotated[float, Range(0), Opt("the part's weight; 0: it is not run")]
 T = TypeVar("T")
 
+MOST_CLAIMS = 1_000_000  # that an answer may be expected to have
+Tagged = Annotated[str, Matching("tag:.+"), "tag:NAME"]
+Gamma = Annotated[float, Range(0, MOST_CLAIMS), Opt("fewer claims than this are punished; 0: none are")]
+Expected = Annotated[
+    Annotated[float, Range(above=0, most=MOST_CLAIMS)] | Tagged | None, Opt("claims that an answer should have")
+]
+Missing = Annotated[Share | None, Opt("what a missing claim costs")]
+
 
 @dataclass(frozen=True, slots=True)
 class OfFaithfulness:
     """What a spec may say of `faithfulness`."""
 
     mode: Annotated[Literal["two_calls", "one_call"], Opt("one_call: split and judge in one request")] = "two_calls"
+    gamma: Gamma = 0.0
+    expected: Expected = None
+    missing: Missing = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +94,8 @@ class OfCombined:
 def faithfulness(spec: Spec, parts: Parts) -> Assembled:
     """Build `Faithfulness`; ``mode=one_call`` splits and judges in one request to a language model."""
     said = read_metric(spec, OfFaithfulness)
-    return _in_one_call(parts) if said.mode == "one_call" else parts.assembled(Faithfulness())
+    penalty = penalty_of(spec, said.gamma, said.missing)
+    return _in_one_call(parts, penalty) if said.mode == "one_call" else parts.assembled(Faithfulness(penalty))
 
 
 def nli(spec: Spec, parts: Parts) -> Assembled:
@@ -195,7 +209,17 @@ def _sentences(decomposer: Decomposer) -> EmbeddedDecomposer:
     return EmbeddedDecomposer("low", getattr(decomposer, "language", ""))
 
 
-def _in_one_call(parts: Parts) -> Assembled:
+def penalty_of(spec: Spec, gamma: float, missing: float | None) -> Penalty:
+    """Return what short answers lose. Raises `ConfigError` for two penalties, and for half of one."""
+    expected = spec.options.get("expected", "")
+    if expected and "gamma" in spec.options:
+        raise ConfigError("gamma and expected are two penalties for short answers: give one of them")
+    if missing is not None and not expected:
+        raise ConfigError("missing says what a missing claim costs, so it needs expected=NUMBER or expected=tag:NAME")
+    return Penalty(gamma, expected, MISSING if missing is None else missing)
+
+
+def _in_one_call(parts: Parts, penalty: Penalty) -> Assembled:
     from everyclaim.decompose.llm import LlmDecomposer
     from everyclaim.metrics.one_call import OneCallFaithfulness
     from everyclaim.prompts import OneCallPrompt, VerdictPrompt
@@ -211,4 +235,4 @@ def _in_one_call(parts: Parts) -> Assembled:
     decomposer = given if isinstance(given, LlmDecomposer) else LlmDecomposer(judge.chat)
     prompt = OneCallPrompt(decomposer.prompt, judge.prompt)
     signed = replace(parts, provenance=replace(parts.provenance, decomposer=judge.spec), decomposer=decomposer)
-    return signed.assembled(OneCallFaithfulness(decomposer, judge, prompt))
+    return signed.assembled(OneCallFaithfulness(decomposer, judge, prompt, penalty))

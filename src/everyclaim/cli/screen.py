@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -16,13 +18,29 @@ if TYPE_CHECKING:
     from everyclaim.io import ReadReport
 
 BAD_ROWS_SHOWN = 5
+_COMMAND = re.compile(r"(^\s*:|#)(:|#\[)", re.MULTILINE)
+
+
+class _OfBuildServer:
+    """A stream of a GitHub job, where a line that begins with ``::`` is a command: no text of an answer may be one."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(_COMMAND.sub("\\1\u200b\\2", text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class _Screen(Console):
     """A console that leaves a broken pipe to the caller, and never reads data as markup."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        super().__init__(stderr=stderr, markup=False, emoji=False, highlight=False)
+        stream = cast("IO[str]", _OfBuildServer(sys.stderr if stderr else sys.stdout))
+        file = stream if os.environ.get("GITHUB_ACTIONS") == "true" else None
+        super().__init__(file=file, stderr=stderr, markup=False, emoji=False, highlight=False)
 
     def on_broken_pipe(self) -> None:
         """Let the command line end as it does for every broken pipe."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from everyclaim.core.types import Sample
 from everyclaim.metrics.context import MetricContext, Score, supported
+from everyclaim.metrics.penalty import Penalty
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +15,9 @@ class Faithfulness:
 
     Range [0, 1], best 1. Unsupported and contradicted claims weigh the same here; their counts stay
     apart in the result. A response without claims has the outcome `no_claims`, one that declines to
-    answer `abstained`; neither has a score unless `empty` asks for another tool's number.
+    answer `abstained`; neither has a score unless `empty` asks for another tool's number. A `penalty`
+    takes from answers with fewer claims than `expected`, or than `gamma`: vague ones; the components
+    then hold the share without it.
 
     >>> import everyclaim as ec
     >>> result = ec.score(
@@ -25,8 +28,12 @@ class Faithfulness:
     0.5
     """
 
+    penalty: Penalty = field(default_factory=lambda: Penalty(gamma=0))
+
     async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Decompose, verify, and divide."""
         parts = await ctx.claims(sample.response)
         claims = await ctx.judge(parts.claims)
-        return Score(supported(claims) / len(claims), probability=ctx.answer_probability(claims))
+        share = supported(claims) / len(claims)
+        value, components = self.penalty.applied("faithfulness", share, sample, len(claims))
+        return Score(value, components, probability=ctx.answer_probability(claims))

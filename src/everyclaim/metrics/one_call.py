@@ -20,6 +20,7 @@ from everyclaim.decompose.omissions import marked
 from everyclaim.decompose.split_check import Source, inventions
 from everyclaim.metrics.context import MetricContext, Score, supported
 from everyclaim.metrics.faithfulness import Faithfulness
+from everyclaim.metrics.penalty import Penalty
 from everyclaim.models.chat.reask import Inquiry, ask_for_each
 from everyclaim.prompts.onecall import OneCallPrompt
 from everyclaim.prompts.split import Split, SplitTask, spelt_out, stands_at
@@ -40,6 +41,7 @@ class OneCallFaithfulness:
     decomposer: LlmDecomposer
     verifier: LlmVerifier
     prompt: OneCallPrompt
+    penalty: Penalty
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -49,7 +51,7 @@ class OneCallFaithfulness:
     async def score(self, sample: Sample, ctx: MetricContext) -> Score:
         """Ask, check, and divide."""
         if not any(passage.text.strip() for passage in sample.passages):
-            return await Faithfulness().score(sample, ctx)
+            return await Faithfulness(self.penalty).score(sample, ctx)
         pieces, skipped = numbered_sentences(sample.response, self.decomposer.language)
         found = await self._found(sample, pieces)
         splits = {p.number: found[p.number][0] if p.number in found else p.whole for p in pieces}
@@ -66,7 +68,9 @@ class OneCallFaithfulness:
         }
         claims = await ctx.judge(parts.claims, by=_Answered(self.verifier, known))
         probability = ctx.answer_probability(claims)
-        return Score(supported(claims) / len(claims), claims=claims, skipped=parts.skipped, probability=probability)
+        share = supported(claims) / len(claims)
+        value, components = self.penalty.applied("faithfulness", share, sample, len(claims))
+        return Score(value, components, claims=claims, skipped=parts.skipped, probability=probability)
 
     async def _found(self, sample: Sample, pieces: Sequence[NumberedSentence]) -> dict[int, Judged]:
         """Ask about all sentences; those whose claims are at fault are left out again."""

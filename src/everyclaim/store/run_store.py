@@ -178,12 +178,19 @@ class RunStore(Database):
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
             running = {row["id"] for row in rows if row["status"] == "running"}
             left = running - self._holds.held(connection, running)
+        if left and left != self._running(left):  # one has ended between the two looks
+            return self._records(query)
         return [
             run_from(
                 row, _counts(live.get(row["id"], row["counts"])), "interrupted" if row["id"] in left else row["status"]
             )
             for row in rows
         ]
+
+    def _running(self, runs: Iterable[str]) -> set[str]:
+        query = sa.select(RUNS.c.id).where(RUNS.c.id.in_(list(runs)), RUNS.c.status == "running")
+        with self._read() as connection:
+            return set(connection.execute(query).scalars())
 
     def _count(self, connection: sa.Connection, runs: Iterable[str]) -> dict[str, dict[str, int]]:
         counts: dict[str, dict[str, int]] = {run: {} for run in runs}

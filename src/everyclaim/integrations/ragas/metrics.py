@@ -301,7 +301,16 @@ class FactualCorrectness(ClaimMetric):
 
 def reason_of(result: Result) -> str:
     """Say why a result has its value: the claims that are not supported, or why there is no score."""
-    return result.reason or _reason(result.claims)
+    if result.reason:
+        return result.reason
+    parts = [_reason(result.claims)]
+    if reference := result.reference_claims:
+        missing = [claim.text for claim in reference if claim.verdict.label is not Label.SUPPORTED]
+        parts.append(f"{len(reference) - len(missing)} of {len(reference)} claims of the reference are in the response")
+        parts += [f"missing: {text}" for text in missing[:_SHOWN]]
+        parts += [f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else []
+    parts += [f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.components.items()]
+    return "; ".join(parts)
 
 
 def judge_error(result: Result) -> JudgeError:

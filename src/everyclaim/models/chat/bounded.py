@@ -35,7 +35,7 @@ async def read_direct(response: aiohttp.ClientResponse, where: str, limit: int) 
     content = bytearray()
     async for piece in response.content.iter_any():
         content += piece
-        if response.status != 200 and len(content) >= EXCERPT:
+        if not 200 <= response.status < 300 and len(content) >= EXCERPT:
             break
         if len(content) > limit:
             raise too_large(where, limit)
@@ -52,7 +52,7 @@ def bounded_client(kind: type[Any], where: str, limit: int) -> type[Any]:
             try:
                 async for piece in response.aiter_bytes():
                     content += piece
-                    if response.status_code != 200 and len(content) >= EXCERPT:
+                    if not 200 <= response.status_code < 300 and len(content) >= EXCERPT:
                         break
                     if len(content) > limit:
                         raise too_large(where, limit)

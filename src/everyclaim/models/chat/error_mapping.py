@@ -110,10 +110,15 @@ def code_of(kind: type[BaseException]) -> str | None:
     return next((code for code in found if code), None)
 
 
+def is_good(status: int) -> bool:
+    """Whether a status says that the body is an answer: some gateways answer with another 2xx than 200."""
+    return 200 <= status < 300
+
+
 def from_status(
     status: int, headers: Mapping[str, str], body: bytes, where: str, secrets: tuple[Secret, ...] = ()
 ) -> EveryclaimError:
-    """Return our error for an HTTP status that is not 200."""
+    """Return our error for an HTTP status that is not one of success."""
     said = _Said.read(body)
     shown = scrub(said.message, secrets) or "no reason given"
     if status in {401, 403, 407}:

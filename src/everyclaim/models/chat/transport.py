@@ -22,7 +22,7 @@ from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
 from everyclaim.core.scope import at_end
 from everyclaim.models.chat.bounded import read_direct, too_large
-from everyclaim.models.chat.error_mapping import error_in_body, from_exception, from_status
+from everyclaim.models.chat.error_mapping import error_in_body, from_exception, from_status, is_good
 from everyclaim.models.chat.keys import Secret, scrub
 from everyclaim.models.chat.loop_local import LoopLocal
 from everyclaim.models.chat.options import EndpointOptions
@@ -85,7 +85,7 @@ class DirectTransport:
     async def lines(self, path: str, *, seconds: float) -> AsyncGenerator[bytes, None]:
         """GET a file and yield its lines that are not empty, without holding the file in memory."""
         async with self._request("GET", path, b"", JSON, seconds) as response:
-            if response.status != 200:
+            if not is_good(response.status):
                 content = await read_direct(response, self._options.where, self._options.max_reply)
                 raise from_status(response.status, response.headers, content, self._options.where, self.secrets)
             rest = bytearray()
@@ -213,13 +213,13 @@ def read_response(
     status: int, headers: Mapping[str, str], content: bytes, where: str, secrets: tuple[Secret, ...]
 ) -> dict[str, Any]:
     """Return the JSON object of a response. Raises our error for any other."""
-    if status != 200:
+    if not is_good(status):
         raise from_status(status, headers, content, where, secrets)
     try:
         payload = json.loads(content)
     except (ValueError, RecursionError):
         shown = scrub(content[:80].decode("utf-8", "replace"), secrets)
-        raise JudgeError("bad_response", f"{where} answered 200 with what is not JSON: {shown!r}") from None
+        raise JudgeError("bad_response", f"{where} answered {status} with what is not JSON: {shown!r}") from None
     if not isinstance(payload, dict):
         raise JudgeError("bad_response", f"{where} answered with {type(payload).__name__} instead of an object")
     if error := error_in_body(payload, where, secrets):

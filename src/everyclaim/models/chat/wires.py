@@ -202,7 +202,9 @@ def read_messages(payload: Json) -> ChatReply:
     counts: Json = told if isinstance(told, dict) else {}
     read, written = _count(counts, "cache_read_input_tokens"), _count(counts, "cache_creation_input_tokens")
     prompt = _count(counts, "input_tokens") + read + written
-    usage = Usage(1, prompt, _count(counts, "output_tokens"), 0, None, read, written)
+    usage = Usage(1, cost=None)
+    if _both_said(counts, "input_tokens", "output_tokens"):
+        usage = Usage(1, prompt, _count(counts, "output_tokens"), 0, None, read, written)
     blocks = payload.get("content")
     if not isinstance(blocks, list):
         raise _unexpected("it has no content", usage)
@@ -296,9 +298,16 @@ def _arguments(function: Any) -> str:
 def _usage(payload: Json, prompt: str, completion: str, details: str) -> Usage:
     told = payload.get("usage")
     counts: Json = told if isinstance(told, dict) else {}
+    if not _both_said(counts, prompt, completion):
+        return Usage(1, cost=None)
     inner = counts.get(details)
     cached = _count(inner, "cached_tokens") if isinstance(inner, dict) else 0
     return Usage(1, _count(counts, prompt), _count(counts, completion), 0, None, cached)
+
+
+def _both_said(counts: Json, prompt: str, completion: str) -> bool:
+    """Whether both counts are there: half of what was used has no price, and would look like all of it."""
+    return all(type(counts.get(name)) is int for name in (prompt, completion))
 
 
 def _count(counts: Json, name: str) -> int:
