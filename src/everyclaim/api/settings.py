@@ -16,11 +16,11 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Annotated, Any, TypedDict, cast
+from typing import Annotated, Any, TypedDict
 from urllib.parse import urlsplit
 
 from everyclaim.api.components import InFlight, Options
-from everyclaim.api.talking import DEFAULT_STORE, Share, Talking, cache_beside, unused
+from everyclaim.api.talking import DEFAULT_STORE, Share, Talking, batches_beside, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WrongValueError, kind_of
 from everyclaim.core.nearest import did_you_mean
@@ -110,22 +110,34 @@ class Settings(SimpleNamespace):
     """Everything that can be set once for a project: an attribute for each of `DECLARED`."""
 
     @property
-    def talking(self) -> Talking:
+    def talking(self) -> dict[str, Any]:
         """What is set about language models and sizes."""
-        chosen = {name: value for name in Talking.__annotations__ if (value := getattr(self, name)) not in (None, {})}
-        return cast("Talking", chosen)
+        named = Talking.__annotations__
+        return {name: value for name in named if (value := getattr(self, name)) not in (None, False, {})}
 
 
-def options_of(settings: Settings) -> Options:
-    """Return what is set about scoring single answers, as an `Evaluator` takes it; replies are kept beside the store.
+def options_of(settings: Settings, kind: Any = Options, *components: Any, in_batches: bool = False) -> dict[str, Any]:
+    """Return what is set of these options, with replies kept beside the store.
 
-    What is set for language models does nothing, and is left out, where none judges or splits.
+    Settings are for whichever command has a use for them: what would do nothing for these components (those of the
+    settings, where none is named) is left out. `in_batches` is for runs: whoever waits for one answer must not wait for
+    hours.
     """
-    named = {name: getattr(settings, name, None) for name in Options.__annotations__ if name != "provider_batch"}
-    said = {name: value for name, value in named.items() if value is not None and value is not False and value != {}}
-    found = {"cache": cache_beside(settings.store, DEFAULT_STORE), **said}
-    idle = unused(found, settings.judge, settings.decomposer, metric=settings.metric)
-    return cast("Options", {name: value for name, value in found.items() if name not in idle})
+    wanted = kind.__annotations__
+    models = {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
+    batches = models.pop("provider_batch", False) and in_batches
+    if batches:
+        models["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
+    named = components or (settings.judge, settings.decomposer)
+    idle = unused(models, *named, metric=settings.metric if "metric" in wanted else None)
+    others = [name for name in wanted if name in DECLARED and name not in Talking.__annotations__]
+    plain = {name: value for name in others if (value := getattr(settings, name)) is not None}
+    return plain | {name: value for name, value in models.items() if name in wanted and name not in idle}
+
+
+def flag_of(name: str) -> str:
+    """Return the option of the command line that sets this."""
+    return FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def find_settings_file(start: Path | None = None, *, warn: bool = False) -> Path | None:
@@ -190,8 +202,7 @@ def load_settings(file: Path | None = None, **given: Any) -> Settings:
     for name, (kind, opt) in DECLARED.items():
         variable = variables.get(PREFIX + name.upper(), "")
         if given.get(name) is not None:
-            place = FLAGS.get(name, f"--{name.replace('_', '-')}")
-            values[name] = _taken(name, given[name], place)
+            values[name] = _taken(name, given[name], flag_of(name))
         elif variable:
             values[name] = _taken(name, _of_text(kind, variable), variable)
         elif name in rows:

@@ -8,10 +8,11 @@ import typer
 
 from everyclaim.analysis.deferral import band_fit_to_json
 from everyclaim.api.deferral import cascade_spec, fit_band
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import INCONCLUSIVE, OK
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading
 from everyclaim.core.spec import Spec
@@ -78,7 +79,7 @@ def band(
             concurrency=settings.concurrency,
             report=reading,
             on_verdict=lambda found: progress.step(failed=found.verdict is None),
-            **chosen(Judging, settings, spec),
+            **options_of(settings, Judging, spec),
         )
     tell_of_reading(reading)
     cascade = Spec.parse(cascade_spec(fit, spec, then)).shown

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from everyclaim.api.scoring import extract_claims
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Splitting
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import InputError
 from everyclaim.core.wire import decomposition_to_json
@@ -30,7 +31,7 @@ def claims(
     given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})
     response = _standard_input() if text == "-" else text
-    models = chosen(Splitting, settings, None, settings.decomposer)
+    models = options_of(settings, Splitting, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
     if json:
         show_json(decomposition_to_json(found))

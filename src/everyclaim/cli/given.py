@@ -14,10 +14,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, cast, get_origin, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.settings import Settings, find_settings_file, load_settings
+from everyclaim.api.settings import Settings, find_settings_file, flag_of, load_settings
 from everyclaim.api.talking import (
     DEFAULT_STORE,
     LIMITS,
@@ -37,13 +37,12 @@ from everyclaim.core.spec import Spec
 from everyclaim.io import check_apart
 from everyclaim.models.chat.keys import keys_file
 
-T = TypeVar("T", bound=Reaching)
 SCORING = ("judge", "decomposer", "metric", "strategy", "strict", "empty")
 GATE = (
     "fail_under", "fail_answer_under", "max_contradicted", "max_unsupported", "max_unread", "min_citation_precision",
     "min_citation_recall", "fail_on_regression", "margin", "max_failed", "confident",
 )  # fmt: skip
-FILES = ("rubric", "judge_prompt", "split_prompt")
+FILES = ("rubric", "judge_prompt", "split_prompt", "prices")
 _NO_CACHE = Annotated[
     bool | None, option("--no-cache", "Keep no replies and use none.", LIMITS, show_default=False, hidden=True)
 ]
@@ -73,24 +72,24 @@ class Given:
     def check_use(self, judge: str | None, *others: str | None, metric: str | None = None) -> None:
         """Refuse an option about language models where there is none for it: it would do nothing."""
         no_cache = self.values.get("no_cache")
-        flags = {"headers": "--header", "provider_batch": "--batch", "cache": "--no-cache" if no_cache else "--cache"}
         said = {**self.values, **({"cache": "no"} if no_cache else {})}
         for name in unused(said, judge, *others, metric=metric):
-            flag = flags.get(name, f"--{name.replace('_', '-')}")
+            flag = "--no-cache" if name == "cache" and no_cache else flag_of(name)
             raise refuse(flag, judge, *others, example="--judge openai:…" if judge else "--decomposer openai:…")
 
     def check_files(self, settings: Settings, inputs: Sequence[str], outputs: Mapping[str, Any]) -> None:
         """Refuse to write over anything that the command reads. `outputs` are beside the cache and the batches."""
         first = "the input" if len(inputs) == 1 else ""
         reads: dict[str, Any] = {first or f"input {n}": one for n, one in enumerate(inputs, 1)}
-        reads |= {"the settings file": self.config or find_settings_file(), "--prices": settings.prices}
-        reads |= {f"--{name.replace('_', '-')}": getattr(settings, name) for name in FILES}
+        reads["the settings file"] = self.config or find_settings_file()
+        reads |= {flag_of(name): getattr(settings, name) for name in FILES}
         reads["the keys file"] = keys_file()
         for kind in ("metric", "judge", "decomposer"):
             reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}
-        models = _of_models(settings)
-        written = {"the cache": models.get("cache"), "the file of batches": models.get("provider_batch")}
-        check_apart(reads, {name: path for name, path in written.items() if path != OFF} | dict(outputs))
+        cache = settings.cache or cache_beside(settings.store, DEFAULT_STORE)
+        batches = batches_beside(settings.store, DEFAULT_STORE) if settings.provider_batch else None
+        written = {"the cache": None if cache == OFF else cache, "the file of batches": batches}
+        check_apart(reads, written | dict(outputs))
 
 
 def with_settings(
@@ -152,40 +151,12 @@ def _only_given(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value is not None and value != []}
 
 
-def chosen(kind: type[T], settings: Settings, judge: str | None, decomposer: str | None = None) -> T:
-    """Return what is set about language models of this kind, for these components, with the cache beside the store.
-
-    Settings are for whichever command has a use for them, so what would do nothing is left out. Batches are for runs
-    alone, see `for_evaluator`: whoever waits for one answer must not wait for hours.
-    """
-    found = _of_models(settings)
-    idle = unused(found, judge, decomposer)
-    wanted = [name for name in kind.__annotations__ if name not in {*idle, "provider_batch"}]
-    return cast("T", {name: found[name] for name in wanted if name in found})
-
-
-def for_evaluator(settings: Settings, *, in_batches: bool = True) -> dict[str, Any]:
-    """Return what an evaluator of runs is made with; the batches are beside the store where they are wanted."""
-    found = _of_models(settings)
-    idle = {*unused(found, settings.judge, settings.decomposer, metric=settings.metric)}
-    idle |= set() if in_batches else {"provider_batch"}
-    models = {name: value for name, value in found.items() if name not in idle}
-    return {name: getattr(settings, name) for name in (*SCORING, "observe")} | models
-
-
 def _files_in(text: str | None) -> list[str]:
     """Return the files that a spec names: rules of a domain, a corpus."""
     spec = Spec.parse(text) if text else Spec("none")
     named = [spec.argument, *spec.options.values()]
     # Not by `Path`, which refuses to look at what is too long for a name.
     return [path for value in named for path in (value, value.partition(":")[2]) if os.path.isfile(path)]  # noqa: PTH113
-
-
-def _of_models(settings: Settings) -> dict[str, Any]:
-    found: dict[str, Any] = {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
-    if settings.provider_batch:
-        found["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
-    return found
 
 
 def why_it_stopped(stop: BudgetExceeded, evaluator: Evaluator) -> str:

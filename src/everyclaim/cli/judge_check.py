@@ -8,10 +8,11 @@ import typer
 
 from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED
 from everyclaim.api.judge_eval import HISTORY, check_judge
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import ConfigError
@@ -51,7 +52,7 @@ def judge_check(
         raise ConfigError("--cache: a check of a judge takes no reply from a cache")
     given.check_use(settings.judge, against)
     given.check_files(settings, [], {"standard output": "-", "--history": history})
-    options = dict(chosen(Judging, settings, settings.judge, against))
+    options = dict(options_of(settings, Judging, settings.judge, against))
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing(quiet=False) as progress:
         progress.start(None)

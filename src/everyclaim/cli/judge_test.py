@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from everyclaim.analysis.judge_test import MOST_UNJUDGED
 from everyclaim.api.judge_eval import CASES, KINDS, try_judge
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Judging
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, OK, TOO_MANY_FAILURES
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.types import Outcome
@@ -38,7 +39,7 @@ def judge_test(
             on_case=lambda result: progress.step(failed=result.outcome is Outcome.FAILED),
             strategy=settings.strategy,
             strict=settings.strict,
-            **chosen(Judging, settings, settings.judge),
+            **options_of(settings, Judging, settings.judge),
         )
     if json:
         show_json(test.to_json())

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import typer
 
-from everyclaim.api.settings import DECLARED
+from everyclaim.api.settings import DECLARED, flag_of
 from everyclaim.api.talking import MODELS, Talking
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
@@ -37,9 +37,8 @@ def declared(name: str, options: Mapping[str, tuple[Any, Opt]] = DECLARED) -> An
     words = "|".join(part for part in parts if isinstance(part, str))
     least = next((part.least for part in parts if isinstance(part, Range)), None)
     metavar = opt.metavar or words or ("" if plain is bool else "N")
-    flag = opt.flag or f"--{name.replace('_', '-')}"
     more: dict[str, Any] = {"show_default": False, "min": least, "hidden": name in _RARE}
-    return Annotated[plain | None, option(flag, opt.help, opt.panel or MODELS, metavar, **more)]
+    return Annotated[plain | None, option(opt.flag or flag_of(name), opt.help, opt.panel or MODELS, metavar, **more)]
 
 
 def _parts(hint: Any) -> Iterator[Any]:

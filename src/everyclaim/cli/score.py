@@ -10,13 +10,13 @@ import typer
 from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.running import DatasetOptions, find_run
-from everyclaim.api.settings import Settings
+from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
 from everyclaim.cli.finish import OutputOptions, Wishes, baseline, conclude
-from everyclaim.cli.given import GATE, SCORING, Given, for_evaluator, why_it_stopped, with_settings
+from everyclaim.cli.given import GATE, SCORING, Given, why_it_stopped, with_settings
 from everyclaim.cli.progress import Progressing, progressing
 from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
 from everyclaim.core.errors import BudgetExceeded, ConfigError
@@ -69,7 +69,7 @@ def score(
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
-    chosen = for_evaluator(settings)
+    chosen = options_of(settings, in_batches=True)
     chosen |= {"mapping": settings.map, "concurrency": settings.concurrency}
     # A project's slices are for whichever file has them; those of the command line are for this one.
     chosen["slices" if "slices" in given.values else "optional_slices"] = settings.slices

@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from everyclaim.api.settings import Settings
+from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import SCORING, Given, for_evaluator, with_settings
+from everyclaim.cli.given import SCORING, Given, with_settings
 from everyclaim.cli.screen import warn
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
@@ -125,4 +125,4 @@ def _options(settings: Settings) -> dict[str, Any]:
     """Return what an evaluator is made with. Batches of providers are for those who can wait for hours."""
     if settings.provider_batch:
         raise ConfigError("--batch (provider_batch) is for runs: whoever asks a service waits for the answer")
-    return for_evaluator(settings)
+    return options_of(settings, in_batches=True)

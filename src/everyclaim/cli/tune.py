@@ -7,13 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from everyclaim.analysis.tuning import tuning_fit_to_json
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Judging
 from everyclaim.api.tuning import ANSWERS
 from everyclaim.api.tuning import tune as fit_to
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import ConfigError
@@ -82,7 +83,7 @@ def tune(
             report=reading,
             on_claim=lambda failed: progress.step(failed=failed),
             **({} if wanted is None else {"answers": wanted}),
-            **(chosen(Judging, settings, from_judge) if from_judge else {}),
+            **(options_of(settings, Judging, from_judge) if from_judge else {}),
         )
     tell_of_reading(reading, quiet=quiet)
     if tuned.failed:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Annotated
 
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import Given, chosen, with_settings
+from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.screen import warn
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.hiding import hidden
@@ -76,7 +77,7 @@ def ui(
     with Evaluator(
         judge=settings.judge,
         decomposer=settings.decomposer,
-        **chosen(Talking, settings, settings.judge, settings.decomposer),
+        **options_of(settings, Talking, settings.judge, settings.decomposer),
     ) as evaluator:
         app = create_app(settings.store, access=access, evaluator=evaluator)
         log_to_stderr()

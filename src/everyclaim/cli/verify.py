@@ -13,13 +13,13 @@ from everyclaim.analysis.gate import too_many_failed
 from everyclaim.analysis.summary import failure_code
 from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.settings import Settings
+from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.talking import OFF, Judging
 from everyclaim.api.verifying import ClaimVerdict, RowOptions, VerifyOptions, claim_verdict_to_json
 from everyclaim.cli import options as opt
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.finish import check_destination
-from everyclaim.cli.given import Given, chosen, why_it_stopped, with_settings
+from everyclaim.cli.given import Given, why_it_stopped, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import BudgetExceeded, ConfigError
@@ -115,7 +115,7 @@ def _of_settings(settings: Settings) -> VerifyOptions:
         "mapping": settings.map,
         "concurrency": settings.concurrency,
     }
-    return cast("VerifyOptions", options | chosen(Judging, settings, settings.judge))
+    return cast("VerifyOptions", options | options_of(settings, Judging, settings.judge))
 
 
 class _Tally:

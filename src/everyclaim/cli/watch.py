@@ -11,13 +11,13 @@ import typer
 
 from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.settings import Settings
+from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.talking import Talking
 from everyclaim.api.watching import WatchingOptions
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.given import SCORING, Given, for_evaluator, why_it_stopped, with_settings
+from everyclaim.cli.given import SCORING, Given, why_it_stopped, with_settings
 from everyclaim.cli.screen import show_json, warn
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
@@ -65,7 +65,7 @@ def watch(
     stop = threading.Event()
     chosen |= {"slices": settings.slices, "mapping": settings.map, "concurrency": settings.concurrency}
     chosen |= {"stop": stop, "on_pass": _Reporter(json=json, quiet=quiet)}
-    with Evaluator(**cast("Options", for_evaluator(settings, in_batches=False))) as evaluator, signals.asking(stop.set):
+    with Evaluator(**cast("Options", options_of(settings))) as evaluator, signals.asking(stop.set):
         try:
             seen = evaluator.watch(source, store=settings.store, **cast("WatchingOptions", chosen))
         except BudgetExceeded as spent:
