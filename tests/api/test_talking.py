@@ -38,14 +38,14 @@ def played(request: object) -> str:
 )
 def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options: dict[str, object], spec: str) -> None:
     """Of every language model in it; limits and the cache do not, and other judges stay as they are."""
-    assert judge_spec(judge, options) == spec
+    assert str(judge_spec(judge, options)) == spec
 
 
 def test_a_decomposer_takes_the_address_and_the_rubric_but_not_what_judges_have() -> None:
     """Strictness has no meaning for splitting."""
     options = {"base_url": "http://x/v1", "rubric": "r.toml", "repeats": 3, "numbers": "exact"}
-    assert decomposer_spec("openai:m", options) == "openai:m?base_url=http://x/v1&domain=r.toml"
-    assert decomposer_spec("embedded", options) == "embedded"
+    assert str(decomposer_spec("openai:m", options)) == "openai:m?base_url=http://x/v1&domain=r.toml"
+    assert str(decomposer_spec("embedded", options)) == "embedded"
 
 
 def test_one_call_is_a_mode_of_the_metric() -> None:

@@ -16,7 +16,6 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel
-from everyclaim.core.spec import Spec
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
@@ -188,7 +187,7 @@ def _author(generate: Any, rewriter: Any, options: Wired) -> Author | None:
 def _chat(model: Any, options: Wired) -> ChatModel:
     if not isinstance(model, str):
         return cast("ChatModel", model)
-    spec = Spec.parse(author_spec(model, options))
+    spec = author_spec(model, options)
     if not is_provider(spec.name):
         meant = did_you_mean(spec.name, provider_names())
         raise ConfigError(

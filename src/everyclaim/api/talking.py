@@ -175,7 +175,7 @@ _OF_MODELS = {**_OF_ADDRESSES, "rubric": "domain"}  # of judges and of decompose
 STRICT: Mapping[str, str] = {"evidence": "required", "inference": "explicit", "numbers": "exact", "hedges": "strict"}
 
 
-def judge_spec(judge: str, options: Mapping[str, Any]) -> str:
+def judge_spec(judge: str, options: Mapping[str, Any]) -> Spec:
     """Return a judge's spec with what the options say of it; judges that are no language models stay as they are.
 
     Raises `ConfigError` when the spec says something else.
@@ -192,12 +192,12 @@ def _profile(options: Mapping[str, Any]) -> list[_Said]:
     return [_Said("strict", name, value) for name, value in STRICT.items() if options.get(name) is None]
 
 
-def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> str:
+def decomposer_spec(decomposer: str, options: Mapping[str, Any]) -> Spec:
     """Return a decomposer's spec with what the options say of it."""
     return _with(decomposer, [*_said(options, _OF_MODELS | {"split_prompt": "split_prompt"})])
 
 
-def author_spec(author: str, options: Mapping[str, Any]) -> str:
+def author_spec(author: str, options: Mapping[str, Any]) -> Spec:
     """Return the spec of a guard's generator or rewriter with what the options say of where models are."""
     return _with(author, [*_said(options, _OF_ADDRESSES)])
 
@@ -324,9 +324,7 @@ def _said(options: Mapping[str, Any], names: Mapping[str, str]) -> Iterable[_Sai
         yield _Said("headers", f"header.{header}", value)
 
 
-def _with(text: str, said: list[_Said]) -> str:
-    if not said:
-        return text
+def _with(text: str, said: list[_Said]) -> Spec:
     spec = Spec.parse(text)
     found = {part.name for part in _parts(spec)}
     if len(found) > 1 and (address := next((one for one in said if one.name in {"base_url", "headers"}), None)):
@@ -334,7 +332,7 @@ def _with(text: str, said: list[_Said]) -> str:
             f"{address.name} goes to one provider, but {spec.shown!r} has several ({', '.join(sorted(found))}): "
             f"say it in the spec, with the judge's place, as in '1.{address.option}=…'"
         )
-    return str(_filled_everywhere(spec, said)) if found else text
+    return _filled_everywhere(spec, said) if found and said else spec
 
 
 def _parts(spec: Spec) -> list[Spec]:
