@@ -110,7 +110,8 @@ def is_talk(tree: Tree, place: int) -> bool:
     if tree.relation(subject) == "expl":
         return any(tree.low(kid) in _SOURCES for kid in tree.of(place, "nsubj"))
     if tree.of(place, "cop"):
-        return head in _POINTING and tree.low(place) in _SOURCES  # "that's a great question"
+        about = head in _POINTING or not named.isdisjoint(_SOURCES)
+        return about and tree.low(place) in _SOURCES  # "that's a great question", "the answer is not in the text"
     if tree.low(place) not in _TALK:
         return False
     if head == "you" or tree.is_negated(place):

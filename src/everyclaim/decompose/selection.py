@@ -13,6 +13,7 @@ import re
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
 from everyclaim.decompose.assertions import asserts, is_courtesy, may_be_kind, statements, tree_of
 from everyclaim.decompose.questions import asks, told
+from everyclaim.decompose.refusals import is_abstention
 from everyclaim.text.citations import without_citations
 from everyclaim.text.pointers import CONNECTIVES, without_pointers
 
@@ -90,40 +91,6 @@ _INSTRUCTION = re.compile(
     r"specialist|"
     r"above|below)\b|keep (?:this|that|it|these) in mind|(?:please )?be careful|good luck|enjoy|"
     r"(?:please )?(?:provide|share|give|send) (?:me|us|more)\b|(?:please )?(?:rephrase|clarify|specify)\b)",
-    _I,
-)
-_ABSTENTION_WORDS = re.compile(
-    r"(?:un-?answerable|cannot ?answer|no answer|n/?a|not (?:mentioned|specified|stated|given|available|found|"
-    r"provided)|"
-    r"unknown|i (?:really )?(?:do not|don'?t) know(?: the answer)?(?: to (?:this|that|your question))?)",
-    _I,
-)
-_ABSTENTION = re.compile(
-    r"(?:(?:based on|according to|from|given|in)\s+[^,]{1,60},\s*)?"
-    r"(?:unfortunately|sorry|i'?m sorry|i am sorry|i apologi[sz]e|apologies|i'?m afraid|regrettably|"
-    rf"{CONNECTIVES}|however|also|answer|note)?[\s,.;:–—-]*"
-    r"(?:but\s+)?(?:that\s+)?(?:"
-    r"i (?:really |currently |still )?(?:do not|don'?t|did not|didn'?t) (?:know|"
-    r"have (?:\w+ )?(?:\w+ )?(?:information|details|knowledge|access|data|"
-    r"context|answer|sources?)|see (?:any|this|that|an?)|find (?:any|an?|the|this|that))"
-    r"|i (?:have no|lack (?:the |any )?|found no) (?:information|details|data|answer|idea|mention)"
-    r"|i'?m not (?:sure|certain|able)\b|i am not (?:sure|certain|able)\b"
-    r"|(?:i|we) (?:can'?t|can ?not|could not|couldn'?t|am unable to|was unable to|were unable to) "
-    r"(?:find|answer|determine|provide|tell|help|say|locate|confirm|give|assist|be determined)"
-    r"|i'?m unable to\b|i am unable to\b|unable to (?:find|answer|determine|provide)"
-    rf"|{_SOURCES} (?:do not|does not|don'?t|doesn'?t|did not|didn'?t) (?:\w+ )?(?:contain|provide|mention|"
-    r"include|specify|say|state|have|address|discuss|give|answer|cover|offer|list|indicate|describe|explain)"
-    rf"|{_SOURCES} (?:contains?|provides?|has|have|includes?|makes?|gives?) no\b"
-    rf"|there (?:is|was|are) (?:no|not enough|insufficient|not any) (?:\w+ )?(?:information|mention|details?|data|"
-    rf"answer|reference)\b"
-    rf"|(?:no|not enough|insufficient) (?:\w+ )?(?:information|details?|answer|data|mention|context)\b.*\b(?:is|was|"
-    rf"are|were|to) "
-    r"|(?:the|this|your) (?:question|query) (?:can ?not|can'?t|could not) be answered"
-    r"|(?:an?|the|any) (?:\w+ )?(?:answer|response|conclusion) (?:can ?not|can'?t|could not) be (?:given|provided|"
-    r"determined|found|drawn|derived|reached)"
-    r"|(?:it|this|that|the answer) (?:is|was) not (?:mentioned|specified|stated|provided|given|found|available|clear|"
-    r"possible to (?:say|tell|determine))"
-    r"|(?:the )?(?:answer|information) (?:is|was) not (?:\w+ )?(?:in|mentioned|provided|available|found|contained))",
     _I,
 )
 _POINTED = re.compile(
@@ -249,16 +216,6 @@ def _is_only_opinion(plain: str, end: int) -> bool:
 def _says_more(plain: str) -> bool:
     """Whether meta-talk is followed, behind its colon, by something of substance."""
     return _BEHIND_COLON.search(plain) is not None
-
-
-def is_abstention(plain: str) -> bool:
-    """Whether a sentence declines to answer and asserts nothing else about the world."""
-    if len(plain) > _LONGEST:
-        return False
-    bare = plain.replace("’", "'").strip().rstrip(".!")
-    if _ABSTENTION_WORDS.fullmatch(bare):
-        return True
-    return _ABSTENTION.match(bare) is not None and not asserts(bare)
 
 
 def is_lead_in(text: str, *, carried: bool) -> bool:
