@@ -59,19 +59,19 @@ class RemoteJob:
 
     async def astatus(self) -> JobStatus:
         """Ask how far it is."""
-        return await self._loop.join(self._status())
+        return await self._loop.join(self._http.call("GET", self._path, read=JobStatus.of))
 
     def status(self) -> JobStatus:
         """Ask how far it is."""
-        return self._loop.run(self._status())
+        return self._loop.run(self.astatus())
 
     async def acancel(self) -> JobStatus:
         """Cancel it; what is scored already stays."""
-        return await self._loop.join(self._cancel())
+        return await self._loop.join(self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of))
 
     def cancel(self) -> JobStatus:
         """Cancel it; what is scored already stays."""
-        return self._loop.run(self._cancel())
+        return self._loop.run(self.acancel())
 
     async def ajoin(self) -> JobStatus:
         """Wait until it ends; see `join`."""
@@ -79,7 +79,7 @@ class RemoteJob:
 
     def join(self) -> JobStatus:
         """Wait until it ends. Raises `OperatorError` where it failed or was cancelled."""
-        return self._loop.run(self._end())
+        return self._loop.run(self.ajoin())
 
     async def aresults(self) -> AsyncIterator[Result]:
         """Yield the results in the order of the rows, as they come; see `results`."""
@@ -106,15 +106,9 @@ class RemoteJob:
     def _path(self) -> str:
         return f"/v1/jobs/{quote(self.id, safe='')}"
 
-    async def _status(self) -> JobStatus:
-        return await self._http.call("GET", self._path, read=JobStatus.of)
-
-    async def _cancel(self) -> JobStatus:
-        return await self._http.call("POST", f"{self._path}/cancel", read=JobStatus.of)
-
     async def _end(self) -> JobStatus:
         pause = _FIRST
-        while not (status := await self._status()).ended:
+        while not (status := await self.astatus()).ended:
             await asyncio.sleep(pause)
             pause = min(_LONGEST, pause * 1.5)
         if status.state != "finished":

@@ -6,7 +6,7 @@ Nothing here needs a framework: `Shield` is ASGI around whatever it protects, so
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -54,7 +54,7 @@ class Shield:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        closed = _Closing(send)
+        closed = ClosedAnswer(send, HEADERS)
         fault = self._fault(scope)
         if fault:
             await refuse(closed, *fault)
@@ -63,7 +63,7 @@ class Shield:
         try:
             await self._app(scope, bounded, closed)
         except BodyTooLargeError:
-            if closed.has_begun:
+            if closed.status:
                 raise
             await refuse(closed, 413, self._too_large)
 
@@ -144,24 +144,26 @@ class _Bounded:
         return message
 
 
-class _Closing:
-    """Sends an answer with the headers that close it."""
+class ClosedAnswer:
+    """Sends an answer with headers of ours, kept nowhere unless it says so, and knows how far it is."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, headers: Sequence[tuple[bytes, bytes]]) -> None:
         self._send = send
-        self.has_begun = False
+        self._headers = headers
+        self.status = 0
+        self.is_whole = False
 
     async def __call__(self, message: Message) -> None:
+        """Send a message on."""
         if message["type"] == "http.response.start":
-            self.has_begun = True
-            given = [pair for pair in message.get("headers", ()) if pair[0].lower() not in _NAMES]
+            self.status = message["status"]
+            ours = {name for name, _ in self._headers}
+            given = [pair for pair in message.get("headers", ()) if pair[0].lower() not in ours]
             if not any(name.lower() == b"cache-control" for name, _ in given):
                 given.append((b"cache-control", b"no-store"))
-            message = {**message, "headers": [*given, *HEADERS]}
+            message = {**message, "headers": [*given, *self._headers]}
         await self._send(message)
-
-
-_NAMES = frozenset(name for name, _ in HEADERS)
+        self.is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
 async def refuse(send: Send, status: int, why: str) -> None:

@@ -21,7 +21,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
-from everyclaim.web.tokens import Rates, Token, Tokens, bearer
+from everyclaim.web.tokens import Token, Tokens, bearer
 
 IDLE, LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
 _MOST = 10_000  # log-ins at once
@@ -196,17 +196,6 @@ def local_path(wanted: str) -> str:
     """Return where a log-in leads on to: a path of this server, else its first page."""
     is_path = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
     return wanted if is_path and wanted.isprintable() and not wanted.startswith("/login") else "/"
-
-
-class LoginRates:
-    """How often somebody may try to log in: from one address, and from all of them together."""
-
-    def __init__(self) -> None:
-        self._each, self._all = Rates(6), Rates(240)
-
-    def take(self, address: str) -> float:
-        """Take one try; return 0, or in how many seconds there will be one."""
-        return self._each.take(address) or self._all.take("")
 
 
 def _key(cookie: str) -> str:

@@ -22,7 +22,7 @@ from everyclaim.core.types import Outcome
 from everyclaim.report.html.environment import environment
 from everyclaim.store import Store
 from everyclaim.web.app.assets import VERSION
-from everyclaim.web.app.auth import Access, LoginRates, Sessions, visitor_of
+from everyclaim.web.app.auth import Access, Sessions, visitor_of
 from everyclaim.web.tokens import Rates
 
 T = TypeVar("T")
@@ -138,7 +138,8 @@ class Site:
     sessions: Sessions
     evaluator: Evaluator | None = None
     memo: Memo = field(default_factory=Memo)
-    login_rates: LoginRates = field(default_factory=LoginRates)
+    login_rates: Rates = field(default_factory=lambda: Rates(6))  # of one address
+    all_logins: Rates = field(default_factory=lambda: Rates(240))
     try_rates: Rates = field(default_factory=lambda: Rates(30))
     templates: Environment = field(default_factory=_templates)
     _stores: dict[str, Store] = field(default_factory=dict)

@@ -16,7 +16,7 @@ from typing import Any
 from starlette.responses import Response
 
 from everyclaim.core.events import Observer, RequestAnswered, observed, tell
-from everyclaim.web.security import App, Message, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
+from everyclaim.web.security import App, ClosedAnswer, Receive, Scope, Send, headers_of, is_from_elsewhere, name_of
 from everyclaim.web.service.problems import MEDIA_TYPE, Problem
 from everyclaim.web.serving import is_loopback
 from everyclaim.web.tokens import Rates, Token, Tokens, bearer, network
@@ -69,7 +69,7 @@ class Gate:
         begun = time.perf_counter()
         asked = RequestContext(secrets.token_hex(8))
         scope.setdefault("state", {})["asked"] = asked
-        answer = _Answer(send, asked.id)
+        answer = ClosedAnswer(send, ((b"x-request-id", asked.id.encode()), (b"x-content-type-options", b"nosniff")))
         try:
             self._admit(scope, asked)
             await self._app(scope, receive, answer)
@@ -112,7 +112,7 @@ class Gate:
         if not token.may(scope_needed):
             raise Problem("not-allowed", f"this takes a token with the scope {scope_needed!r}")
 
-    def _tell(self, scope: Scope, asked: RequestContext, answer: _Answer, seconds: float) -> None:
+    def _tell(self, scope: Scope, asked: RequestContext, answer: ClosedAnswer, seconds: float) -> None:
         done = RequestAnswered(_route(scope), _method(scope), answer.status or _GONE, seconds)
         row = {
             "request": asked.id,
@@ -127,26 +127,6 @@ class Gate:
         _logger.info("request", extra=row)
         with observed(self._observers):
             tell(done)
-
-
-class _Answer:
-    """Sends an answer on, and knows how far it is."""
-
-    def __init__(self, send: Send, request_id: str) -> None:
-        self._send = send
-        self._id = request_id
-        self.status = 0
-        self.is_whole = False
-
-    async def __call__(self, message: Message) -> None:
-        if message["type"] == "http.response.start":
-            self.status = message["status"]
-            added = [(b"x-request-id", self._id.encode()), (b"x-content-type-options", b"nosniff")]
-            if not any(name.lower() == b"cache-control" for name, _ in message["headers"]):
-                added.append((b"cache-control", b"no-store"))
-            message = {**message, "headers": [*message["headers"], *added]}
-        await self._send(message)
-        self.is_whole = message["type"] == "http.response.body" and not message.get("more_body", False)
 
 
 def say(problem: Problem, asked: RequestContext) -> Response:

@@ -25,7 +25,7 @@ def enter(request: Request, token: Annotated[str, Form()] = "", next: Annotated[
     """Let somebody in, under a new cookie; whoever tries too often has to wait."""
     site = site_of(request)
     address = request.client.host if request.client else ""
-    wait = site.login_rates.take(address)
+    wait = site.login_rates.take(address) or site.all_logins.take("")
     if wait:
         said = f"Too many tries: wait {wait:.0f} seconds." if wait >= 1.5 else "Too many tries: wait a second."
         refusal = render(request, "login.html", http_status=429, wanted=local_path(next), said=said)
