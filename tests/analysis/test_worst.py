@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from everyclaim.analysis.worst import worst
+from everyclaim.analysis.gate import worst
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Sample, Span, Verdict
 

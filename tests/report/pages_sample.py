@@ -1,7 +1,7 @@
 """A small made-up run of a kettle shop's support bot, with a finding of every kind."""
 
+from everyclaim.analysis.gate import worst
 from everyclaim.analysis.summary import Collector
-from everyclaim.analysis.worst import worst
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     Evidence,

@@ -1,8 +1,7 @@
 """What results add up to: summaries with intervals, the worst answers, the gate of a release."""
 
-from everyclaim.analysis.gate import GateResult, GateStatus, gate
+from everyclaim.analysis.gate import GateResult, GateStatus, gate, worst
 from everyclaim.analysis.summary import ClusterBy, Collector, Group, Summary, mean_score, summarise, summary_to_json
-from everyclaim.analysis.worst import worst
 from everyclaim.core.bands import Band, band_of
 
 __all__ = [

@@ -6,22 +6,19 @@ All of it is counted from stored verdicts: who decided (`Verdict.judge`), and th
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from everyclaim.analysis.columns import Columns
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result, Verdict
 from everyclaim.stats.intervals import Estimate, clustered_ratios
-from everyclaim.stats.types import Sampling
-
-_COLUMNS = ("judged", "settled", "audited", "agreed", "torn", "voted", "flipped")
+from everyclaim.stats.types import Floats, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +57,7 @@ class Judging:
     def __init__(self) -> None:
         self._last: tuple[Provenance | None, _Kind] = (None, _Kind())
         self._judges: Counter[str] = Counter()
-        self._kept = array("q")
-        self._rows = {name: array("i") for name in _COLUMNS}
-        self._costs = array("d")  # NaN: not known, or not what it would be without a cache
+        self._rows = Columns()
         self._first = ""
         self._is_panel = False
 
@@ -86,16 +81,14 @@ class Judging:
             "voted": len(voted),
             "flipped": sum("unstable" in verdict.flags for verdict in voted),
         }
-        self._kept.append(place)
-        for name, number in row.items():
-            self._rows[name].append(number)
         usage = result.usage
-        self._costs.append(float("nan") if usage.cost is None or usage.cache_hits else usage.cost)
+        cost = None if usage.cache_hits else usage.cost  # what it would be without a cache is not known
+        self._rows.append({"place": place, "cost": cost} | row)
 
     def finish(self, clusters: NDArray[np.uint64] | None, sampling: Sampling) -> JudgingSummary:
         """Add up; `clusters` are those of all results."""
-        rows = {name: np.array(column, dtype=np.int64) for name, column in self._rows.items()}
-        of_rows = None if clusters is None else clusters[np.array(self._kept, dtype=np.int64)]
+        rows = defaultdict(lambda: np.zeros(0), self._rows.arrays())
+        of_rows = None if clusters is None else clusters[rows["place"].astype(int)]
         settled, agreement, torn, flips = clustered_ratios(
             [rows["settled"], rows["agreed"], rows["torn"], rows["flipped"]],
             [rows["judged"], rows["audited"], rows["judged"], rows["voted"]],
@@ -109,9 +102,9 @@ class Judging:
             flips=flips if flips.n else None,
         )
 
-    def _cascade(self, rows: Mapping[str, NDArray[np.int64]], settled: Estimate, agreement: Estimate) -> CascadeSummary:
+    def _cascade(self, rows: Mapping[str, Floats], settled: Estimate, agreement: Estimate) -> CascadeSummary:
         unasked = (rows["settled"] == rows["judged"]) & (rows["audited"] == 0)
-        costs = np.array(self._costs, dtype=np.float64)
+        costs = rows["cost"]
         paid = {is_asked: costs[(unasked != is_asked) & np.isfinite(costs)] for is_asked in (True, False)}
         spared, saved = int(unasked.sum()), None
         if not spared:
@@ -126,11 +119,6 @@ class Judging:
         if self._last[0] != provenance:  # one run has one
             self._last = (provenance, _kind(provenance))
         return self._last[1]
-
-
-def judging_to_json(summary: JudgingSummary) -> dict[str, Any]:
-    """Write it as plain JSON values."""
-    return asdict(summary)
 
 
 def _kind(provenance: Provenance) -> _Kind:

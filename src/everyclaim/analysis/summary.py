@@ -8,28 +8,34 @@ Read `summarise` first; `Group` says what each number means.
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from everyclaim.analysis.columns import Columns, Selection
+from everyclaim.analysis.columns import Columns
 from everyclaim.analysis.estimates import interval, percent, span
 from everyclaim.analysis.estimates import score as score_text
-from everyclaim.analysis.judging import Judging, JudgingSummary, judging_to_json
-from everyclaim.analysis.slices import FEW, expanded
-from everyclaim.core.bands import Band, band_of
+from everyclaim.analysis.judging import Judging, JudgingSummary
+from everyclaim.analysis.slices import FEW, expanded, values_of
+from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
-from everyclaim.core.types import Label, Outcome, Result, Usage
+from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
 from everyclaim.stats.intervals import Estimate, clustered_ratios
-from everyclaim.stats.types import DEFAULT, Sampling
+from everyclaim.stats.types import DEFAULT, Floats, Sampling
 
 SUMMARY_SCHEMA = 1
 TEXTS_KEPT = 100
 _WARNINGS_SHOWN = 3  # kinds of warnings of a printed summary
+_OUTCOMES, _MODES = tuple(Outcome), tuple(FailureMode)
+_PART, _SLICE = "part:", "slice:"  # of the names of columns: those of a part of the score, of the values of a tag
 _ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
 
 ClusterBy = Literal["sample", "question"]
@@ -141,28 +147,30 @@ class Summary:
         return "\n".join([*shown, wrapped(f"{'answers':19}{answers}"), *said])
 
 
-@dataclass(slots=True)
 class Collector:
     """Collects results one by one. `summarise` is the loop around it; use it to share one pass."""
 
-    slices: Sequence[str] = ()
-    cluster_by: ClusterBy = "sample"
-    sampling: Sampling = DEFAULT
-    bad_rows: int = 0  # see `Summary`
-    _columns: Columns = field(init=False)
-    _failures: Counter[str] = field(init=False, default_factory=Counter)
-    _flags: Counter[str] = field(init=False, default_factory=Counter)
-    _conflicts: int = field(init=False, default=0)
-    _warnings: int = field(init=False, default=0)
-    _warned: int = field(init=False, default=0)
-    _warning_texts: Counter[str] = field(init=False, default_factory=Counter)
-    _unchecked: int = field(init=False, default=0)
-    _all_skipped: int = field(init=False, default=0)
-    _judging: Judging = field(init=False, default_factory=Judging)
-    _total: int = field(init=False, default=0)
-
-    def __post_init__(self) -> None:
-        self._columns = Columns(expanded(self.slices), by_question=self.cluster_by == "question")
+    def __init__(
+        self,
+        slices: Sequence[str] = (),
+        cluster_by: ClusterBy = "sample",
+        sampling: Sampling = DEFAULT,
+        bad_rows: int = 0,
+    ) -> None:
+        self.bad_rows = bad_rows  # see `Summary`
+        self._slices, self._cluster_by, self._sampling = expanded(slices), cluster_by, sampling
+        self._rows = Columns()
+        self._modes = Columns()  # a row for each failing claim
+        self._questions = array("Q")
+        self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
+        self._counts: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
+        self._flags: Counter[str] = Counter()
+        self._warnings: Counter[str] = Counter()
+        self._usage = Usage()
+        self._costs = array("d")
+        self._judging = Judging()
+        self._lower_is_better = False
 
     def watching(self, records: Iterable[Kept]) -> Iterator[Kept]:
         """Pass kept results on unchanged, collecting each."""
@@ -172,49 +180,102 @@ class Collector:
 
     def add(self, result: Result) -> None:
         """Collect one result."""
-        self._columns.add(result)
+        is_scored, place = result.outcome is Outcome.SCORED, self._rows.length
+        self._lower_is_better |= result.provenance.lower_is_better
+        codes = self._values.items()
+        of_slices = {_SLICE + tag: known.setdefault(values_of(result, tag), len(known)) for tag, known in codes}
+        parts = {_PART + name: part for name, part in result.components.items()} if is_scored else {}
+        self._rows.append(_row(result.outcome, result.score, result.counts) | parts | of_slices)
+        if self._cluster_by == "question":
+            self._questions.append(_question_key(result.question, place))
+        self._usage += replace(result.usage, cost=None if result.usage.cost is None else 0.0)
+        self._costs.append(result.usage.cost or 0.0)  # added up at the end, so that their order changes nothing
+        self._counts["warnings"] += len(result.warnings)
+        self._counts["warned"] += bool(result.warnings)
+        self._counts["unchecked"] += bool(result.unchecked)
+        self._counts["all_skipped"] += result.is_all_skipped
+        for text in set(result.warnings):
+            if text in self._warnings or len(self._warnings) < TEXTS_KEPT:
+                self._warnings[text] += 1
         if result.outcome is Outcome.FAILED:
             self._failures[failure_code(result.reason)] += 1
-        self._warnings += len(result.warnings)
-        self._warned += bool(result.warnings)
-        for text in set(result.warnings):
-            if text in self._warning_texts or len(self._warning_texts) < TEXTS_KEPT:
-                self._warning_texts[text] += 1
-        self._unchecked += bool(result.unchecked)
-        self._all_skipped += result.is_all_skipped
-        self._total += 1
-        if result.outcome is not Outcome.SCORED:
+        if not is_scored:
             return  # what a failed sample found before it failed is not in any rate, nor in any count
         for claim in result.claims:
             verdict = claim.verdict
-            self._conflicts += verdict.conflict
+            self._counts["conflicts"] += verdict.conflict
             self._flags.update(set(verdict.flags))
-        self._judging.add(result, self._total - 1)
+            if verdict.failure_mode is not None:
+                self._modes.append({"mode": _MODES.index(verdict.failure_mode), "row": place})
+        self._judging.add(result, place)
 
     def finish(self) -> Summary:
         """Add up what was collected so far."""
-        columns = self._columns
-        rows = columns.everything()
+        clusters = np.array(self._questions, dtype=np.uint64) if self._cluster_by == "question" else None
+        table = _Table(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
+        known = self._usage.cost is not None
         return Summary(
-            overall=_group(rows, self.sampling),
+            overall=_group(table, self._sampling),
             failures=_sorted(self._failures),
-            conflicts=self._conflicts,
+            conflicts=self._counts["conflicts"],
             flags=_sorted(self._flags),
-            warnings=self._warnings,
-            warned=self._warned,
-            warning_texts=_sorted(self._warning_texts),
-            unchecked=self._unchecked,
-            all_skipped=self._all_skipped,
-            usage=columns.usage(),
-            judging=self._judging.finish(rows.clusters, self.sampling),
-            slices={
-                tag: {value: _group(part, self.sampling) for value, part in columns.parts(tag, rows)}
-                for tag in columns.slices
-            },
-            cluster_by=self.cluster_by,
-            sampling=self.sampling,
+            warnings=self._counts["warnings"],
+            warned=self._counts["warned"],
+            warning_texts=_sorted(self._warnings),
+            unchecked=self._counts["unchecked"],
+            all_skipped=self._counts["all_skipped"],
+            usage=replace(self._usage, cost=math.fsum(self._costs) if known else None),
+            judging=self._judging.finish(clusters, self._sampling),
+            slices={tag: self._groups(table, tag) for tag in self._slices},
+            cluster_by=self._cluster_by,
+            sampling=self._sampling,
             bad_rows=self.bad_rows,
         )
+
+    def _groups(self, table: _Table, tag: str) -> dict[str, Group]:
+        """Add up the results of every value of a tag, values sorted; one with several values is in each."""
+        having: dict[str, list[int]] = {}
+        for values, code in self._values[tag].items():
+            for value in values:
+                having.setdefault(value, []).append(code)
+        codes = table.numbers[_SLICE + tag] if having else np.zeros(0)
+        return {
+            value: _group(table.part(np.flatnonzero(np.isin(codes, own))), self._sampling)
+            for value, own in sorted(having.items())
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The numbers of some results, a row each, and the failing claims with the rows that they are of."""
+
+    numbers: Mapping[str, Floats]
+    modes: Mapping[str, Floats]
+    clusters: NDArray[np.uint64] | None  # None: every result is its own
+    lower_is_better: bool
+
+    def part(self, rows: NDArray[np.intp]) -> _Table:
+        """Return these rows."""
+        modes = self.modes
+        if modes:
+            inside = np.isin(modes["row"], rows)
+            modes = {name: column[inside] for name, column in modes.items()}
+        numbers = {name: column[rows] for name, column in self.numbers.items()}
+        clusters = None if self.clusters is None else self.clusters[rows]
+        return replace(self, numbers=numbers, modes=modes, clusters=clusters)
+
+
+def _row(outcome: Outcome, score: float | None, counts: Mapping[Label, int]) -> dict[str, float | None]:
+    """Return the numbers of a result; claims count where it is scored."""
+    labels = {label.value: float(counts.get(label, 0) if outcome is Outcome.SCORED else 0) for label in Label}
+    return {"outcome": float(_OUTCOMES.index(outcome)), "score": score, **labels}
+
+
+def _question_key(question: str, position: int) -> int:
+    """Name the cluster of a question in 64 bits; without a question a sample is alone."""
+    text = question.strip()
+    body = text.encode("utf-8", "surrogatepass") if text else b"\0" + position.to_bytes(8, "big")
+    return int.from_bytes(blake2b(body, digest_size=8).digest(), "big")
 
 
 def summarise(
@@ -240,10 +301,10 @@ def summarise(
 
 def mean_score(tallies: Iterable[Tally]) -> Estimate:
     """Estimate the mean score as `summarise` does, from what is in a store beside the results themselves."""
-    columns = Columns((), by_question=False)
+    rows = Columns()
     for tally in tallies:
-        columns.add_tally(tally)
-    return _group(columns.everything(), DEFAULT).score
+        rows.append(_row(tally.outcome, tally.score, tally.counts))
+    return _group(_Table(rows.arrays(), {}, None, lower_is_better=False), DEFAULT).score
 
 
 def failure_code(reason: str) -> str:
@@ -252,39 +313,48 @@ def failure_code(reason: str) -> str:
     return code if (separator or code == reason) and code.isidentifier() and len(code) <= 60 else "unknown"
 
 
-def _group(rows: Selection, sampling: Sampling) -> Group:
-    scored, numbered = rows.scored, rows.numbered
-    unsupported, contradicted = rows.labels[Label.UNSUPPORTED], rows.labels[Label.CONTRADICTED]
-    per_answer = sum(rows.labels.values(), start=np.zeros(len(scored), dtype=np.int32))
-    defined = [np.isfinite(column) for column in rows.components.values()]
-    parts = [np.where(has, column, 0.0) for has, column in zip(defined, rows.components.values(), strict=True)]
+def _group(table: _Table, sampling: Sampling) -> Group:
+    none = np.zeros(0)
+    outcome, score = table.numbers.get("outcome", none), table.numbers.get("score", none)
+    labels = {label: table.numbers.get(label.value, none) for label in Label}
+    parts = {name.removeprefix(_PART): part for name, part in table.numbers.items() if name.startswith(_PART)}
+    scored, numbered = outcome == _OUTCOMES.index(Outcome.SCORED), np.isfinite(score)
+    quality = 1 - score if table.lower_is_better else score
+    unsupported, contradicted = labels[Label.UNSUPPORTED], labels[Label.CONTRADICTED]
+    per_answer = np.sum(list(labels.values()), axis=0)
+    defined = [np.isfinite(part) for part in parts.values()]
     whole = scored & numbered
-    score, below_one, any_unsupported, any_contradicted, *rest = clustered_ratios(
+    mean, below_one, any_unsupported, any_contradicted, *rest = clustered_ratios(
         [
-            np.where(numbered, rows.score, 0.0),
-            whole & (rows.quality < 1 - _ROUNDING),
+            np.where(numbered, score, 0.0),
+            whole & (quality < 1 - _ROUNDING),
             unsupported > 0,
             contradicted > 0,
-            *rows.labels.values(),
-            *parts,
+            *labels.values(),
+            *(np.where(has, part, 0.0) for has, part in zip(defined, parts.values(), strict=True)),
         ],
-        [numbered, whole, scored, scored, *[per_answer] * len(rows.labels), *defined],
-        rows.clusters,
+        [numbered, whole, scored, scored, *[per_answer] * len(labels), *defined],
+        table.clusters,
         sampling,
     )
-    rates, components = rest[: len(rows.labels)], rest[len(rows.labels) :]
+    rates, components = rest[: len(labels)], rest[len(labels) :]
     answers, claims = int(scored.sum()), int(per_answer.sum())
     failing = int(np.count_nonzero(unsupported + contradicted))
+    outcomes = np.bincount(outcome.astype(int), minlength=len(_OUTCOMES)).tolist()
+    modes = np.bincount(table.modes.get("mode", none).astype(int), minlength=len(_MODES)).tolist()
+    bands = dict.fromkeys(LOWER_BOUNDS, 0)
+    for value, count in zip(*np.unique(quality[numbered], return_counts=True), strict=True):
+        bands[band_of(float(value))] += int(count)
     return Group(
         total=len(scored),
-        outcomes=rows.outcomes(),
-        score=score,
-        band=None if score.value is None else band_of(1 - score.value if rows.lower_is_better else score.value),
-        bands=rows.bands(),
+        outcomes=dict(zip(_OUTCOMES, outcomes, strict=True)),
+        score=mean,
+        band=None if mean.value is None else band_of(1 - mean.value if table.lower_is_better else mean.value),
+        bands=bands,
         counted_unscored=int(np.count_nonzero(numbered & ~scored)),
         claims=claims,
-        labels={label: int(counts.sum()) for label, counts in rows.labels.items()},
-        rates=dict(zip(rows.labels, rates, strict=True)),
+        labels={label: int(counts.sum()) for label, counts in labels.items()},
+        rates=dict(zip(labels, rates, strict=True)),
         below_one=below_one,
         any_unsupported=any_unsupported,
         any_contradicted=any_contradicted,
@@ -292,9 +362,9 @@ def _group(rows: Selection, sampling: Sampling) -> Group:
         unsupported_per_failing=int(unsupported.sum()) / failing if failing else None,
         contradicted_per_failing=int(contradicted.sum()) / failing if failing else None,
         claims_per_answer=claims / answers if answers else None,
-        failure_modes={mode.value: count for mode, count in rows.modes.items()},
-        components=dict(zip(rows.components, components, strict=True)),
-        lower_is_better=rows.lower_is_better,
+        failure_modes={mode.value: count for mode, count in zip(_MODES, modes, strict=True) if count},
+        components=dict(zip(parts, components, strict=True)),
+        lower_is_better=table.lower_is_better,
     )
 
 
@@ -329,7 +399,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "unchecked": summary.unchecked,
         "all_skipped": summary.all_skipped,
         "usage": asdict(summary.usage),
-        "judging": judging_to_json(summary.judging),
+        "judging": asdict(summary.judging),
         "slices": {
             tag: {value: group_to_json(group) | {"is_small": group.is_small} for value, group in groups.items()}
             for tag, groups in summary.slices.items()

@@ -16,8 +16,8 @@ from typing import Any
 
 from markupsafe import Markup
 
+from everyclaim.analysis.gate import badness, has_finding
 from everyclaim.analysis.slices import values_of
-from everyclaim.analysis.worst import badness, has_finding
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.report.html.answers import AnswerView, answer_view

@@ -9,7 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.analysis.matrix import Matrix, matrix_of
+from everyclaim.analysis.slices import Matrix, matrix_of
 from everyclaim.analysis.slices import AUTOMATIC
 from everyclaim.core.errors import ConfigError
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
