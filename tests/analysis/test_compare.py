@@ -7,7 +7,7 @@ import pytest
 
 from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import Comparison, Side, claim_changes
-from everyclaim.analysis.deltas import CONTRADICTED, SCORE, UNSUPPORTED, Finding
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, UNSUPPORTED, DeltaFinding
 from everyclaim.analysis.trend import trend_of
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Label, Outcome
@@ -164,7 +164,7 @@ def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     found = said(first, second)
     assert not found.matching.paired
     assert found.changes is None
-    assert found.numbers.of(SCORE).finding is Finding.REGRESSED
+    assert found.numbers.of(SCORE).finding is DeltaFinding.REGRESSED
     assert "not paired: the runs share no ids" in str(found)
 
 
@@ -173,11 +173,11 @@ def test_more_contradictions_advise_as_the_rule_of_a_release_report():
     before = run_of(800)
     after = with_more(before, share=0.05, mode="negation", rows=np.arange(800), label=CONTRADICTED_CODE)
     found = said(before, after)
-    assert found.numbers.of(CONTRADICTED).finding is Finding.REGRESSED
-    assert found.numbers.of(UNSUPPORTED).finding is Finding.NO_DIFFERENCE
+    assert found.numbers.of(CONTRADICTED).finding is DeltaFinding.REGRESSED
+    assert found.numbers.of(UNSUPPORTED).finding is DeltaFinding.NO_DIFFERENCE
     assert found.advice.startswith("Watch v2: its rate of contradicted claims is higher than that of v1 ")
     assert said(after, before).advice == ""
-    assert said(after, before).numbers.of(CONTRADICTED).finding is Finding.IMPROVED
+    assert said(after, before).numbers.of(CONTRADICTED).finding is DeltaFinding.IMPROVED
 
 
 def test_asking_for_more_slices_changes_no_word_on_the_whole():
@@ -195,7 +195,7 @@ def test_few_answers_are_too_few_and_not_no_difference():
     for samples in (1, 2, 9, 20):
         first, second = run_of(samples), run_of(samples, seed=5)
         words = {delta.finding for delta in said(first, second).deltas}
-        assert words == {Finding.TOO_FEW}, samples
+        assert words == {DeltaFinding.TOO_FEW}, samples
 
 
 def test_ids_that_repeat_unequally_are_left_out_and_counted():

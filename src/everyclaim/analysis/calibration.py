@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from everyclaim.analysis.estimates import interval, percent, points
-from everyclaim.analysis.labels import Agreement
+from everyclaim.analysis.estimates import interval, percent, plain, points
+from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label
@@ -36,7 +36,7 @@ Standing = Literal["met", "missed", "not shown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
+class JudgeRates:
     """TPR and TNR over some labelled claims."""
 
     supported: int  # labels of truly supported claims
@@ -85,8 +85,8 @@ class Trial:
 
     setting: str
     labels: str  # which, in words
-    before: Rates
-    after: Rates
+    before: JudgeRates
+    after: JudgeRates
     gain: Inference
 
     @property
@@ -122,7 +122,7 @@ class Fitted:
         trial = whole.pop("trial")
         rates = {"tpr": trial["after"]["tpr"], "tnr": trial["after"]["tnr"]}
         rates |= {"tpr_before": trial["before"]["tpr"], "tnr_before": trial["before"]["tnr"]}
-        return whole | rates | {"gain": _inference(self.trial.gain), "helps": self.trial.helps}
+        return whole | rates | {"gain": plain(self.trial.gain), "helps": self.trial.helps}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +136,12 @@ class Calibration:
     by_way: Mapping[str, int]  # labels by how their claims were chosen
     disputed: int
     annotators: tuple[str, ...]
-    agreement: Agreement | None
-    rates: Rates
-    answers: Rates | None  # whole answers: all claims supported, or not
+    agreement: AnnotatorAgreement | None
+    rates: JudgeRates
+    answers: JudgeRates | None  # whole answers: all claims supported, or not
     confusion: tuple[tuple[int, ...], ...]  # a row per label of people, a column per label of the judge
     kappa: Inference | None  # judge and people, three labels
-    groups: Mapping[str, Mapping[str, Rates]]
+    groups: Mapping[str, Mapping[str, JudgeRates]]
     modes: Mapping[str, Estimate]  # people's failure mode → share of its claims that the judge calls failing
     judged_modes: Mapping[str, Estimate]  # the judge's failure mode → share of its claims that people call failing
     reliability: Reliability | None
@@ -200,6 +200,7 @@ class Calibration:
         """Return it as plain JSON values, null for what has no number; see the reference for the schema."""
         names = [label.value.lower() for label in Label]
         table = {human: dict(zip(names, row, strict=True)) for human, row in zip(names, self.confusion, strict=True)}
+        corrected = self.corrected
         return {
             "schema": CALIBRATION_SCHEMA,
             "run": self.run,
@@ -216,20 +217,20 @@ class Calibration:
             **_rates(self.rates),
             "answers": _rates(self.answers) if self.answers else None,
             "confusion": table,
-            "kappa": _inference(self.kappa),
+            "kappa": plain(self.kappa),
             "groups": {
                 name: {value: _rates(part) for value, part in parts.items()} for name, parts in self.groups.items()
             },
-            "failure_modes": {name: asdict(share) for name, share in self.modes.items()},
-            "judged_failure_modes": {name: asdict(share) for name, share in self.judged_modes.items()},
+            "failure_modes": plain(self.modes),
+            "judged_failure_modes": plain(self.judged_modes),
             "reliability": asdict(self.reliability) if self.reliability else None,
             "fitted": self.fitted and self.fitted.to_json(),
             "supported": {
-                "raw": asdict(self.corrected.raw),
-                "corrected": _inference(self.corrected.shown),
-                "ppi": _inference(self.corrected.ppi),
-                "rogan_gladen": _inference(self.corrected.rogan_gladen),
-                "why_not": list(self.corrected.why),
+                "raw": plain(corrected.raw),
+                "corrected": plain(corrected.shown),
+                "ppi": plain(corrected.ppi),
+                "rogan_gladen": plain(corrected.rogan_gladen),
+                "why_not": list(corrected.why),
             },
             "notes": list(self.notes),
             "advice": list(self.advice),
@@ -299,22 +300,8 @@ def _missing_labels(rate: Estimate, labels: int) -> int:
     return max(1, wanted - labels, _FEWEST_LABELS - labels)
 
 
-def _rates(found: Rates) -> dict[str, Any]:
+def _rates(found: JudgeRates) -> dict[str, Any]:
     return {
         "tpr": asdict(found.tpr) | {"labels": found.supported, "target": compare_with_target(found.tpr)},
         "tnr": asdict(found.tnr) | {"labels": found.failing, "target": compare_with_target(found.tnr)},
-    }
-
-
-def _inference(found: Inference | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "value": found.value,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "n": found.n,
-        "clusters": found.clusters,
-        "method": found.method,
-        "warnings": list(found.warnings),
     }

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Columns:
+class NumberColumns:
     """Grows by one row at a time; a row need not have every column."""
 
     def __init__(self) -> None:

@@ -16,9 +16,9 @@ from everyclaim.analysis.deltas import (
     OF_PARTS,
     SCORE,
     WHOLE,
+    AnswerMeasure,
     Delta,
-    Measure,
-    Part,
+    MeasuredPart,
     Rate,
     Where,
     as_primary,
@@ -62,7 +62,7 @@ class ScoreChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Matching:
+class SampleMatching:
     """Which samples are compared. `repeated` ids occur unequally often, so none of them has a partner."""
 
     paired: bool
@@ -77,7 +77,7 @@ class Matching:
 class Compared:
     """The numbers of a comparison: the whole, failure modes and slices, claims and answers that changed."""
 
-    matching: Matching
+    matching: SampleMatching
     means: tuple[float | None, float | None]  # mean scores of the whole runs, whatever is compared
     whole: tuple[Delta, ...]
     parts: tuple[Delta, ...]
@@ -85,7 +85,7 @@ class Compared:
     movers: tuple[ScoreChange, ...]
     same_text: tuple[Delta, ...] = ()  # over pairs with the same answer: what the judge did alone
 
-    def of(self, measure: Measure) -> Delta:
+    def of(self, measure: AnswerMeasure) -> Delta:
         """Return the difference of a measure over the whole."""
         return next(delta for delta in self.whole if delta.measure is measure)
 
@@ -111,7 +111,7 @@ def compare_figures(
     sides = (Counted(before, first), Counted(after, second))
     everything = np.ones(len(first), dtype=bool), np.ones(len(second), dtype=bool)
 
-    def delta(part: Part, masks: Sequence[Mask], *, paired: bool = matching.paired) -> Delta:
+    def delta(part: MeasuredPart, masks: Sequence[Mask], *, paired: bool = matching.paired) -> Delta:
         found = measure_delta(
             part, [side.rate(part, mask) for side, mask in zip(sides, masks, strict=True)], paired=paired
         )
@@ -119,11 +119,11 @@ def compare_figures(
         return replace(found, more_is_better=is_better)
 
     parts = [delta(part, masks) for part, masks in _parts_with_masks(sides, by, paired=matching.paired)]
-    primary, *secondary = (delta(Part(measure), everything) for measure in WHOLE)
+    primary, *secondary = (delta(MeasuredPart(measure), everything) for measure in WHOLE)
     alone: list[Delta] = []
     if other_judge and matching.same_text:
         same = before.text[first] == after.text[second]
-        alone = [delta(Part(measure), (same, same), paired=True) for measure in WHOLE]
+        alone = [delta(MeasuredPart(measure), (same, same), paired=True) for measure in WHOLE]
     secondary, parts, alone = with_findings([secondary, parts, alone])
     return Compared(
         matching=matching,
@@ -151,12 +151,12 @@ class Counted:
         self.failing = self.claims - self.counts[:, _LABELS.index(Label.SUPPORTED)]
         self.contradicted = self.counts[:, _LABELS.index(Label.CONTRADICTED)]
 
-    def rate(self, part: Part, mask: Mask | None = None) -> Rate:
+    def rate(self, part: MeasuredPart, mask: Mask | None = None) -> Rate:
         """Return numerators and denominators of a measure, by row, of all rows or of those in a mask."""
         top, bottom = self._rate(part)
         return (top, bottom) if mask is None else (top[mask], bottom[mask])
 
-    def _rate(self, part: Part) -> Rate:
+    def _rate(self, part: MeasuredPart) -> Rate:
         measure = part.measure
         if part.mode is not None:
             return self._mode_counts(part.mode), self.claims
@@ -196,27 +196,27 @@ class Counted:
         return np.asarray(has[self.rows])
 
 
-def parts_of(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[Part]:
+def parts_of(sides: Sequence[Counted], by: Sequence[str]) -> Iterator[MeasuredPart]:
     """Yield what is measured beside the whole: failure modes, then what is asked for within slices.
 
     Raises `ConfigError` for a cut by what no sample has.
     """
     modes = sorted({mode for side in sides for mode in side.run.modes})
-    yield from (Part.of_mode(mode) for mode in modes)
+    yield from (MeasuredPart.of_mode(mode) for mode in modes)
     for cut in expanded(by):
         tags, by_mode = _tags_of(sides, cut)
         values = [sorted({value for side in sides for value in side.run.tags.get(tag, {})}) for tag in tags]
         for chosen in product(*values):
             where = tuple(zip(tags, chosen, strict=True))
             if by_mode:
-                yield from (Part.of_mode(mode, where) for mode in modes)
+                yield from (MeasuredPart.of_mode(mode, where) for mode in modes)
             else:
-                yield from (Part(measure, where) for measure in OF_PARTS)
+                yield from (MeasuredPart(measure, where) for measure in OF_PARTS)
 
 
 def _parts_with_masks(
     sides: Sequence[Counted], by: Sequence[str], *, paired: bool
-) -> Iterator[tuple[Part, Sequence[Mask]]]:
+) -> Iterator[tuple[MeasuredPart, Sequence[Mask]]]:
     where, masks = None, [side.inside(()) for side in sides]
     for part in parts_of(sides, by):
         if part.where != where:
@@ -249,7 +249,7 @@ def _tags_of(sides: Sequence[Counted], cut: str) -> tuple[list[str], bool]:
     return tags, by_mode
 
 
-def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
+def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, SampleMatching]:
     """Pair samples by id, and repeated ones in their order where both runs have as many."""
     times, others = Counter(before.ids), Counter(after.ids)
     uneven = {name for name, number in times.items() if name in others and number != others[name]}
@@ -263,7 +263,7 @@ def _match(before: Figures, after: Figures) -> tuple[Rows, Rows, Matching]:
     else:
         first, second = (np.arange(len(run.ids), dtype=np.int32) for run in (before, after))
     left = len(before.ids) - len(shared), len(after.ids) - len(shared)
-    return first, second, Matching(is_paired, len(shared), *left, len(uneven), same)
+    return first, second, SampleMatching(is_paired, len(shared), *left, len(uneven), same)
 
 
 def _occurrences(ids: Sequence[str], without: set[str]) -> dict[tuple[str, int], int]:

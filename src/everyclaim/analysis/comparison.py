@@ -9,8 +9,8 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from everyclaim.analysis.calibration import Calibration
-from everyclaim.analysis.compare import Changes, Compared, Matching, ScoreChange
-from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, SCORE, Delta, Finding
+from everyclaim.analysis.compare import Changes, Compared, SampleMatching, ScoreChange
+from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, SCORE, Delta, DeltaFinding
 from everyclaim.analysis.estimates import percent, points
 from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_back
 from everyclaim.core.plaintext import counted, one_line, wrapped
@@ -90,7 +90,7 @@ class Comparison:
     rule: RollBack | None = None  # of a release with several parts; None: the answers of `after` are the only part
 
     @property
-    def matching(self) -> Matching:
+    def matching(self) -> SampleMatching:
         """Which samples are compared."""
         return self.numbers.matching
 
@@ -107,14 +107,14 @@ class Comparison:
     @property
     def regressed(self) -> tuple[Delta, ...]:
         """What is shown to be worse: the whole first, then the parts, surest first."""
-        parts = [delta for delta in self.numbers.parts if delta.finding is Finding.REGRESSED]
-        whole = [delta for delta in self.numbers.whole if delta.finding is Finding.REGRESSED]
+        parts = [delta for delta in self.numbers.parts if delta.finding is DeltaFinding.REGRESSED]
+        whole = [delta for delta in self.numbers.whole if delta.finding is DeltaFinding.REGRESSED]
         return (*whole, *sorted(parts, key=lambda delta: delta.adjusted or 0))
 
     @property
     def improved(self) -> tuple[Delta, ...]:
         """What is shown to be better."""
-        return tuple(delta for delta in self.deltas if delta.finding is Finding.IMPROVED)
+        return tuple(delta for delta in self.deltas if delta.finding is DeltaFinding.IMPROVED)
 
     @property
     def sentence(self) -> str:
@@ -235,7 +235,7 @@ def _key(row: ClaimRow) -> str:
     return " ".join(row.text.split()).casefold()
 
 
-def pairing(matching: Matching) -> str:
+def pairing(matching: SampleMatching) -> str:
     """Say which samples are compared."""
     if not matching.paired:
         shared = "no ids" if not matching.shared else f"only {counted(matching.shared, 'id')}"
@@ -259,7 +259,9 @@ def _sentences(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
     if not primary.is_shown:
         yield _nothing_shown(before, after, numbers)
     also = ""
-    for finding in sorted((Finding.REGRESSED, Finding.IMPROVED), key=lambda finding: finding is not primary.finding):
+    for finding in sorted(
+        (DeltaFinding.REGRESSED, DeltaFinding.IMPROVED), key=lambda finding: finding is not primary.finding
+    ):
         whole = primary if primary.finding is finding else _surest(secondary, finding)
         clauses = [_clause(delta) for delta in (whole, _narrowed(_surest(parts, finding), parts)) if delta is not None]
         if len(clauses) > 1 and clauses[1].startswith(head := clauses[0].split(" by ")[0] + " by "):
@@ -284,11 +286,11 @@ def _doubts(before: Side, after: Side, numbers: Compared) -> Iterator[str]:
             yield f"{number:,} of {counted(side.total, 'answer')} of {name} have no partner in the other run ({share})"
         if whole is not None and paired is not None and abs(whole - paired) > OTHER_MEAN:
             yield f"the mean score of {name} is {whole:.3f} over all its answers, {paired:.3f} over those compared"
-    if primary.finding is Finding.TOO_FEW:
+    if primary.finding is DeltaFinding.TOO_FEW:
         yield f"{counted(primary.answers, 'answer')} that both scored are too few"
 
 
-def _surest(deltas: Sequence[Delta], finding: Finding) -> Delta | None:
+def _surest(deltas: Sequence[Delta], finding: DeltaFinding) -> Delta | None:
     """Return the surest difference; of equally sure ones the first, so the mean score before its parts."""
     of_finding = (delta for delta in deltas if delta.finding is finding)
     return min(of_finding, key=lambda delta: delta.adjusted or 0.0, default=None)
@@ -324,7 +326,7 @@ def _nothing_shown(before: Side, after: Side, numbers: Compared) -> str:
     names = f"{one_line(before.title, 60)} and {one_line(after.title, 60)}"
     if delta.before is None or delta.after is None or delta.difference is None or delta.low is None:
         return f"Nothing can be said of {names}: no score stands on either side."
-    is_few = delta.finding is Finding.TOO_FEW
+    is_few = delta.finding is DeltaFinding.TOO_FEW
     head = f"Too few samples to tell {names} apart" if is_few else f"No difference is shown between {names}"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")

@@ -92,7 +92,7 @@ def fit_deferral(
     called = np.array([one.probabilities.label is Label.SUPPORTED for one in judgements])
     wrong = called != np.array([one.is_supported for one in judgements])
     chance = (1 - confidence) / (2 if each_side else 1)
-    search = _Search(wrong, _clusters(judgements), error, chance)
+    search = _ZoneSearch(wrong, _clusters(judgements), error, chance)
 
     def high(edge: int) -> Mask:
         return says >= (_STEPS - edge) / _STEPS
@@ -139,7 +139,7 @@ def _clusters(judgements: Sequence[LabelledJudgement]) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class _ZoneSearch:
     """Looks for zones. `chance` is the probability, in all, of taking one that is worse than it looks."""
 
     wrong: Mask

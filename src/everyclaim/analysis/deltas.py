@@ -37,7 +37,7 @@ Rate = tuple[Floats, Floats]  # numerators and denominators, by row
 Where = tuple[tuple[str, str], ...]  # tags with their values; empty: all answers
 
 
-class Finding(StrEnum):
+class DeltaFinding(StrEnum):
     """What is shown of a difference."""
 
     IMPROVED = "improved"
@@ -47,7 +47,7 @@ class Finding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class AnswerMeasure:
     """What is measured of answers: `name` in JSON, `title` and `rate` in words, whether more of it is better."""
 
     name: str
@@ -61,27 +61,27 @@ class Measure:
         return self.name == "score"
 
 
-SCORE = Measure("score", "mean score", "mean score", more_is_better=True)
-SUPPORTED = Measure("supported", "claims supported", "rate of supported claims", more_is_better=True)
-UNSUPPORTED = Measure("unsupported", "claims unsupported", "rate of unsupported claims")
-CONTRADICTED = Measure("contradicted", "claims contrad.", "rate of contradicted claims")
-ANY_FAILING = Measure("any_failing", "answers failing", "share of answers with a failing claim")
-ANY_CONTRADICTED = Measure("any_contradicted", "answers contrad.", "share of answers with a contradicted claim")
+SCORE = AnswerMeasure("score", "mean score", "mean score", more_is_better=True)
+SUPPORTED = AnswerMeasure("supported", "claims supported", "rate of supported claims", more_is_better=True)
+UNSUPPORTED = AnswerMeasure("unsupported", "claims unsupported", "rate of unsupported claims")
+CONTRADICTED = AnswerMeasure("contradicted", "claims contrad.", "rate of contradicted claims")
+ANY_FAILING = AnswerMeasure("any_failing", "answers failing", "share of answers with a failing claim")
+ANY_CONTRADICTED = AnswerMeasure("any_contradicted", "answers contrad.", "share of answers with a contradicted claim")
 WHOLE = (SCORE, SUPPORTED, UNSUPPORTED, CONTRADICTED, ANY_FAILING, ANY_CONTRADICTED)
 OF_PARTS = (SCORE, UNSUPPORTED, CONTRADICTED)
 
 
-class Part(NamedTuple):
+class MeasuredPart(NamedTuple):
     """A measure on the answers of a slice, or the rate of a failure mode there."""
 
-    measure: Measure
+    measure: AnswerMeasure
     where: Where = ()
     mode: str | None = None
 
     @classmethod
-    def of_mode(cls, mode: str, where: Where = ()) -> Part:
+    def of_mode(cls, mode: str, where: Where = ()) -> MeasuredPart:
         """Return the rate of a failure mode among all claims."""
-        return cls(Measure("failure_mode", words(mode), f"rate of {words(mode)}"), where, mode)
+        return cls(AnswerMeasure("failure_mode", words(mode), f"rate of {words(mode)}"), where, mode)
 
     @property
     def on(self) -> str:
@@ -103,7 +103,7 @@ class Delta:
     without pairs.
     """
 
-    part: Part
+    part: MeasuredPart
     before: float | None
     after: float | None
     answers: int
@@ -114,12 +114,12 @@ class Delta:
     p_value: float | None = None
     detectable: float | None = None  # the difference that so many answers show with a power of 80 %
     adjusted: float | None = None
-    finding: Finding = Finding.TOO_FEW
+    finding: DeltaFinding = DeltaFinding.TOO_FEW
     warnings: tuple[str, ...] = ()
     more_is_better: bool = False
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> AnswerMeasure:
         """What is measured."""
         return self.part.measure
 
@@ -136,7 +136,7 @@ class Delta:
     @property
     def is_shown(self) -> bool:
         """Whether a difference is shown."""
-        return self.finding in (Finding.IMPROVED, Finding.REGRESSED)
+        return self.finding in (DeltaFinding.IMPROVED, DeltaFinding.REGRESSED)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
@@ -159,7 +159,7 @@ class Delta:
         }
 
 
-def measure_delta(part: Part, sides: Sequence[Rate], *, paired: bool) -> Delta:
+def measure_delta(part: MeasuredPart, sides: Sequence[Rate], *, paired: bool) -> Delta:
     """Measure a difference, without a finding yet; rows of both are the same samples when they are `paired`."""
     has = [bottom > 0 for _, bottom in sides]
     if paired:
@@ -256,6 +256,6 @@ def _with_finding(delta: Delta, p_value: float | None) -> Delta:
         return delta
     if p_value <= 1 - LEVEL and not delta.low <= 0 <= delta.high:
         is_better = (delta.difference > 0) == delta.more_is_better
-        return replace(delta, adjusted=p_value, finding=Finding.IMPROVED if is_better else Finding.REGRESSED)
-    finding = Finding.TOO_FEW if delta.answers < FEW else Finding.NO_DIFFERENCE
+        return replace(delta, adjusted=p_value, finding=DeltaFinding.IMPROVED if is_better else DeltaFinding.REGRESSED)
+    finding = DeltaFinding.TOO_FEW if delta.answers < FEW else DeltaFinding.NO_DIFFERENCE
     return replace(delta, adjusted=p_value, finding=finding)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from everyclaim.analysis.comparison import Comparison
-from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, Finding
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Delta, DeltaFinding
 from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.errors import ConfigError
@@ -197,7 +197,7 @@ def against_baseline(
     deltas = [delta for delta in gated if (parts or delta.measure in _GATED) and delta.low is not None]
     if not deltas:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing to compare with {comparison.before.title}")
-    if any(delta.finding is Finding.REGRESSED and _best_case(delta) > margin for delta in deltas):
+    if any(delta.finding is DeltaFinding.REGRESSED and _best_case(delta) > margin for delta in deltas):
         return GateResult(GateStatus.FAILED, comparison.sentence)
     if comparison.doubts:
         told = "; ".join(comparison.doubts)

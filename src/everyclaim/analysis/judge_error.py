@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.calibration import Calibration, Corrected, Fitted, Rates, Reliability, Trial
+from everyclaim.analysis.calibration import Calibration, Corrected, Fitted, JudgeRates, Reliability, Trial
 from everyclaim.analysis.labels import LABELS, WHOLE, How, RunLabels, Verdicts
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label
@@ -109,11 +109,11 @@ def calibrate(
 
 def rates_of(
     claims: Sequence[LabelledClaim], weights: Floats | None = None, positive: Label = Label.SUPPORTED
-) -> Rates:
+) -> JudgeRates:
     """Return TPR and TNR of this label; clusters are answers."""
     truth, called, places = _columns(claims, positive)
     weight = np.ones(len(claims)) if weights is None else weights
-    return Rates(
+    return JudgeRates(
         int(truth.sum()),
         int((~truth).sum()),
         clustered_ratio(weight * (truth & called), weight * truth, places) if truth.any() else NOTHING,
@@ -157,7 +157,7 @@ def _confusion(claims: Sequence[LabelledClaim]) -> tuple[tuple[tuple[int, ...], 
         return table, None  # one label only
 
 
-def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, Rates]]:
+def _grouped(claims: Sequence[LabelledClaim]) -> dict[str, dict[str, JudgeRates]]:
     """Return the rates by every group that claims are in."""
     parts: dict[str, dict[str, list[LabelledClaim]]] = {}
     for claim in claims:
@@ -237,7 +237,7 @@ def _as_inference(estimate: Estimate, name: str) -> Inference | None:
     return Inference(estimate.value, bounds, error, estimate.n, estimate.clusters, name)
 
 
-def _counts(found: Rates) -> JudgeCounts | None:
+def _counts(found: JudgeRates) -> JudgeCounts | None:
     if found.tpr.value is None or found.tnr.value is None:
         return None
     sizes = (_effective(found.tpr, found.supported), _effective(found.tnr, found.failing))

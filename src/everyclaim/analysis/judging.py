@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.columns import Columns
+from everyclaim.analysis.columns import NumberColumns
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result, Verdict
@@ -43,7 +43,7 @@ class JudgingSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _JudgeKind:
     """What a result's provenance says of its judge."""
 
     first: str = ""  # of a cascade
@@ -51,13 +51,13 @@ class _Kind:
     repeats: frozenset[str] = frozenset()  # which judges vote with themselves: "" the only one, "2" the second
 
 
-class Judging:
+class JudgingCollector:
     """Collects what results say of their judges. Rows are kept only for judges that there is something to say of."""
 
     def __init__(self) -> None:
-        self._last: tuple[Provenance | None, _Kind] = (None, _Kind())
+        self._last: tuple[Provenance | None, _JudgeKind] = (None, _JudgeKind())
         self._judges: Counter[str] = Counter()
-        self._rows = Columns()
+        self._rows = NumberColumns()
         self._first = ""
         self._is_panel = False
 
@@ -65,7 +65,7 @@ class Judging:
         """Collect one scored result; `place` counts all results from 0."""
         kind = self._kind(result.provenance)
         self._judges.update(claim.verdict.judge for claim in result.claims)
-        if kind == _Kind():
+        if kind == _JudgeKind():
             return
         self._first = self._first or kind.first
         self._is_panel = self._is_panel or kind.is_panel
@@ -115,24 +115,26 @@ class Judging:
             saved = spared * max(0.0, float(paid[True].mean()) - anyway)
         return CascadeSummary(self._first, settled, agreement, spared, saved)
 
-    def _kind(self, provenance: Provenance) -> _Kind:
+    def _kind(self, provenance: Provenance) -> _JudgeKind:
         if self._last[0] != provenance:  # one run has one
             self._last = (provenance, _kind(provenance))
         return self._last[1]
 
 
-def _kind(provenance: Provenance) -> _Kind:
+def _kind(provenance: Provenance) -> _JudgeKind:
     try:
         spec = Spec.parse(provenance.verifier)
     except ConfigError:
-        return _Kind()
+        return _JudgeKind()
     repeats = {key for key, value in provenance.parameters.items() if key.endswith("repeats") and value != "1"}
     first = spec.argument.partition(">")[0] if spec.name == "cascade" else ""
     is_panel = spec.name == "panel"
-    return _Kind(first, is_panel, frozenset() if is_panel else frozenset(key.rpartition(".")[0] for key in repeats))
+    return _JudgeKind(
+        first, is_panel, frozenset() if is_panel else frozenset(key.rpartition(".")[0] for key in repeats)
+    )
 
 
-def _votes(kind: _Kind, verdict: Verdict) -> bool:
+def _votes(kind: _JudgeKind, verdict: Verdict) -> bool:
     """Whether the judge that decided was asked several times."""
     if not kind.first:
         return bool(kind.repeats)

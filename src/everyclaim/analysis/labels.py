@@ -129,7 +129,7 @@ class Consensus:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AnnotatorAgreement:
     """How far annotators agree on three labels, over the texts that several of them labelled."""
 
     annotators: int
@@ -146,7 +146,7 @@ class RunLabels:
     claims: Mapping[int, Mapping[str, Consensus]]  # place → key of the claim
     answers: Mapping[int, Consensus]
     disputed: int
-    agreement: Agreement | None
+    agreement: AnnotatorAgreement | None
     labels: int
     annotators: tuple[str, ...]
 
@@ -198,7 +198,7 @@ def _consensus(group: Sequence[Annotation[Label]]) -> Consensus | None:
     return Consensus(value, majority[0].span, mode, majority[0].chosen)
 
 
-def _agreement(by_text: Mapping[tuple[int, str], Sequence[Annotation[Label]]]) -> Agreement | None:
+def _agreement(by_text: Mapping[tuple[int, str], Sequence[Annotation[Label]]]) -> AnnotatorAgreement | None:
     """Compare what people said on their own; who adjudicates has seen the others."""
     said = {
         about: {label.annotator: label.value for label in group if label.annotator != ADJUDICATED}
@@ -219,7 +219,7 @@ def _agreement(by_text: Mapping[tuple[int, str], Sequence[Annotation[Label]]]) -
             kappa = cohen_kappa(first, second, LABELS, clusters=places)
     except ValueError:
         pass  # one label only: chance explains everything, and there is no number
-    return Agreement(len(people), len(shared), agreeing, kappa, alpha)
+    return AnnotatorAgreement(len(people), len(shared), agreeing, kappa, alpha)
 
 
 # ---- disputes

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, Delta, Measure, adjusted
+from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, AnswerMeasure, Delta, adjusted
 from everyclaim.analysis.estimates import points
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
@@ -21,10 +21,13 @@ from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_glade
 from everyclaim.stats.quantiles import normal_quantile
 
 LASTING = 2  # parts behind each other, the newest among them
-WATCHED: Mapping[Measure, Label] = {CONTRADICTED: Label.CONTRADICTED, UNSUPPORTED: Label.UNSUPPORTED}  # gravest first
+WATCHED: Mapping[AnswerMeasure, Label] = {
+    CONTRADICTED: Label.CONTRADICTED,
+    UNSUPPORTED: Label.UNSUPPORTED,
+}  # gravest first
 
-Verdict = Literal["roll back", "watch", "keep", "too few samples"]
-_GRAVITY: tuple[Verdict, ...] = ("roll back", "watch", "keep", "too few samples")
+RollBackVerdict = Literal["roll back", "watch", "keep", "too few samples"]
+_GRAVITY: tuple[RollBackVerdict, ...] = ("roll back", "watch", "keep", "too few samples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,17 +151,17 @@ class RollBack:
     steps: tuple[Step, ...]
     needed: int = LASTING
 
-    def of(self, measure: Measure) -> tuple[Step, ...]:
+    def of(self, measure: AnswerMeasure) -> tuple[Step, ...]:
         """Return the steps of one rate."""
         return tuple(step for step in self.steps if step.delta.measure is measure)
 
     @property
-    def measure(self) -> Measure:
+    def measure(self) -> AnswerMeasure:
         """The rate that decides: of which the gravest is said, contradicted claims first."""
         return min(WATCHED, key=lambda measure: _GRAVITY.index(self._verdict(measure)))
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> RollBackVerdict:
         """What to do."""
         return self._verdict(self.measure)
 
@@ -167,11 +170,11 @@ class RollBack:
         """How many parts in a row, up to the newest, are shown to be higher in the rate that decides."""
         return self._lasting(self.measure)
 
-    def _lasting(self, measure: Measure) -> int:
+    def _lasting(self, measure: AnswerMeasure) -> int:
         risen = [step.has_risen for step in reversed(self.of(measure))]
         return risen.index(False) if False in risen else len(risen)
 
-    def _verdict(self, measure: Measure) -> Verdict:
+    def _verdict(self, measure: AnswerMeasure) -> RollBackVerdict:
         newest = self.of(measure)[-1]
         if newest.adjusted is None:
             return "too few samples"

@@ -58,7 +58,7 @@ _ASKED: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 _KINDS = (*(name for name, _ in _ASKED), "other", "none")  # of questions
 
 
-class Said(NamedTuple):
+class ClaimFacts(NamedTuple):
     """What of a claim tells slices apart: its text, and the passages that its verdict rests on."""
 
     text: str
@@ -117,9 +117,11 @@ def without_answers(slices: Mapping[str, Iterable[str]]) -> list[str]:
     return list(found)
 
 
-def said_in(result: Result) -> list[Said]:
+def said_in(result: Result) -> list[ClaimFacts]:
     """Return what of a result's claims tells slices apart."""
-    return [Said(claim.text, sources(one.passage_id for one in claim.verdict.evidence)) for claim in result.claims]
+    return [
+        ClaimFacts(claim.text, sources(one.passage_id for one in claim.verdict.evidence)) for claim in result.claims
+    ]
 
 
 def sources(passages: Iterable[str]) -> frozenset[str]:
@@ -127,7 +129,7 @@ def sources(passages: Iterable[str]) -> frozenset[str]:
     return frozenset(passages) - {RESPONSE, REFERENCE}
 
 
-def automatic(name: str, question: str, claims: Sequence[Said]) -> str:
+def automatic(name: str, question: str, claims: Sequence[ClaimFacts]) -> str:
     """Return the value of an automatic slice."""
     if name == SOURCES:
         used = len(frozenset().union(*(claim.passages for claim in claims)))
@@ -243,7 +245,7 @@ class MatrixRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class FailureMatrix:
     """The values of one tag by the failure modes that occur in the run; `whole` is the run.
 
     An answer with several values of the tag is in the row of each; value "" is "no such tag".
@@ -264,12 +266,12 @@ class Matrix:
         return max((row.share(mode) or 0.0 for row in self.rows for mode in self.modes), default=0.0)
 
 
-def matrix_of(figures: Figures, tag: str) -> Matrix:
+def matrix_of(figures: Figures, tag: str) -> FailureMatrix:
     """Count a run's claims by the values of a tag and by failure mode."""
     everything = np.ones(len(figures.ids), dtype=bool)
     rows = [_matrix_row(figures, value, answers) for value, answers in _values(figures, tag)]
     rows.sort(key=lambda row: (-row.claims, row.value))
-    return Matrix(tag, _matrix_row(figures, "", everything), tuple(rows))
+    return FailureMatrix(tag, _matrix_row(figures, "", everything), tuple(rows))
 
 
 def _values(figures: Figures, tag: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:

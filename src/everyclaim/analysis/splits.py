@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from everyclaim.analysis.calibration import TARGET, Standing, compare_with_target
-from everyclaim.analysis.estimates import interval, percent
+from everyclaim.analysis.estimates import interval, percent, plain
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import SplitMark
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
@@ -91,11 +91,11 @@ class SplitCheck:
             "decomposer": self.decomposer,
             "sentences": self.sentences,
             "incomplete": self.incomplete,
-            "accepted": asdict(self.accepted),
+            "accepted": plain(self.accepted),
             "target": TARGET,
             "standing": self.standing,
-            "marks": {mark.value: number for mark, number in self.marks.items()},
-            "with_mark": {mark.value: asdict(rate) for mark, rate in self.with_mark.items()},
+            "marks": plain(self.marks),
+            "with_mark": plain(self.with_mark),
             "annotators": list(self.annotators),
             "rejected": [
                 {

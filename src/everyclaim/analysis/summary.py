@@ -19,10 +19,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.columns import Columns
+from everyclaim.analysis.columns import NumberColumns
 from everyclaim.analysis.estimates import interval, percent, span
 from everyclaim.analysis.estimates import score as score_text
-from everyclaim.analysis.judging import Judging, JudgingSummary
+from everyclaim.analysis.judging import JudgingCollector, JudgingSummary
 from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
@@ -159,8 +159,8 @@ class Collector:
     ) -> None:
         self.bad_rows = bad_rows  # see `Summary`
         self._slices, self._cluster_by, self._sampling = expanded(slices), cluster_by, sampling
-        self._rows = Columns()
-        self._modes = Columns()  # a row for each failing claim
+        self._rows = NumberColumns()
+        self._modes = NumberColumns()  # a row for each failing claim
         self._questions = array("Q")
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
         self._counts: Counter[str] = Counter()
@@ -169,7 +169,7 @@ class Collector:
         self._warnings: Counter[str] = Counter()
         self._usage = Usage()
         self._costs = array("d")
-        self._judging = Judging()
+        self._judging = JudgingCollector()
         self._lower_is_better = False
 
     def watching(self, records: Iterable[Kept]) -> Iterator[Kept]:
@@ -212,7 +212,7 @@ class Collector:
     def finish(self) -> Summary:
         """Add up what was collected so far."""
         clusters = np.array(self._questions, dtype=np.uint64) if self._cluster_by == "question" else None
-        table = _Table(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
+        table = _ResultRows(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
         known = self._usage.cost is not None
         return Summary(
             overall=_group(table, self._sampling),
@@ -232,7 +232,7 @@ class Collector:
             bad_rows=self.bad_rows,
         )
 
-    def _groups(self, table: _Table, tag: str) -> dict[str, Group]:
+    def _groups(self, table: _ResultRows, tag: str) -> dict[str, Group]:
         """Add up the results of every value of a tag, values sorted; one with several values is in each."""
         having: dict[str, list[int]] = {}
         for values, code in self._values[tag].items():
@@ -246,7 +246,7 @@ class Collector:
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _ResultRows:
     """The numbers of some results, a row each, and the failing claims with the rows that they are of."""
 
     numbers: Mapping[str, Floats]
@@ -254,7 +254,7 @@ class _Table:
     clusters: NDArray[np.uint64] | None  # None: every result is its own
     lower_is_better: bool
 
-    def part(self, rows: NDArray[np.intp]) -> _Table:
+    def part(self, rows: NDArray[np.intp]) -> _ResultRows:
         """Return these rows."""
         modes = self.modes
         if modes:
@@ -301,10 +301,10 @@ def summarise(
 
 def mean_score(tallies: Iterable[Tally]) -> Estimate:
     """Estimate the mean score as `summarise` does, from what is in a store beside the results themselves."""
-    rows = Columns()
+    rows = NumberColumns()
     for tally in tallies:
         rows.append(_row(tally.outcome, tally.score, tally.counts))
-    return _group(_Table(rows.arrays(), {}, None, lower_is_better=False), DEFAULT).score
+    return _group(_ResultRows(rows.arrays(), {}, None, lower_is_better=False), DEFAULT).score
 
 
 def failure_code(reason: str) -> str:
@@ -313,7 +313,7 @@ def failure_code(reason: str) -> str:
     return code if (separator or code == reason) and code.isidentifier() and len(code) <= 60 else "unknown"
 
 
-def _group(table: _Table, sampling: Sampling) -> Group:
+def _group(table: _ResultRows, sampling: Sampling) -> Group:
     none = np.zeros(0)
     outcome, score = table.numbers.get("outcome", none), table.numbers.get("score", none)
     labels = {label: table.numbers.get(label.value, none) for label in Label}

@@ -16,8 +16,8 @@ from everyclaim.analysis.deltas import (
     SCORE,
     SUPPORTED,
     UNSUPPORTED,
-    Measure,
-    Part,
+    AnswerMeasure,
+    MeasuredPart,
     Rate,
 )
 from everyclaim.analysis.estimates import points
@@ -41,7 +41,7 @@ class Point:
     """One run of a series, with its measures."""
 
     side: Side
-    rates: Mapping[Measure, Estimate]
+    rates: Mapping[AnswerMeasure, Estimate]
 
     @property
     def score(self) -> Estimate:
@@ -53,7 +53,7 @@ class Point:
 class Series:
     """A measure on the answers of a slice, or a failure mode there, run by run, and where its level changed."""
 
-    part: Part
+    part: MeasuredPart
     rates: tuple[Estimate, ...]
     changes: tuple[ChangePoint, ...] = ()
 
@@ -84,7 +84,7 @@ class Trend:
     """
 
     points: tuple[Point, ...]
-    changes: Mapping[Measure, tuple[ChangePoint, ...]]
+    changes: Mapping[AnswerMeasure, tuple[ChangePoint, ...]]
     differs: tuple[str, ...] = ()
     parts: tuple[Series, ...] = ()
     rule: RollBack | None = None  # on the runs since claims that fail rose, against the one before; None: they did not
@@ -96,7 +96,7 @@ class Trend:
 
     def _sentences(self) -> Iterator[str]:
         for measure, changes in self.changes.items():
-            name = str(Part(measure))
+            name = str(MeasuredPart(measure))
             if not changes:
                 yield f"{name}: no change of level shown over {len(self.points)} runs"
             yield from (self._sentence(name, change) for change in changes)
@@ -167,7 +167,7 @@ def trend_of(
     no sample has.
     """
     counted = [Counted(run) for run in runs]
-    whole = {measure: Series(Part(measure), _rates(counted, Part(measure))) for measure in _SHOWN}
+    whole = {measure: Series(MeasuredPart(measure), _rates(counted, MeasuredPart(measure))) for measure in _SHOWN}
     parts = [Series(part, _rates(counted, part)) for part in parts_of(counted, by) if _occurs(counted, part)]
     testable = sum(series.is_testable for series in parts)
     share = (1 - LEVEL) / (2 if testable else 1)
@@ -183,7 +183,7 @@ def trend_of(
 def _rule(
     sides: Sequence[Side],
     runs: Sequence[Figures],
-    changes: Mapping[Measure, Sequence[ChangePoint]],
+    changes: Mapping[AnswerMeasure, Sequence[ChangePoint]],
     judge: Mapping[Label, JudgeCounts] | None,
 ) -> RollBack | None:
     """Apply the rule to the runs since the last rise that was not undone, against the run before it."""
@@ -203,13 +203,13 @@ def _rule(
     return roll_back(sides[first - 1].title, sides[-1].title, parts, judge)
 
 
-def _occurs(counted: Sequence[Counted], part: Part) -> bool:
+def _occurs(counted: Sequence[Counted], part: MeasuredPart) -> bool:
     if part.mode is None:
         return any(side.inside(part.where).any() for side in counted)
     return any(side.rate(part, side.inside(part.where))[0].any() for side in counted)
 
 
-def _rates(counted: Sequence[Counted], part: Part) -> tuple[Estimate, ...]:
+def _rates(counted: Sequence[Counted], part: MeasuredPart) -> tuple[Estimate, ...]:
     return tuple(_estimate(side.rate(part, side.inside(part.where))) for side in counted)
 
 

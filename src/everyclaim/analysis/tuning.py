@@ -36,7 +36,7 @@ DRAWS = 1000
 LEVEL = 0.95
 _PRECISION, _ALARMS = 0.8, 20  # of claims called CONTRADICTED; fewer say nothing about a level
 
-Outcome = Literal["helps", "no_gain", "too_few"]
+FitOutcome = Literal["helps", "no_gain", "too_few"]
 
 
 class LabelledMeasures(NamedTuple):
@@ -47,7 +47,7 @@ class LabelledMeasures(NamedTuple):
     document: Hashable  # claims about the same passages belong together
 
 
-class Change(NamedTuple):
+class MeasureChange(NamedTuple):
     """One measure of the judge, before and after, on claims that the fit did not see.
 
     `low` and `high` bound the change at 95 %, from resampling documents.
@@ -63,11 +63,11 @@ class Change(NamedTuple):
 class TuningFit:
     """A fit to labels, and whether it helps. `content` is what is written; None unless it helps."""
 
-    outcome: Outcome
+    outcome: FitOutcome
     claims: int
     documents: int
     labels: Mapping[str, int]
-    table: Mapping[str, Change]
+    table: Mapping[str, MeasureChange]
     penalty: float | None
     alarm: Alarm | None  # fitted to the labels; None: as shipped
     content: Mapping[str, Any] | None
@@ -116,7 +116,7 @@ def fit_tuning(
         return TuningFit("too_few", len(rows), documents, counts, {}, None, None, None, labelled_by=labelled_by)
     unseen = _unseen(data)
     table = _table(data, unseen)
-    outcome: Outcome = "helps" if _helps(data, unseen, table) else "no_gain"
+    outcome: FitOutcome = "helps" if _helps(data, unseen, table) else "no_gain"
     adjustment, penalty = _fitted(data)
     alarm = _alarm(data, unseen, model.alarm)
     content = None
@@ -238,14 +238,14 @@ def _by_group(data: _Data, values: Floats) -> Floats:
     return np.asarray(np.bincount(codes, weights=values), dtype=np.float64)
 
 
-def _helps(data: _Data, unseen: Floats, table: Mapping[str, Change]) -> bool:
+def _helps(data: _Data, unseen: Floats, table: Mapping[str, MeasureChange]) -> bool:
     """Say whether the loss falls, and labels and order, taken together, get better."""
     weight = balanced_weights(data.truth)
     gain = float((weight * (log_losses(data.truth, data.shipped) - log_losses(data.truth, unseen))).sum())
     return gain > 0 and sum(table[name].after - table[name].before for name in ("balanced_accuracy", "roc_auc")) > 0
 
 
-def _table(data: _Data, unseen: Floats) -> dict[str, Change]:
+def _table(data: _Data, unseen: Floats) -> dict[str, MeasureChange]:
     """Measure before and after, with paired intervals over documents."""
     measures = {"balanced_accuracy": balanced_accuracy, "sensitivity": sensitivity, "specificity": specificity,
                 "roc_auc": roc_auc}  # fmt: skip
@@ -256,14 +256,16 @@ def _table(data: _Data, unseen: Floats) -> dict[str, Change]:
     return {name: _change(measure, data, unseen, drawn) for name, measure in measures.items()}
 
 
-def _change(measure: Callable[[Mask, Floats], float], data: _Data, unseen: Floats, drawn: list[Places]) -> Change:
+def _change(
+    measure: Callable[[Mask, Floats], float], data: _Data, unseen: Floats, drawn: list[Places]
+) -> MeasureChange:
     def both(places: Places | slice) -> tuple[float, float]:
         truth = data.truth[places]
         return measure(truth, data.shipped[places]), measure(truth, unseen[places])
 
     changes = [after - before for before, after in map(both, drawn)]
     low, high = np.quantile(changes, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]) if changes else (-1.0, 1.0)
-    return Change(*both(slice(None)), float(low), float(high))
+    return MeasureChange(*both(slice(None)), float(low), float(high))
 
 
 def sensitivity(truth: Mask, odds: Floats) -> float:

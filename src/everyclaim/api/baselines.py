@@ -6,10 +6,10 @@ import os
 
 import numpy as np
 
+from everyclaim.api.calibration import trust_of
 from everyclaim.api.door import public
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.talking import DEFAULT_STORE
-from everyclaim.api.trust import trust_of
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level

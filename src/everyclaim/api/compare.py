@@ -13,10 +13,10 @@ from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
 from everyclaim.analysis.slices import AUTOMATIC, JOINT, automatic_tags, expanded, notes_for
 from everyclaim.analysis.trend import Trend, trend_of
+from everyclaim.api.calibration import trust_of
 from everyclaim.api.door import public
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.talking import DEFAULT_STORE
-from everyclaim.api.trust import trust_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome
 from everyclaim.store import RunRecord, Store

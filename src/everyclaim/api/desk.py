@@ -22,9 +22,9 @@ from everyclaim.store import (
     Act,
     Annotation,
     AnyAnnotation,
-    Entry,
+    HistoryEntry,
+    LabelQueue,
     Picked,
-    Queue,
     QueueItem,
     Store,
     answer_key_of,
@@ -37,7 +37,7 @@ _ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LabelTask:
     """One text to label, with all that is shown of it. `claim` is None for a whole answer."""
 
     number: int  # in this desk's order, from 1
@@ -73,7 +73,7 @@ class Task:
 class Desk:
     """A person at work on a run's texts. Make one with `of_queue` or `of_disputes`, for one request or for many."""
 
-    def __init__(self, store: Store, run: str, annotator: str, queue: Queue | None = None) -> None:
+    def __init__(self, store: Store, run: str, annotator: str, queue: LabelQueue | None = None) -> None:
         self._store = store
         self.run = run
         self.annotator = annotator
@@ -151,7 +151,7 @@ class Desk:
         waiting.sort(key=lambda one: (one.skipped is not None, one.skipped or 0))
         return list(dict.fromkeys(one.key for one in waiting))
 
-    def task(self, key: str) -> Task:
+    def task(self, key: str) -> LabelTask:
         """Return one text with what there is to see of it. Raises `InputError` for one that is not on this desk."""
         number, item = self._find(key)
         kept = next(iter(self._store.records_at(self.run, [item.position])), None)
@@ -159,7 +159,7 @@ class Desk:
             raise InputError(f"run {self.run} no longer holds the answer that this label is about")
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
         others = next((one.opinions for one in self.disputes if one.key == key), ()) if self.settles else ()
-        return Task(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
+        return LabelTask(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
 
     # ---- what is said
 
@@ -173,7 +173,7 @@ class Desk:
         failure_mode: FailureMode | None = None,
         evidence: Sequence[Picked] = (),
         actor: str = "",
-    ) -> Entry:
+    ) -> HistoryEntry:
         """Keep a label, or a mark of how the claim was split. Raises `InputError` for evidence that is not there."""
         task, note = self.task(key), note.strip()
         if len(note) > LONGEST_NOTE:
@@ -193,15 +193,15 @@ class Desk:
             said = Annotation(value, self.annotator, answer, key, span, note, chosen=chosen)
         return self._checked(self._store.labelling.annotate(act, said), key)
 
-    def skip(self, action: str, key: str, *, actor: str = "") -> Entry:
+    def skip(self, action: str, key: str, *, actor: str = "") -> HistoryEntry:
         """Put a text behind all others."""
         return self._checked(self._store.labelling.skip(self._act(action, actor), self._about(key)), key)
 
-    def withdraw(self, action: str, key: str, *, actor: str = "") -> Entry:
+    def withdraw(self, action: str, key: str, *, actor: str = "") -> HistoryEntry:
         """Take back all that was said of a text here."""
         return self._checked(self._store.labelling.withdraw(self._act(action, actor), self._about(key)), key)
 
-    def undo(self, action: str, *, actor: str = "") -> Entry | None:
+    def undo(self, action: str, *, actor: str = "") -> HistoryEntry | None:
         """Undo what was done last at this desk; None when nothing is left to undo."""
         found = self._store.labelling.undo(self._act(action, actor), self.annotator)
         return None if found is None else self._checked(found, None)
@@ -213,7 +213,7 @@ class Desk:
             raise ConfigError("an action needs an id of 8 to 64 letters and digits, another one for each action")
         return Act(action, self.run, self.queue.id if self.queue else "", actor)
 
-    def _checked(self, entry: Entry, key: str | None) -> Entry:
+    def _checked(self, entry: HistoryEntry, key: str | None) -> HistoryEntry:
         """Refuse an id that stood for another action before; what this one says is then not kept."""
         self.refresh()
         queue = self.queue.id if self.queue else ""

@@ -15,8 +15,8 @@ from everyclaim.api.running import DatasetOptions, Run, Source, ascore_into, sco
 from everyclaim.api.scoring import Claims, Passages, scored, split, verified
 from everyclaim.api.session import Session
 from everyclaim.api.talking import DEFAULT_STORE
-from everyclaim.api.tuning import RowOptions as TuningRows
 from everyclaim.api.tuning import Tuned, tune_to_judge, tune_to_labels
+from everyclaim.api.tuning import TuningRowOptions as TuningRows
 from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
 from everyclaim.api.watching import WatchingOptions, watch_into
 from everyclaim.core.limits import within

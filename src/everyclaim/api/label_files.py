@@ -66,7 +66,7 @@ def read_into(
 
     Returns what the claims of sentences should be, where marks say that. Raises `InputError` where nothing can be used.
     """
-    reading = _Reading(store, run, report, kind)
+    reading = _LabelReader(store, run, report, kind)
     for row in _READERS[kind](source, mapping=mapping, format=format, report=report):
         reading.take(row)
     if reading.empty:
@@ -79,7 +79,7 @@ def read_into(
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
+class _LabelledText:
     """A claim, or a whole answer, that a row is about."""
 
     answer: str
@@ -91,7 +91,7 @@ class _Text:
         return self.answer if self.claim is None else claim_key(self.answer, self.claim)
 
 
-class _Reading:
+class _LabelReader:
     """Finds the text of every row in the run, and keeps the first of several rows of one person about one text."""
 
     def __init__(self, store: Store, run: str, report: ReadReport, kind: Kind) -> None:
@@ -131,7 +131,7 @@ class _Reading:
         self._report.good -= 1
         self._report.add_bad(BadRow(row.number, why, "row"))
 
-    def _text(self, row: LabelRow) -> _Text | None:
+    def _text(self, row: LabelRow) -> _LabelledText | None:
         if row.sample_id not in self._answers:
             self._answers[row.sample_id] = [
                 (answer_key_of(kept.sample), kept.result, kept.sample.response)
@@ -140,19 +140,19 @@ class _Reading:
         found = (self._text_in(row, *answer) for answer in self._answers[row.sample_id])
         return next((text for text in found if text is not None), None)
 
-    def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> _Text | None:
+    def _text_in(self, row: LabelRow, answer: str, result: Result, response: str) -> _LabelledText | None:
         if row.claim is None:
-            return _Text(answer, None, None)
+            return _LabelledText(answer, None, None)
         text = row.claim
         spans = {claim.text: claim.span for claim in result.claims}
         if text in spans:
-            return _Text(answer, text, spans[text])
+            return _LabelledText(answer, text, spans[text])
         if self._kind == "label":  # a mark is of a claim of the run, a label of any stretch of the answer
             if row.span is not None and response[slice(*row.span)] == text:
-                return _Text(answer, text, Span(*row.span))
+                return _LabelledText(answer, text, Span(*row.span))
             if (start := response.find(text)) >= 0:
-                return _Text(answer, text, Span(start, start + len(text)))
+                return _LabelledText(answer, text, Span(start, start + len(text)))
         # Spreadsheets and editors change line ends and runs of blanks.
         loosely = {" ".join(known.split()): known for known in spans}
         known = loosely.get(" ".join(text.split()))
-        return None if known is None else _Text(answer, known, spans[known])
+        return None if known is None else _LabelledText(answer, known, spans[known])

@@ -11,10 +11,10 @@ import numpy as np
 
 from everyclaim.analysis.calibration import (
     Calibration,
-    Rates,
+    JudgeRates,
 )
 from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
-from everyclaim.api.calibrating import calibration_of, verdicts_of
+from everyclaim.api.calibration import calibration_of, verdicts_of
 from everyclaim.api.components import Rows
 from everyclaim.api.door import public
 from everyclaim.api.label_files import read_into, write_sheet
@@ -27,7 +27,7 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.io import ReadReport, check_apart
-from everyclaim.store import Annotation, AnyAnnotation, Queue, QueueItem, Store, answer_key_of, claim_key
+from everyclaim.store import Annotation, AnyAnnotation, LabelQueue, QueueItem, Store, answer_key_of, claim_key
 
 Wanted = Annotated[Any, "a run, its id or its name"]
 Source = Annotated[Any, UNDER_TEST]
@@ -120,7 +120,7 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
 
 
 @public
-def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> Queue:
+def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
     """Make a queue of claims of a run that people label on the page of `everyclaim serve --ui`.
 
     Chosen as by `label`, and not what waits in another queue of the run. The share `overlap` goes to all of several
@@ -266,7 +266,7 @@ def _by_answer(claims: Verdicts) -> Verdicts:
 def _judge_of(run: Run, labels: Sequence[Annotation[Label]], by: By) -> tuple[float, float] | None:
     if by != "allocation" or not labels:
         return None
-    found: Rates = calibration_of(run).rates
+    found: JudgeRates = calibration_of(run).rates
     if found.tnr.value is None or found.tpr.value is None:
         return None
     return found.tnr.value, found.tpr.value

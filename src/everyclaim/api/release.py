@@ -39,7 +39,7 @@ _DAY = 86_400.0
 Parts = Annotated[int, Range(1, 100)]
 
 
-class Part(NamedTuple):
+class ReleasePart(NamedTuple):
     """The answers of one release in one run."""
 
     run: Run
@@ -145,7 +145,7 @@ def release_report(
     return KeptReleaseReport(replace(comparison, rule=rule), rule, trend, notes, runs=ends)
 
 
-def _sides(parts: Sequence[Part]) -> list[Side]:
+def _sides(parts: Sequence[ReleasePart]) -> list[Side]:
     """Say what the parts are; several of one release are told apart by the names of their runs."""
     sides = [side_of(part.run.record, part.figures) for part in parts]
     times = Counter(side.title for side in sides)
@@ -158,18 +158,20 @@ def _unnamed(run: Run, figures: Figures) -> Iterator[str]:
         yield f"{counted(left, 'answer')} of run {run.id} beside others name no release, and are in no part"
 
 
-def _parts(run: Run, figures: Figures) -> Iterator[Part]:
+def _parts(run: Run, figures: Figures) -> Iterator[ReleasePart]:
     """Take a run apart by release, in the order in which these first occur."""
     record = run.record
     if not figures.release:
-        yield Part(run, figures, record.name or record.id)
+        yield ReleasePart(run, figures, record.name or record.id)
         return
     first = {place: int(np.argmax(figures.released == place)) for place in range(len(figures.release))}
     for place in sorted(first, key=first.__getitem__):
-        yield Part(run, figures.of(figures.released == place), figures.release[place])
+        yield ReleasePart(run, figures.of(figures.released == place), figures.release[place])
 
 
-def _rule(base: Part, own: Sequence[Part], lasting: int, judge: Mapping[Label, JudgeCounts] | None) -> RollBack:
+def _rule(
+    base: ReleasePart, own: Sequence[ReleasePart], lasting: int, judge: Mapping[Label, JudgeCounts] | None
+) -> RollBack:
     stretches = [(part.title, part.figures) for part in own]
     if len(own) == 1 and lasting > 1:
         stretches = _by_time(own[0], lasting) or stretches
@@ -177,7 +179,7 @@ def _rule(base: Part, own: Sequence[Part], lasting: int, judge: Mapping[Label, J
     return roll_back(base.release, own[-1].release, parts, judge, lasting)
 
 
-def _by_time(part: Part, number: int) -> list[tuple[str, Figures]]:
+def _by_time(part: ReleasePart, number: int) -> list[tuple[str, Figures]]:
     """Cut a part into stretches of as many answers, by their times; none where these do not span a day."""
     time = part.figures.time
     known = np.flatnonzero(np.isfinite(time))

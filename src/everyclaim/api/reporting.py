@@ -8,8 +8,8 @@ from typing import Any
 
 from everyclaim.analysis import Summary, worst
 from everyclaim.analysis.comparison import Comparison
+from everyclaim.api.calibration import Trust, trust_of
 from everyclaim.api.stored import StoredRun
-from everyclaim.api.trust import Trust, trust_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import Kept
 from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink

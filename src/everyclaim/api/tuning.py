@@ -40,7 +40,7 @@ _DECOMPOSER = "embedded"  # what splits answers elsewhere, so that claims are cu
 _SEED = 0
 
 
-class RowOptions(TypedDict, total=False):
+class TuningRowOptions(TypedDict, total=False):
     """What can be chosen about the rows that are fitted to; the names are those of `score_file`."""
 
     answers: Source  # the answers with the contexts; where a judge is asked, how many to ask about
@@ -52,7 +52,7 @@ class RowOptions(TypedDict, total=False):
     on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
 
 
-class TuneOptions(Judging, RowOptions, total=False):
+class TuneOptions(Judging, TuningRowOptions, total=False):
     """What can be chosen about tuning. `Judging` is of the judge that is asked."""
 
 
@@ -119,7 +119,7 @@ def tune(
         return tune_to_judge(session, source, options, verifier)
 
 
-def tune_to_labels(source: Any, judge: str, options: RowOptions) -> Tuned:
+def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
     """Fit to labelled claims; see `tune`."""
     verifier = _tunable(judge)
     answers = options.get("answers")
@@ -138,7 +138,7 @@ def tune_to_labels(source: Any, judge: str, options: RowOptions) -> Tuned:
 
 
 def tune_to_judge(
-    session: Session, source: Any, options: RowOptions, verifier: EmbeddedVerifier | None = None
+    session: Session, source: Any, options: TuningRowOptions, verifier: EmbeddedVerifier | None = None
 ) -> Tuned:
     """Fit to what the judge of a session says of a sample of answers; see `tune`."""
     verifier = verifier or _tunable(DEFAULT_JUDGE)
@@ -203,7 +203,7 @@ def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dic
         return [features for row in group for features in _features([row], verifier)]
 
 
-def _drawn(source: Any, count: int, options: RowOptions) -> list[Sample]:
+def _drawn(source: Any, count: int, options: TuningRowOptions) -> list[Sample]:
     """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
     report = options.get("report") or ReadReport()
     read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
@@ -221,7 +221,7 @@ def _drawn(source: Any, count: int, options: RowOptions) -> list[Sample]:
 
 
 @dataclass(slots=True)
-class _Asked:
+class _JudgeLabels:
     """What another judge said."""
 
     judge: str
@@ -230,12 +230,12 @@ class _Asked:
     stopped: str = ""
 
 
-def _ask(session: Session, samples: Sequence[Sample], options: RowOptions) -> _Asked:
+def _ask(session: Session, samples: Sequence[Sample], options: TuningRowOptions) -> _JudgeLabels:
     """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
     metric = session.metric
     at_once = options.get("concurrency") or session.concurrency
     results, stopped = session.run(_scored(samples, metric, at_once, options.get("on_claim")))
-    asked = _Asked(metric.provenance.verifier, [], [], stopped)
+    asked = _JudgeLabels(metric.provenance.verifier, [], [], stopped)
     for sample, result in zip(samples, results, strict=True):
         if result is None:
             continue

@@ -17,7 +17,7 @@ from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
-from everyclaim.report.deferral import band_page
+from everyclaim.report.judge import band_page
 
 _FIT = "Fit"
 

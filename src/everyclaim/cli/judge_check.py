@@ -17,7 +17,7 @@ from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome
-from everyclaim.report.judge_eval import judge_check_page
+from everyclaim.report.judge import judge_check_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=Judging)

@@ -12,7 +12,7 @@ from everyclaim.cli.given import Given, with_settings
 from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json
 from everyclaim.core.types import Outcome
-from everyclaim.report.judge_eval import judge_test_page
+from everyclaim.report.judge import judge_test_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=Judging)

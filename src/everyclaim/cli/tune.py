@@ -19,7 +19,7 @@ from everyclaim.cli.progress import progressing
 from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import ConfigError
 from everyclaim.io import ReadReport
-from everyclaim.report.tuning import tuning_page, why_not
+from everyclaim.report.judge import tuning_page, why_not
 
 
 @with_settings("map", "store", "concurrency", models=Judging)

@@ -13,14 +13,14 @@ from everyclaim.analysis.calibration import (
     TARGET,
     Calibration,
     Corrected,
-    Rates,
+    JudgeRates,
     Standing,
     compare_with_target,
     ends,
     method,
 )
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of
-from everyclaim.analysis.labels import Agreement
+from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.core.plaintext import counted, words
 from everyclaim.core.types import Label
 from everyclaim.report.style import Page, data, hanging, house_table, indented, joined
@@ -104,7 +104,7 @@ def _confusion(found: Calibration) -> RenderableType:
     return Stack(made, Text(f"kappa {found.kappa.value:.2f} (95 % {at.low:.2f} – {at.high:.2f})"))
 
 
-def _agreement(one: Agreement) -> RenderableType:
+def _agreement(one: AnnotatorAgreement) -> RenderableType:
     said = [f"people agree on {one.agreeing:,} of {one.shared:,} texts that several labelled"]
     for name, value in (("Cohen's kappa", one.kappa), ("Krippendorff's alpha", one.alpha)):
         if value is not None:
@@ -112,7 +112,7 @@ def _agreement(one: Agreement) -> RenderableType:
     return joined([*said])
 
 
-def _groups(name: str, groups: Mapping[str, Rates]) -> RenderableType:
+def _groups(name: str, groups: Mapping[str, JudgeRates]) -> RenderableType:
     made = house_table(data(name, limit=60), "TPR (95 %)", "labels", "TNR (95 %)", "labels")
     shown = list(groups.items())[:GROUPS_SHOWN]
     for value, one in shown:

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis.comparison import AnswerChange, ClaimChange, Comparison, Side, pairing
-from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, Finding, Part
+from everyclaim.analysis.deltas import FEWEST, FEWEST_EVENTS, Delta, DeltaFinding, MeasuredPart
 from everyclaim.analysis.estimates import NO_NUMBER, percent, points
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.trend import Series, Trend
@@ -33,9 +33,14 @@ T = TypeVar("T", Delta, Series)
 _ROWS_SHOWN = 12  # of a table of parts
 _RUNS_SHOWN = 5  # of a trend, beside each other
 _CLAIMS_SHOWN = 3  # of an answer that moved
-_STYLE = {Finding.IMPROVED: "green", Finding.REGRESSED: "bold red", Finding.NO_DIFFERENCE: "", Finding.TOO_FEW: "dim"}
+_STYLE = {
+    DeltaFinding.IMPROVED: "green",
+    DeltaFinding.REGRESSED: "bold red",
+    DeltaFinding.NO_DIFFERENCE: "",
+    DeltaFinding.TOO_FEW: "dim",
+}
 _SHORT = {"score": "score", "unsupported": "unsupp.", "contradicted": "contrad."}
-_RANK = {Finding.REGRESSED: 0, Finding.IMPROVED: 1, Finding.NO_DIFFERENCE: 2, Finding.TOO_FEW: 3}
+_RANK = {DeltaFinding.REGRESSED: 0, DeltaFinding.IMPROVED: 1, DeltaFinding.NO_DIFFERENCE: 2, DeltaFinding.TOO_FEW: 3}
 
 
 def comparison_page(comparison: Comparison, *, movers: int) -> Page:
@@ -57,7 +62,7 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
         if (rest := len(tested) - _ROWS_SHOWN) > 0:
             parts.append(Text(f"… and {rest:,} more rows; --json has them all", style="dim"))
         if few := [label for label, delta in rows if delta.p_value is None]:
-            parts.append(Text(f"{Finding.TOO_FEW.value}: {some_of(few)}", style="dim"))
+            parts.append(Text(f"{DeltaFinding.TOO_FEW.value}: {some_of(few)}", style="dim"))
     if comparison.changes is not None:
         parts += [Text(), changed_claims(comparison)]
     if comparison.moved[:movers]:
@@ -147,7 +152,7 @@ def some_of(labels: Sequence[str]) -> str:
     return shown + (f", … and {len(labels) - _ROWS_SHOWN:,} more" if len(labels) > _ROWS_SHOWN else "")
 
 
-def row_name(part: Part) -> str:
+def row_name(part: MeasuredPart) -> str:
     """Name a part within its cut."""
     values = " + ".join(value or "(empty)" for _, value in part.where)
     what = part.measure.title if part.mode else _SHORT[part.measure.name]

@@ -4,14 +4,14 @@
 `connect` how a database is reached and how its failures are put into words.
 """
 
-from everyclaim.store.labels import About, Act, AnyAnnotation, Entry, answer_key, answer_key_of, claim_key
+from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry, answer_key, answer_key_of, claim_key
 from everyclaim.store.queues import Labelling
 from everyclaim.store.records import (
     Annotation,
     Kind,
+    LabelQueue,
     Picked,
     Progress,
-    Queue,
     QueueItem,
     Reading,
     RunRecord,
@@ -27,13 +27,13 @@ __all__ = [
     "Annotation",
     "AnyAnnotation",
     "Decision",
-    "Entry",
+    "HistoryEntry",
     "JudgedAnswer",
     "Kind",
+    "LabelQueue",
     "Labelling",
     "Picked",
     "Progress",
-    "Queue",
     "QueueItem",
     "Reading",
     "RunRecord",

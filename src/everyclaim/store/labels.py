@@ -52,7 +52,7 @@ class About:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """One action as it is kept. `before` and `after` hold the rows of `label` and `mark`, and `skipped`."""
 
     id: str
@@ -231,13 +231,13 @@ def set_skipped(connection: sa.Connection, act: Act, about: About, number: int |
 # ---- history
 
 
-def find_entry(connection: sa.Connection, action_id: str) -> Entry | None:
+def find_entry(connection: sa.Connection, action_id: str) -> HistoryEntry | None:
     """Return the action with this id, when it was done already."""
     row = connection.execute(sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.id == action_id)).mappings().first()
     return None if row is None else _entry(row)
 
 
-def entries(connection: sa.Connection, run: str, *, key: str | None = None) -> list[Entry]:
+def entries(connection: sa.Connection, run: str, *, key: str | None = None) -> list[HistoryEntry]:
     """Return what was done in a run, or about one of its texts, the oldest first."""
     query = sa.select(LABEL_HISTORY).where(LABEL_HISTORY.c.run_id == run)
     if key is not None:
@@ -246,7 +246,7 @@ def entries(connection: sa.Connection, run: str, *, key: str | None = None) -> l
     return [_entry(row) for row in connection.execute(ordered).mappings()]
 
 
-def last_to_undo(connection: sa.Connection, act: Act, annotator: str) -> Entry | None:
+def last_to_undo(connection: sa.Connection, act: Act, annotator: str) -> HistoryEntry | None:
     """Return what this annotator did last in this queue of the run, and has not undone."""
     columns = LABEL_HISTORY.c
     query = (
@@ -295,7 +295,7 @@ def state_of(connection: sa.Connection, act: Act, about: About) -> dict[str, Any
     return found
 
 
-def mark_undone(connection: sa.Connection, entry: Entry, by: str) -> None:
+def mark_undone(connection: sa.Connection, entry: HistoryEntry, by: str) -> None:
     """Note that an action was undone by another."""
     connection.execute(sa.update(LABEL_HISTORY).where(LABEL_HISTORY.c.id == entry.id).values(undone=by))
 
@@ -313,7 +313,7 @@ def _of(table: sa.Table, about: About) -> tuple[sa.ColumnElement[bool], ...]:
     return (table.c.claim_key == about.key, table.c.annotator == about.annotator)
 
 
-def _entry(row: sa.RowMapping) -> Entry:
+def _entry(row: sa.RowMapping) -> HistoryEntry:
     about = About(row["claim_key"], row["annotator"], row["answer_key"])
     names = ("id", "number", "actor", "action", "before", "after", "undone", "created")
-    return Entry(about=about, run=row["run_id"], queue=row["queue_id"], **{name: row[name] for name in names})
+    return HistoryEntry(about=about, run=row["run_id"], queue=row["queue_id"], **{name: row[name] for name in names})

@@ -17,8 +17,8 @@ import sqlalchemy as sa
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
 from everyclaim.store import labels
-from everyclaim.store.labels import About, Act, AnyAnnotation, Entry
-from everyclaim.store.records import Annotation, Progress, Queue, QueueItem
+from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry
+from everyclaim.store.records import Annotation, LabelQueue, Progress, QueueItem
 from everyclaim.store.tables import LABELS, MARKS, QUEUE_ITEMS, QUEUES
 
 Transaction = Callable[[], AbstractContextManager[sa.Connection]]
@@ -46,7 +46,7 @@ class Labelling:
         chosen: str,
         answers: bool,
         overlap: float,
-    ) -> Queue:
+    ) -> LabelQueue:
         """Keep a new queue: for each annotator the items in the order in which they are shown."""
         made = secrets.token_hex(6)
         head = {
@@ -79,12 +79,12 @@ class Labelling:
                 connection.execute(sa.insert(QUEUE_ITEMS), rows)
         return self.queue(made)
 
-    def queues(self, run: str | None = None) -> list[Queue]:
+    def queues(self, run: str | None = None) -> list[LabelQueue]:
         """Return the queues, of a run or all of them, the newest first."""
         query = sa.select(QUEUES).order_by(QUEUES.c.created.desc(), QUEUES.c.id)
         return self._queues(query if run is None else query.where(QUEUES.c.run_id == run))
 
-    def queue(self, wanted: str) -> Queue:
+    def queue(self, wanted: str) -> LabelQueue:
         """Return the queue with this id. Raises `InputError` when there is none."""
         if not (found := self._queues(sa.select(QUEUES).where(QUEUES.c.id == wanted))):
             raise InputError(f"no queue {wanted!r}: it was never made, or it was deleted with its run")
@@ -119,11 +119,11 @@ class Labelling:
 
     # ---- actions
 
-    def annotate(self, act: Act, annotation: AnyAnnotation) -> Entry:
+    def annotate(self, act: Act, annotation: AnyAnnotation) -> HistoryEntry:
         """Keep a label or a mark in place of the person's earlier one of the text. Sent twice, it is kept once."""
         return self._once(act, lambda connection: labels.put(connection, act, annotation, _now()))
 
-    def skip(self, act: Act, about: About) -> Entry:
+    def skip(self, act: Act, about: About) -> HistoryEntry:
         """Put a text behind all the others of the annotator's queue."""
 
         def change(connection: sa.Connection) -> None:
@@ -132,7 +132,7 @@ class Labelling:
 
         return self._once(act, change)
 
-    def withdraw(self, act: Act, about: About) -> Entry:
+    def withdraw(self, act: Act, about: About) -> HistoryEntry:
         """Take back a person's label of a text, and that they call it a bad claim."""
 
         def change(connection: sa.Connection) -> None:
@@ -141,7 +141,7 @@ class Labelling:
 
         return self._once(act, change)
 
-    def undo(self, act: Act, annotator: str) -> Entry | None:
+    def undo(self, act: Act, annotator: str) -> HistoryEntry | None:
         """Undo what a person did last in this queue of the run; None when there is nothing to undo.
 
         Raises `InputError` where the text was labelled elsewhere since: that word is newer.
@@ -164,20 +164,20 @@ class Labelling:
         with self._read() as connection:
             return labels.state_of(connection, Act("", ""), about)
 
-    def history(self, run: str, *, key: str | None = None) -> list[Entry]:
+    def history(self, run: str, *, key: str | None = None) -> list[HistoryEntry]:
         """Return what people did in a run, or about one of its texts, the oldest first."""
         with self._read() as connection:
             return labels.entries(connection, run, key=key)
 
     # ---- how
 
-    def _once(self, act: Act, change: Callable[[sa.Connection], None]) -> Entry:
+    def _once(self, act: Act, change: Callable[[sa.Connection], None]) -> HistoryEntry:
         done = self._find_or_do(act, change)
         if done is None:
             raise AssertionError("an action notes itself")
         return done
 
-    def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> Entry | None:
+    def _find_or_do(self, act: Act, change: Callable[[sa.Connection], None]) -> HistoryEntry | None:
         with self._write() as connection:
             self._lock(connection, act.run)
             if (done := labels.find_entry(connection, act.id)) is None:
@@ -185,12 +185,12 @@ class Labelling:
                 done = labels.find_entry(connection, act.id)
             return done
 
-    def _queues(self, query: sa.Select[Any]) -> list[Queue]:
+    def _queues(self, query: sa.Select[Any]) -> list[LabelQueue]:
         with self._read() as connection:
             rows = connection.execute(query).mappings().all()
             found = _progress(connection, [row["id"] for row in rows])
         return [
-            Queue(
+            LabelQueue(
                 id=row["id"],
                 run=row["run_id"],
                 name=row["name"],

@@ -121,7 +121,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class LabelQueue:
     """Claims, or answers, of a run that some people label, each in an order of their own."""
 
     id: str  # 12 hexadecimal digits

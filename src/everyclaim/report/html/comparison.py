@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
-from everyclaim.analysis.deltas import Delta, Finding
+from everyclaim.analysis.deltas import Delta, DeltaFinding
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label
 from everyclaim.report.comparison import (
@@ -28,12 +28,12 @@ from everyclaim.report.html.file import whole_page
 _CONTEXT = 400  # characters of a long passage around the evidence
 _LISTED = 60  # rows of a table
 KIND = {
-    Finding.IMPROVED: "improved",
-    Finding.REGRESSED: "regressed",
-    Finding.NO_DIFFERENCE: "none",
-    Finding.TOO_FEW: "few",
+    DeltaFinding.IMPROVED: "improved",
+    DeltaFinding.REGRESSED: "regressed",
+    DeltaFinding.NO_DIFFERENCE: "none",
+    DeltaFinding.TOO_FEW: "few",
 }
-_COLOUR = {Finding.IMPROVED: "supported", Finding.REGRESSED: "contradicted"}
+_COLOUR = {DeltaFinding.IMPROVED: "supported", DeltaFinding.REGRESSED: "contradicted"}
 
 
 def comparison_report(comparison: Comparison, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:

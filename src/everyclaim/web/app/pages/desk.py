@@ -18,13 +18,13 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.api.desk import Desk, Task
+from everyclaim.api.desk import Desk, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, Span, SplitMark
 from everyclaim.report.html.environment import shown
 from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment
-from everyclaim.store import Entry, Picked
+from everyclaim.store import HistoryEntry, Picked
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.site import render, site_of
 
@@ -68,7 +68,7 @@ class PassageToRead:
 class TaskView:
     """A text to label with all that its page shows."""
 
-    task: Task
+    task: LabelTask
     total: int
     before: str  # keys of its neighbours in this person's order; empty: none
     after: str
@@ -129,7 +129,7 @@ def state_of(desk: Desk) -> dict[str, object]:
     return {"total": total, "done": total - len(left), "skipped": skipped, "next": left[:_WAITING]}
 
 
-def _passages(task: Task, *, everything: bool) -> Iterable[PassageToRead]:
+def _passages(task: LabelTask, *, everything: bool) -> Iterable[PassageToRead]:
     budget = _AT_ONCE
     for number, passage in enumerate(task.passages, 1):
         if budget <= 0 and not everything:
@@ -267,7 +267,7 @@ def _frame(request: Request, desk: Desk) -> dict[str, Any]:
 
 def _do(request: Request, desk: Desk, said: Said) -> Response:
     actor = visitor_of(request).name
-    entry: Entry | None
+    entry: HistoryEntry | None
     if said.word == "undo":
         entry = desk.undo(said.action, actor=actor)
     elif said.word == "skip":

@@ -23,7 +23,7 @@ from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
-from everyclaim.store import Annotation, Queue, RunRecord, Store
+from everyclaim.store import Annotation, LabelQueue, RunRecord, Store
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.pages.desk import may_label
 from everyclaim.web.app.site import render, site_of
@@ -158,7 +158,7 @@ def _queues(request: Request, form: Wanted, *, said: str = "", http_status: int 
         store = site_of(request).read_store
     except NoStoreError:
         runs: list[RunRecord] = []
-        found: list[Queue] = []
+        found: list[LabelQueue] = []
     else:
         runs, found = store.runs(_RUNS_OFFERED), store.labelling.queues()
     names = {one.id: one.name or one.id for one in runs}

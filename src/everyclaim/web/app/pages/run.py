@@ -9,8 +9,7 @@ import numpy as np
 from fastapi import APIRouter, Form, HTTPException, Request
 from starlette.responses import RedirectResponse, Response
 
-from everyclaim.analysis.slices import Matrix, matrix_of
-from everyclaim.analysis.slices import AUTOMATIC
+from everyclaim.analysis.slices import AUTOMATIC, FailureMatrix, matrix_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
 from everyclaim.report.html.run import modes_by_count, score_chart
@@ -119,6 +118,6 @@ def slices(request: Request, name: str, tag: str = "") -> Response:
     )
 
 
-def _shade(matrix: Matrix, share: float | None) -> int:
+def _shade(matrix: FailureMatrix, share: float | None) -> int:
     """Return how dark a cell is, from 0 to 5: its share of the highest there is."""
     return min(_SHADES, ceil(_SHADES * share / matrix.highest)) if share and matrix.highest else 0

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from starlette.responses import JSONResponse, Response
 
 from everyclaim.analysis.comparison import provenance_differences
-from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, Measure
+from everyclaim.analysis.deltas import CONTRADICTED, SCORE, SUPPORTED, UNSUPPORTED, AnswerMeasure
 from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
@@ -88,7 +88,7 @@ def _labels(site: Site, records: Sequence[RunRecord]) -> list[object]:
     return [RunView(site, record).label_counts for record in records]
 
 
-def _chart(found: Trend, measures: Sequence[Measure], title: str) -> Markup:
+def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
     series = {
         measure.title: [
             Reading(

@@ -1,4 +1,4 @@
-"""The pages of a judge: the test before it is trusted, and the check that it stays as it is."""
+"""The pages of a judge: its test, its check over time, the zone that it settles alone, and its fit to labels."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.analysis.deferral import BandFit, Settled
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, points, share_of
 from everyclaim.analysis.judge_eval import Drift, JudgeCheck, OtherJudge
 from everyclaim.analysis.judge_test import RULE, JudgeTest
+from everyclaim.analysis.tuning import FEWEST, FEWEST_DOCUMENTS, TuningFit
 from everyclaim.core.plaintext import counted, words
 from everyclaim.report.style import (
     LABEL_SIGN,
@@ -27,6 +29,12 @@ from everyclaim.stats.intervals import Estimate
 from everyclaim.stats.types import Inference
 
 _WRONG_SHOWN = 10
+_NAMES = {
+    "balanced_accuracy": "balanced accuracy",
+    "sensitivity": "supported claims called so",
+    "specificity": "other claims not called so",
+    "roc_auc": "ROC-AUC",
+}
 
 
 def judge_test_page(test: JudgeTest, kinds: Mapping[str, str]) -> Page:
@@ -162,3 +170,95 @@ def _against(one: OtherJudge) -> RenderableType:
 def _points(one: Inference) -> str:
     sign = "+" if one.value > 0 else ""
     return f"{sign}{points(one.value)} ({points(one.interval.low)} … {points(one.interval.high)})"
+
+
+def band_page(fit: BandFit, judge: str, spec: str) -> Page:
+    """Show what the judge may settle and how often it is wrong there; `spec` is the cascade to use."""
+    basis = f"{counted(fit.claims, 'labelled claim')} on {counted(fit.clusters, 'set of passages', 'sets of passages')}"
+    head = joined([Text("deferral zone", style="bold"), joined([Text("of"), data(judge)], " "), basis])
+    made = house_table("", "p(supported)", "settled", "wrong", f"at most ({fit.confidence:.0%} sure)")
+    rows = (
+        ("as supported", f"≥ {fit.high:g}", fit.as_supported),
+        ("as not supported", f"≤ {fit.low:g}", fit.as_not_supported),
+        ("in all", "", fit.settled),
+    )
+    for name, edge, settled in rows:
+        made.add_row(name, edge if settled.claims else NO_NUMBER, *_numbers(settled))
+    parts: list[RenderableType] = [head, Text(), made, Text()]
+    if fit.settled.claims:
+        doubt = fit.claims - fit.settled.claims
+        parts += [Text(f"in doubt: {doubt:,} of {fit.claims:,} claims ({percent(doubt / fit.claims)})"), Text()]
+        parts.append(_use(spec))
+    else:
+        parts.append(Text(why_nothing(fit), style="yellow"))
+    return Page(indented(Stack(*parts), 2))
+
+
+def why_nothing(fit: BandFit) -> str:
+    """Say why there is no zone, and what would help."""
+    if fit.clusters < fit.needed:
+        return (
+            f"too few labels: an error of at most {fit.error:.1%} takes {fit.needed:,} sets of passages without "
+            f"a single error to show, and there are {fit.clusters:,}"
+        )
+    return (
+        f"nothing can be settled: however sure the judge is, an error of at most {fit.error:.1%} cannot be shown; "
+        "allow more, label more, or take a better judge"
+    )
+
+
+def _numbers(settled: Settled) -> tuple[str, str, str]:
+    if not settled.claims:
+        return "0", NO_NUMBER, NO_NUMBER
+    return (
+        f"{settled.claims:,}",
+        f"{settled.wrong:,} ({percent(settled.wrong / settled.claims)})",
+        percent(settled.at_most),
+    )
+
+
+def tuning_page(fit: TuningFit, written: str | None) -> Page:
+    """Show what a fit gains on documents that it did not see; `written` is the file, where there is one."""
+    on = counted(fit.documents, "set of passages", "sets of passages")
+    basis = f"{counted(fit.claims, 'labelled claim')} on {on}"
+    by = [] if fit.labelled_by == "labels" else [joined([Text("labels by"), data(fit.labelled_by)], " ")]
+    labels = " · ".join(f"{count:,} {label.lower().replace('_', ' ')}" for label, count in sorted(fit.labels.items()))
+    parts: list[RenderableType] = [joined([Text("tuning", style="bold"), basis, *by]), Text(labels, style="dim")]
+    if fit.left_out:
+        left_out = counted(fit.left_out, "labelled claim")
+        parts.append(Text(f"{left_out} left out: no passages, or too long to be read", style="yellow"))
+    if fit.table:
+        made = house_table("on documents not seen", "before", "after", "change", "95 %")
+        for name, one in fit.table.items():
+            made.add_row(
+                _NAMES[name], f"{one.before:.3f}", f"{one.after:.3f}", f"{one.after - one.before:+.3f}",
+                f"{one.low:+.3f} to {one.high:+.3f}",
+            )  # fmt: skip
+        parts += [Text(), made]
+    parts.append(Text())
+    if written:
+        if fit.alarm:
+            parts.append(Text("the levels above which a claim is called contradicted are fitted, too"))
+        parts.append(_use(f"embedded?tuned={written}"))
+    else:
+        parts.append(Text(why_not(fit), style="" if fit.helps else "yellow"))
+    return Page(indented(Stack(*parts), 2))
+
+
+def why_not(fit: TuningFit) -> str:
+    """Say why nothing was written."""
+    if fit.helps:
+        return "nothing is written: name a file with --out"
+    if fit.outcome == "too_few":
+        return (
+            f"too few labels, nothing is written: it takes {FEWEST} supported claims, {FEWEST} others and "
+            f"{FEWEST_DOCUMENTS} sets of passages to tell anything"
+        )
+    return "these labels do not make it better on documents that it did not see, so nothing is written: label more"
+
+
+def _use(spec: str) -> Text:
+    """Show the judge to use, on one line, since it is there to be copied."""
+    use = joined([Text("use", style="dim"), Text("--judge"), data(f"'{spec}'", "bold")], " ")
+    use.no_wrap, use.overflow = True, "ignore"
+    return use
