@@ -135,7 +135,7 @@ def test_a_perfect_judge_is_offered_no_threshold(tmp_path: Path) -> None:
     found = labelled_run(tmp_path / "runs.db", lambda truth, draw: verdict_of(truth, 0.5 + truth * 0.3 * draw.random()))
     assert found.fitted is not None
     assert not found.fitted.trial.helps
-    assert found.advice == ("both rates are shown to be at least 90%.",)
+    assert found.advice == ("both rates are shown to be at least 90 %.",)
 
 
 def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_a_sound_judge_has_no_finding(labelled: Path, tmp_path: Path) -> None:
     assert found.supported_called_so.value == found.failing_called_so.value == 1.0
     assert found.drift is None
     assert found.findings == ()
-    assert "no instability, bias or drift is shown; both rates are shown to be at least 90%" in " ".join(
+    assert "no instability, bias or drift is shown; both rates are shown to be at least 90 %" in " ".join(
         str(found).split()
     )
 
@@ -69,7 +69,7 @@ def test_a_judge_that_misses_claims_is_never_called_sound(labelled: Path, tmp_pa
     judge = lambda claim, passages: "7" not in claim.text and honest(claim, passages)  # noqa: E731
     few = check(labelled, tmp_path / "other", judge)
     assert few.shortfalls == ()
-    assert "these labels do not show whether both rates are at least 90%" in " ".join(str(few).split())
+    assert "these labels do not show whether both rates are at least 90 %" in " ".join(str(few).split())
 
 
 def test_a_judge_that_throws_dice_does_not_repeat_itself(labelled: Path, tmp_path: Path) -> None:

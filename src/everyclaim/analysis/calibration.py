@@ -27,6 +27,7 @@ from everyclaim.stats.reliability import Bin
 from everyclaim.stats.types import Inference
 
 TARGET = 0.9
+AT_LEAST = f"{100 * TARGET:.0f} %"
 CALIBRATION_SCHEMA = 1
 FEW = 20  # labels of a kind in a group: fewer are marked
 _MARGIN, _WIDTH = 0.02, 0.05  # nearer to the target than the first, labels are to bring an interval of ± the second
@@ -268,7 +269,7 @@ def _advice(found: Calibration) -> Iterator[str]:
     named = (("supported", "TPR", rates.tpr, rates.supported), ("failing", "TNR", rates.tnr, rates.failing))
     missed = [(kind, rate) for kind, _, rate, _ in named if compare_with_target(rate) == "missed"]
     for kind, rate in missed:
-        yield f"the judge misses too many {kind} claims: it calls {_rate(rate)} of them so, below {TARGET:.0%}."
+        yield f"the judge misses too many {kind} claims: it calls {_rate(rate)} of them so, below {AT_LEAST}."
     yield from (trial.sentence for trial in found.trials if trial.helps)
     if missed:
         if found.trials and not any(trial.helps for trial in found.trials):
@@ -276,12 +277,12 @@ def _advice(found: Calibration) -> Iterator[str]:
             yield f"tried on these labels and not shown to help: {tried}."
         yield f"to try another judge on these labels: everyclaim judge evaluate {found.run} --judge SPEC."
     if found.standing == ("met", "met"):
-        yield f"both rates are shown to be at least {TARGET:.0%}."
+        yield f"both rates are shown to be at least {AT_LEAST}."
     for kind, name, rate, labels in named:
         if compare_with_target(rate) == "not shown":
             way = "random" if kind == "supported" else "stratified"
             yield (
-                f"too few labels of claims that are {kind} ({labels:,}) to show whether {name} is {TARGET:.0%}: about"
+                f"too few labels of claims that are {kind} ({labels:,}) to show whether {name} is {AT_LEAST}: about"
                 f" {_missing_labels(rate, labels):,} more are needed. everyclaim label {found.run} --by {way} chooses"
                 " some."
             )

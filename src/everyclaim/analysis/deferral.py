@@ -88,9 +88,9 @@ def fit_deferral(
     check_rates(error, confidence)
     if not judgements:
         raise ConfigError("a deferral zone needs labelled claims, and there are none")
-    says = np.array([one.probabilities.supported for one in judgements], dtype=float)
-    called = np.array([one.probabilities.label is Label.SUPPORTED for one in judgements])
-    wrong = called != np.array([one.is_supported for one in judgements])
+    says = np.array([judgement.probabilities.supported for judgement in judgements], dtype=float)
+    called = np.array([judgement.probabilities.label is Label.SUPPORTED for judgement in judgements])
+    wrong = called != np.array([judgement.is_supported for judgement in judgements])
     chance = (1 - confidence) / (2 if each_side else 1)
     search = _ZoneSearch(wrong, _clusters(judgements), error, chance)
 
@@ -134,7 +134,7 @@ def band_fit_to_json(fit: BandFit) -> dict[str, Any]:
 
 def _clusters(judgements: Sequence[LabelledJudgement]) -> NDArray[np.int64]:
     names: dict[Hashable, int] = {}
-    keys = (place if one.cluster is None else (one.cluster,) for place, one in enumerate(judgements))
+    keys = (place if judgement.cluster is None else (judgement.cluster,) for place, judgement in enumerate(judgements))
     return np.array([names.setdefault(key, len(names)) for key in keys], dtype=np.int64)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.calibration import TARGET, compare_with_target
+from everyclaim.analysis.calibration import AT_LEAST, compare_with_target
 from everyclaim.analysis.estimates import interval, percent, plain
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Usage
@@ -123,7 +123,7 @@ class JudgeCheck:
         rates = (("supported", self.supported_called_so), ("failing", self.failing_called_so))
         return tuple(
             f"it misses {kind} claims: it calls {percent(rate.value)} of them so (95 % {interval(rate)}), below"
-            f" {TARGET:.0%}"
+            f" {AT_LEAST}"
             for kind, rate in rates
             if compare_with_target(rate) == "missed"
         )
@@ -135,7 +135,7 @@ class JudgeCheck:
             return ""
         rates = {compare_with_target(rate) for rate in (self.supported_called_so, self.failing_called_so)}
         met = "both rates are shown to be" if rates == {"met"} else "these labels do not show whether both rates are"
-        told = "" if self.shortfalls else f"; {met} at least {TARGET:.0%}"
+        told = "" if self.shortfalls else f"; {met} at least {AT_LEAST}"
         return f"no instability, bias or drift is shown{told}"
 
     @property

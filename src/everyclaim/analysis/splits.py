@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from everyclaim.analysis.calibration import TARGET, Standing, compare_with_target
+from everyclaim.analysis.calibration import AT_LEAST, TARGET, Standing, compare_with_target
 from everyclaim.analysis.estimates import interval, percent, plain
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import SplitMark
@@ -66,15 +66,15 @@ class SplitCheck:
     def examples(self) -> tuple[SplitExample, ...]:
         """The rejected sentences of which it is known how to split them, each once, at most a dozen."""
         found: dict[str, SplitExample] = {}
-        for one in self.rejected:
-            if (claims := _mended(one)) is not None:
-                found.setdefault(one.text, SplitExample(one.text, claims))
+        for sentence in self.rejected:
+            if (claims := _mended(sentence)) is not None:
+                found.setdefault(sentence.text, SplitExample(sentence.text, claims))
         return tuple(found.values())[:MOST_EXAMPLES]
 
     def __str__(self) -> str:
         """Tell in a few lines how many splits people accept, and what is wrong with the others."""
         rate = self.accepted
-        shown = f"accepted {percent(rate.value)}   95 % {interval(rate)}   at least {TARGET:.0%}: {self.standing}"
+        shown = f"accepted {percent(rate.value)}   95 % {interval(rate)}   at least {AT_LEAST}: {self.standing}"
         lines = [f"run {self.run}: {counted(self.sentences, 'sentence')} marked, splits by {self.decomposer}", shown]
         lines += [
             f"{words(mark.value)}: {counted(self.marks[mark], 'claim')}, in {percent(rate.value)} of sentences "
@@ -99,14 +99,14 @@ class SplitCheck:
             "annotators": list(self.annotators),
             "rejected": [
                 {
-                    "sentence": one.text,
+                    "sentence": sentence.text,
                     "claims": [
                         {"text": claim, "mark": mark.value if mark else None}
-                        for claim, mark in zip(one.claims, one.marks, strict=True)
+                        for claim, mark in zip(sentence.claims, sentence.marks, strict=True)
                     ],
-                    "better": list(one.better) or None,
+                    "better": list(sentence.better) or None,
                 }
-                for one in self.rejected
+                for sentence in self.rejected
             ],
             "notes": list(self.notes),
         }
@@ -116,20 +116,20 @@ def split_check(
     run: str, decomposer: str, sentences: Sequence[SplitSentence], annotators: Sequence[str], notes: Sequence[str] = ()
 ) -> SplitCheck:
     """Add up what people say of splits; intervals take answers as clusters."""
-    done = [one for one in sentences if one.accepted is not None]
-    places = [one.position for one in done]
-    found = {mark: sum(one.marks.count(mark) for one in done) for mark in SplitMark}
+    done = [sentence for sentence in sentences if sentence.accepted is not None]
+    places = [sentence.position for sentence in done]
+    found = {mark: sum(sentence.marks.count(mark) for sentence in done) for mark in SplitMark}
     bad = [mark for mark in SplitMark if mark is not SplitMark.GOOD and found[mark]]
     return SplitCheck(
         run=run,
         decomposer=decomposer,
         sentences=len(done),
         incomplete=len(sentences) - len(done),
-        accepted=clustered_mean([one.accepted is True for one in done], places) if done else NOTHING,
+        accepted=clustered_mean([sentence.accepted is True for sentence in done], places) if done else NOTHING,
         marks={mark: number for mark, number in found.items() if number},
-        with_mark={mark: clustered_mean([mark in one.marks for one in done], places) for mark in bad},
+        with_mark={mark: clustered_mean([mark in sentence.marks for sentence in done], places) for mark in bad},
         annotators=tuple(annotators),
-        rejected=tuple(one for one in done if one.accepted is False),
+        rejected=tuple(sentence for sentence in done if sentence.accepted is False),
         notes=tuple(notes),
     )
 
@@ -137,9 +137,9 @@ def split_check(
 def examples_toml(examples: Sequence[SplitExample]) -> str:
     """Write worked examples as a domain file has them."""
     parts = ["# Worked examples, from sentences that people say were split badly.", "[decompose]"]
-    for one in examples:
-        claims = ", ".join(_toml(claim) for claim in one.claims)
-        parts += ["", "[[decompose.examples]]", f"sentence = {_toml(one.sentence)}", f"claims = [{claims}]"]
+    for example in examples:
+        claims = ", ".join(_toml(claim) for claim in example.claims)
+        parts += ["", "[[decompose.examples]]", f"sentence = {_toml(example.sentence)}", f"claims = [{claims}]"]
     return "\n".join(parts) + "\n"
 
 
@@ -149,10 +149,12 @@ def _toml(text: str) -> str:
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _mended(one: SplitSentence) -> tuple[str, ...] | None:
+def _mended(sentence: SplitSentence) -> tuple[str, ...] | None:
     """Return what the claims should be: as somebody said, or without what is no claim where the others are good."""
-    if one.better:
-        return one.better
-    if set(one.marks) <= {SplitMark.GOOD, SplitMark.NOT_A_CLAIM}:
-        return tuple(claim for claim, mark in zip(one.claims, one.marks, strict=True) if mark is SplitMark.GOOD)
+    if sentence.better:
+        return sentence.better
+    if set(sentence.marks) <= {SplitMark.GOOD, SplitMark.NOT_A_CLAIM}:
+        return tuple(
+            claim for claim, mark in zip(sentence.claims, sentence.marks, strict=True) if mark is SplitMark.GOOD
+        )
     return None

@@ -63,10 +63,10 @@ class LabelTask:
     def quoted(self, evidence: Sequence[Picked]) -> tuple[Evidence, ...]:
         """Return picked evidence with the ids and texts of its passages; what lies outside them is left out."""
         found = []
-        for one in evidence:
-            if one.passage < len(self.passages):
-                passage = self.passages[one.passage]
-                found.append(Evidence(passage.id, one.start, one.end, passage.text[one.start : one.end]))
+        for place in evidence:
+            if place.passage < len(self.passages):
+                passage = self.passages[place.passage]
+                found.append(Evidence(passage.id, place.start, place.end, passage.text[place.start : place.end]))
         return tuple(found)
 
 
@@ -105,19 +105,19 @@ class Desk:
             return tuple(self._store.labelling.items(self.queue.id, self.annotator))
         return tuple(
             QueueItem(
-                one.position,
+                dispute.position,
                 ordinal,
-                one.key,
-                one.settled.label if one.settled else None,
-                one.settled.mark if one.settled else None,
+                dispute.key,
+                dispute.settled.label if dispute.settled else None,
+                dispute.settled.mark if dispute.settled else None,
             )
-            for one, ordinal in self._disputed
+            for dispute, ordinal in self._disputed
         )
 
     @property
     def disputes(self) -> tuple[Dispute, ...]:
         """Where annotators of the run differ about a claim that it has, or about a whole answer."""
-        return tuple(one for one, _ in self._disputed)
+        return tuple(dispute for dispute, _ in self._disputed)
 
     @cached_property
     def labels(self) -> Sequence[Annotation[Label]]:
@@ -132,12 +132,12 @@ class Desk:
     @cached_property
     def _disputed(self) -> tuple[tuple[Dispute, int], ...]:
         found = disputes(self.labels, self.marks)
-        ordinals = self._ordinals_of({one.position for one in found})
+        ordinals = self._ordinals_of({dispute.position for dispute in found})
         seen: dict[str, tuple[Dispute, int]] = {}  # a sample that repeats has its labels at every place
-        for one in found:
-            ordinal = -1 if one.key == one.answer_key else ordinals[one.position].get(one.key)
+        for dispute in found:
+            ordinal = -1 if dispute.key == dispute.answer_key else ordinals[dispute.position].get(dispute.key)
             if ordinal is not None:
-                seen.setdefault(one.key, (one, ordinal))
+                seen.setdefault(dispute.key, (dispute, ordinal))
         return tuple(seen.values())
 
     def refresh(self) -> None:
@@ -147,9 +147,9 @@ class Desk:
 
     def left(self) -> list[str]:
         """Return the keys of what waits, in order, what was skipped behind the rest."""
-        waiting = [one for one in self.items if not one.is_done]
-        waiting.sort(key=lambda one: (one.skipped is not None, one.skipped or 0))
-        return list(dict.fromkeys(one.key for one in waiting))
+        waiting = [item for item in self.items if not item.is_done]
+        waiting.sort(key=lambda item: (item.skipped is not None, item.skipped or 0))
+        return list(dict.fromkeys(item.key for item in waiting))
 
     def task(self, key: str) -> LabelTask:
         """Return one text with what there is to see of it. Raises `InputError` for one that is not on this desk."""
@@ -158,7 +158,7 @@ class Desk:
         if kept is None:
             raise InputError(f"run {self.run} no longer holds the answer that this label is about")
         claim = None if item.ordinal < 0 else kept.result.claims[item.ordinal]
-        others = next((one.opinions for one in self.disputes if one.key == key), ()) if self.settles else ()
+        others = next((dispute.opinions for dispute in self.disputes if dispute.key == key), ()) if self.settles else ()
         return LabelTask(number, item, kept, claim, self._said(key, answer_key_of(kept.sample)), others)
 
     # ---- what is said
@@ -180,7 +180,9 @@ class Desk:
             raise InputError(f"a comment has {LONGEST_NOTE:,} characters at most, and this has {len(note):,}")
         act, answer = self._act(action, actor), answer_key_of(task.kept.sample)
         span = task.claim.span if task.claim else None
-        chosen = self.queue.chosen if self.queue else next((one.chosen for one in task.others if one.chosen), "")
+        chosen = (
+            self.queue.chosen if self.queue else next((opinion.chosen for opinion in task.others if opinion.chosen), "")
+        )
         said: AnyAnnotation
         if isinstance(value, Label):
             _check_evidence(evidence, task.passages)
@@ -225,7 +227,7 @@ class Desk:
         return entry
 
     def _find(self, key: str) -> tuple[int, QueueItem]:
-        found = next(((number, one) for number, one in enumerate(self.items, 1) if one.key == key), None)
+        found = next(((number, item) for number, item in enumerate(self.items, 1) if item.key == key), None)
         if found is None:
             raise InputError("that text is not, or no longer, on this desk")
         return found
@@ -245,7 +247,7 @@ class Desk:
             None if bad is SplitMark.GOOD else bad,
             (label or mark).get("note", ""),
             label.get("failure_mode"),
-            tuple(Picked(*one) for one in label.get("evidence") or ()),
+            tuple(Picked(*place) for place in label.get("evidence") or ()),
             label.get("chosen", ""),
         )
 
@@ -262,11 +264,11 @@ class Desk:
 def _check_evidence(evidence: Sequence[Picked], passages: Sequence[Passage]) -> None:
     if len(evidence) > MOST_EVIDENCE:
         raise InputError(f"a label has {MOST_EVIDENCE} pieces of evidence at most, and this has {len(evidence)}")
-    for one in evidence:
-        if not 0 <= one.passage < len(passages):
-            raise InputError(f"evidence in passage {one.passage + 1}: the answer has {len(passages)}")
-        if not 0 <= one.start < one.end <= len(passages[one.passage].text):
+    for place in evidence:
+        if not 0 <= place.passage < len(passages):
+            raise InputError(f"evidence in passage {place.passage + 1}: the answer has {len(passages)}")
+        if not 0 <= place.start < place.end <= len(passages[place.passage].text):
             raise InputError(
-                f"evidence at {one.start}–{one.end} is not in passage {one.passage + 1}, which has "
-                f"{len(passages[one.passage].text):,} characters"
+                f"evidence at {place.start}–{place.end} is not in passage {place.passage + 1}, which has "
+                f"{len(passages[place.passage].text):,} characters"
             )

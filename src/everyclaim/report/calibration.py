@@ -9,8 +9,8 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from everyclaim.analysis.calibration import (
+    AT_LEAST,
     FEW,
-    TARGET,
     Calibration,
     Corrected,
     JudgeRates,
@@ -73,7 +73,7 @@ def corrected_table(found: Calibration) -> RenderableType:
 
 
 def _rates_table(found: Calibration) -> RenderableType:
-    made = house_table("judge against people", "rate", "95 % interval", "labels", f"{TARGET * 100:.0f} %")
+    made = house_table("judge against people", "rate", "95 % interval", "labels", AT_LEAST)
     named = [("supported claims called so (TPR)", found.rates.tpr, found.rates.supported)]
     named.append(("failing claims called so (TNR)", found.rates.tnr, found.rates.failing))
     if found.answers:

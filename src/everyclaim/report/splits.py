@@ -8,7 +8,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
-from everyclaim.analysis.calibration import TARGET
+from everyclaim.analysis.calibration import AT_LEAST
 from everyclaim.analysis.estimates import interval, percent, share_of
 from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
@@ -23,7 +23,7 @@ def splits_page(found: SplitCheck) -> Page:
     """Lay the marks of splits out."""
     people = counted(len(found.annotators), "annotator")
     head = joined([Text(f"run {found.run}", "bold"), data(found.decomposer, limit=60), people])
-    made = house_table("sentences", "share", "95 % interval", "", f"{TARGET * 100:.0f} %")
+    made = house_table("sentences", "share", "95 % interval", "", AT_LEAST)
     standing = Text(found.standing, _STYLE[found.standing])
     accepted = found.accepted
     made.add_row("accepted", percent(accepted.value), interval(accepted), share_of(accepted), standing)
