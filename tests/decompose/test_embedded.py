@@ -279,6 +279,9 @@ def test_unsure_stays_whole(text):
     [
         ("question", "Would you like to know more?"),
         ("question", '"Where is it?"'),
+        ("question", "Question 1: What effects do taxes have on trade?"),
+        ("abstention", "However, there is no mention of the price."),
+        ("meta", 'Based on the passages, here is the answer to the question "How do you clean the pump?"'),
         ("bare_answer", "No."),
         ("bare_answer", "Yes!"),
         ("greeting", "Hello there!"),

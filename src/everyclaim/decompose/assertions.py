@@ -108,7 +108,7 @@ def is_talk(tree: Tree, place: int) -> bool:
         return True
     named = {tree.low(i) for i in tree.under(subject)}
     if tree.relation(subject) == "expl":
-        return any(tree.low(kid) in _SOURCES for kid in tree.of(place, "nsubj"))
+        return any(tree.low(kid) in _SOURCES | _TALK for kid in tree.of(place, "nsubj"))  # "no mention of it"
     if tree.of(place, "cop"):
         about = head in _POINTING or not named.isdisjoint(_SOURCES)
         return about and tree.low(place) in _SOURCES  # "that's a great question", "the answer is not in the text"
@@ -177,12 +177,16 @@ def _has_subject(tree: Tree, place: int) -> bool:
 
 
 def _opener(tree: Tree, place: int) -> str:
-    """The first word of a clause."""
-    return next((tree.low(i) for i in tree.under(place) if tree.tokens[i].pos not in {"PUNCT", "CCONJ"}), "")
+    """The first word of a clause, behind a label before it."""
+    inside = [i for i in tree.under(place) if tree.tokens[i].pos not in {"PUNCT", "CCONJ"}]
+    colon = max((i for i in range(place) if tree.tokens[i].text == ":"), default=-1)
+    return next((tree.low(i) for i in inside if i > colon), "")
 
 
 def _is_open(tree: Tree, place: int) -> bool:
     """Whether a clause, or one that it stands in, is a condition or a question, or tells which one is meant."""
+    if _opener(tree, place) in _CONDITIONS | _ASKING:
+        return True
     while place >= 0:
         kind = tree.kind(place)
         if tree.relation(place) == "acl:relcl" or (kind == "ccomp" and tree.is_negated(tree.tokens[place].head)):
