@@ -118,11 +118,9 @@ async def rows(base_url: str, given: argparse.Namespace) -> None:
     spec = f"openai:judge-1?base_url={base_url}"
     other = f"anthropic:judge-1?base_url={base_url.removesuffix('/v1')}"
     for name, chosen in {
-        "endpoint, direct, chat": spec,
-        "endpoint, direct, responses": f"{spec}&api=responses",
-        "endpoint, direct, messages": other,
-        "endpoint, sdk, chat": f"{spec}&transport=sdk",
-        "endpoint, sdk, messages": f"{other}&transport=sdk",
+        "endpoint, chat": spec,
+        "endpoint, responses": f"{spec}&api=responses",
+        "endpoint, messages": other,
     }.items():
         endpoint = from_spec(chosen)
         await measure(name, lambda m, e=endpoint: e.complete(m, schema=SCHEMA), *size)

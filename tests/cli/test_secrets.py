@@ -140,7 +140,7 @@ WRONG = {
     "an @ in a password": ["--base-url", f"http://me:{WORD}@{REST}@127.0.0.1:1/v1"],
     "half a character in a password": ["--base-url", f"http://me:{WORD}\ud800{REST}@127.0.0.1:1/v1"],
     "a token as the user": ["--base-url", f"http://{WORD}{REST}@127.0.0.1:1/v1"],
-    "a header in another script": ["--judge", "openai:m?transport=sdk", "--header", f"X={WORD}\u2603{REST}"],
+    "a header in another script": ["--judge", "openai:m", "--header", f"X={WORD}\u2603{REST}"],
     "a header's name": ["--judge", "openai:m", "--header", f"X Y={WORD}{REST}"],
     "a password with a bad port": ["--base-url", f"http://me:{WORD}{REST}@127.0.0.1:x/v1"],
     "a password without a scheme": ["--base-url", f"me:{WORD}{REST}@127.0.0.1:9/v1"],
@@ -212,13 +212,12 @@ SET_WRONG = {
 }
 
 
-@pytest.mark.parametrize("transport", ["direct", "sdk"])
 @pytest.mark.parametrize("place", SET_WRONG)
-def test_no_error_repeats_a_secret_of_the_environment(secretive, desk, caplog, monkeypatch, place, transport):
+def test_no_error_repeats_a_secret_of_the_environment(secretive, desk, caplog, monkeypatch, place):
     """The variable is named."""
     monkeypatch.setenv("EVERYCLAIM_DEBUG", "1")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.2:1/v1")
-    monkeypatch.setenv("EVERYCLAIM_JUDGE", f"openai:m?transport={transport}")
+    monkeypatch.setenv("EVERYCLAIM_JUDGE", "openai:m")
     for name, value in SET_WRONG[place].items():
         monkeypatch.setenv(name, value)
     with no_sleep():

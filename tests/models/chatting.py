@@ -1,4 +1,4 @@
-"""What the tests of chat models share: one endpoint spec per wire format and transport, and a way to ask."""
+"""What the tests of chat models share: one endpoint spec per wire format, and a way to ask."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -17,15 +17,14 @@ SCHEMA = {
     "additionalProperties": False,
 }
 WIRES = ("chat", "responses", "messages")
-ENDPOINTS = [f"{wire}-{transport}" for wire in WIRES for transport in ("direct", "sdk")]
+ENDPOINTS = WIRES
 
 
-def spec_for(endpoint: str, base_url: str, **options: str) -> str:
-    """The spec of a model `judge-1` behind one wire format and transport; `base_url` is with `/v1`."""
-    wire, _, transport = endpoint.partition("-")
+def spec_for(wire: str, base_url: str, **options: str) -> str:
+    """The spec of a model `judge-1` behind one wire format; `base_url` is with `/v1`."""
     provider = "anthropic" if wire == "messages" else "openai"
     address = base_url.removesuffix("/v1") if wire == "messages" else base_url
-    chosen = {"base_url": address, "transport": transport or "direct", **options}
+    chosen = {"base_url": address, **options}
     if wire == "responses":
         chosen["api"] = "responses"
     return f"{provider}:judge-1?" + "&".join(f"{name}={value}" for name, value in chosen.items())

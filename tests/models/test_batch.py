@@ -436,12 +436,6 @@ def test_hostile_text_goes_through(wire: str, tmp_path: Path) -> None:
         assert answers(replies) == [text.replace("\ud800", "\ufffd") for text in texts]
 
 
-def test_batches_need_the_direct_transport(tmp_path: Path) -> None:
-    """Another transport is refused when the model is built."""
-    with pytest.raises(ConfigError, match="transport=direct"):
-        build_chat_model("openai:m?transport=sdk", settings(tmp_path), key=KEY)
-
-
 @pytest.mark.parametrize(
     ("name", "value"), [("linger", -1), ("max_requests", 0), ("max_bytes", 0), ("attempts", 0), ("resubmit", -1)]
 )

@@ -75,7 +75,7 @@ def test_changing_any_single_thing_misses(other: bytes) -> None:
         key_for("openai:m?reply_tokens=5&base_url=http://a/v1"),
         key_for("openai:m?base_url=http://a/v1/&reply_tokens=5"),
         key_for(f"{BASE}&timeout=7"),
-        key_for(f"{BASE}&transport=sdk"),
+        key_for(f"{BASE}&transport=direct"),
         key_for(f"{BASE}&key_env=SOME_NAME"),
         key_for(turns=[Message("system", "rubric", cache=True), TURNS[1]]),
     ],

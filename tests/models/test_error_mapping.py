@@ -7,9 +7,6 @@ from email.utils import formatdate
 from importlib import import_module
 
 import aiohttp
-import anthropic
-import httpx2
-import openai
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,21 +30,21 @@ def exceptions_of(library: object) -> Iterator[type[BaseException]]:
 
 
 ALL = sorted(
-    {kind for library in (openai, anthropic, httpx2, aiohttp) for kind in exceptions_of(library)},
+    {*exceptions_of(aiohttp)},
     key=lambda kind: (kind.__module__, kind.__qualname__),
 )
 
 
 @pytest.mark.parametrize("kind", ALL, ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
-def test_every_exception_of_every_library_is_mapped(kind: type[BaseException]) -> None:
+def test_every_exception_of_the_library_is_mapped(kind: type[BaseException]) -> None:
     """A new class in a new release that has no place here fails this test."""
     assert code_of(kind)
 
 
-def test_the_walk_finds_the_libraries_exceptions() -> None:
+def test_the_walk_finds_the_exceptions() -> None:
     """The test above is not empty."""
     names = {kind.__qualname__ for kind in ALL}
-    assert {"APITimeoutError", "OverloadedError", "ServerDisconnectedError", "ReadTimeout"} <= names
+    assert {"ServerDisconnectedError", "ClientPayloadError"} <= names
 
 
 def test_what_nobody_knows_is_not_dressed_up() -> None:

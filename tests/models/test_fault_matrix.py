@@ -1,4 +1,4 @@
-"""Every way a provider can fail, over every wire format and transport: the outcome, and how many calls it took."""
+"""Every way a provider can fail, over every wire format: the outcome, and how many calls it took."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta

@@ -63,7 +63,7 @@ def bomb(encoding: str = "gzip", megabytes: int = 40, status: int = 200) -> Faul
 @pytest.mark.parametrize("encoding", PACKERS)
 @pytest.mark.parametrize("endpoint", ENDPOINTS)
 def test_a_reply_that_inflates_is_one_failure(endpoint: str, encoding: str) -> None:
-    """Over every wire format, transport and compression: not tried again, counted as a call of unknown cost."""
+    """Over every wire format and compression: not tried again, counted as a call of unknown cost."""
     with JudgeServer(bomb(encoding)) as server, pytest.raises(JudgeError) as caught:
         ask(server, endpoint)
     error = caught.value
@@ -74,7 +74,7 @@ def test_a_reply_that_inflates_is_one_failure(endpoint: str, encoding: str) -> N
 
 
 @pytest.mark.parametrize("encoding", PACKERS)
-@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk", "messages-sdk"])
+@pytest.mark.parametrize("endpoint", ["chat", "messages"])
 def test_a_compressed_reply_of_usual_size_is_read(endpoint: str, encoding: str) -> None:
     """As servers and proxies send it."""
     with JudgeServer(bomb(encoding, megabytes=1)) as server:
@@ -83,18 +83,17 @@ def test_a_compressed_reply_of_usual_size_is_read(endpoint: str, encoding: str) 
 
 @pytest.mark.slow
 @pytest.mark.slow
-@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk"])
-def test_the_limit_can_be_set(endpoint: str) -> None:
+def test_the_limit_can_be_set() -> None:
     """In the spec, up and down; nothing need be compressed for it to hold."""
     with JudgeServer(bomb("gzip")) as server:
-        assert ask(server, endpoint, max_reply_mb="41").content == GOOD
+        assert ask(server, max_reply_mb="41").content == GOOD
     with JudgeServer(Fault(raw=b" " * 200_000 + json.dumps(REPLY).encode())) as server:
-        assert ask(server, endpoint).content == GOOD
+        assert ask(server).content == GOOD
         with pytest.raises(JudgeError, match="reply_too_large"):
-            ask(server, endpoint, max_reply_mb="0.1")
+            ask(server, max_reply_mb="0.1")
 
 
-@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk", "messages-sdk"])
+@pytest.mark.parametrize("endpoint", ["chat", "messages"])
 def test_an_error_whose_body_inflates_is_that_error(endpoint: str) -> None:
     """Of the body only the beginning is read; a server's error is tried again as ever."""
     with JudgeServer([bomb(status=500), GOOD]) as server:
@@ -136,7 +135,7 @@ import everyclaim as ec
 def peak():
     # Not `ru_maxrss`: that begins at the peak of the process that started this one.
     return int(open('/proc/self/status').read().split('VmHWM:')[1].split()[0]) / 1024
-judge = {"judge": "openai:m?transport=" + sys.argv[2], "base_url": sys.argv[1]}
+judge = {"judge": "openai:m", "base_url": sys.argv[1]}
 row = {"response": "The kettle is red.", "passages": ["The kettle is red."]}
 assert ec.score(**row, **judge).outcome == "scored"
 first = peak()
@@ -146,9 +145,8 @@ print(ec.score(**row, **judge).reason[:15], peak() - first)
 
 @pytest.mark.slow
 @pytest.mark.slow
-@pytest.mark.parametrize("transport", ["direct", "sdk"])
 @pytest.mark.parametrize("encoding", ["gzip", "zstd"])
-def test_what_is_beyond_the_limit_is_never_made(transport: str, encoding: str) -> None:
+def test_what_is_beyond_the_limit_is_never_made(encoding: str) -> None:
     """A few hundred kilobytes that become half a gigabyte cost little more than the limit."""
     whole = bomb(encoding, megabytes=500)
 
@@ -157,7 +155,7 @@ def test_what_is_beyond_the_limit_is_never_made(transport: str, encoding: str) -
 
     with JudgeServer(rule) as server:  # type: ignore[arg-type]
         done = subprocess.run(
-            [sys.executable, "-c", CHILD, server.base_url, transport], check=True, capture_output=True, text=True
+            [sys.executable, "-c", CHILD, server.base_url], check=True, capture_output=True, text=True
         )
     reason, grown = done.stdout.split()
     assert reason == "reply_too_large"

@@ -31,6 +31,7 @@ from everyclaim.testing import JudgeServer, rejected, server_error
         "openai:m?api=completions",
         "anthropic:m?api=chat",
         "openai:m?transport=carrier-pigeon",
+        "openai:m?transport=sdk",
         "openai:m?reply_tokens=0",
         "openai:m?reply_tokens=many",
         "openai:m?temperature=-1",
@@ -229,8 +230,6 @@ def test_one_model_serves_several_event_loops() -> None:
     [
         ("openai:m?base_url=http://x/v1", "aiohttp", "openai"),
         ("anthropic:m?base_url=http://x", "aiohttp", "anthropic"),
-        ("openai:m?base_url=http://x/v1&transport=sdk", "openai", "openai-sdk"),
-        ("anthropic:m?base_url=http://x&transport=sdk", "anthropic", "anthropic-sdk"),
         ("openai:m?base_url=http://x/v1", "stamina", "openai"),
         ("anthropic:m?base_url=http://x", "aiolimiter", "anthropic"),
     ],

@@ -1,4 +1,4 @@
-"""A proxy of the environment is really used, by our own transport and by the providers' clients."""
+"""A proxy of the environment is really used."""
 
 import pytest
 from chatting import ask
@@ -18,7 +18,7 @@ def _no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.upper(), raising=False)
 
 
-@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk", "messages-direct", "messages-sdk"])
+@pytest.mark.parametrize("endpoint", ["chat", "messages"])
 def test_calls_go_through_the_proxy(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
     """The proxy gets the whole address, and its answer is the reply."""
     with JudgeServer(GOOD) as proxy:
@@ -28,7 +28,7 @@ def test_calls_go_through_the_proxy(monkeypatch: pytest.MonkeyPatch, endpoint: s
         assert proxy.requests[0].path.startswith("http://judge.invalid/v1/")
 
 
-@pytest.mark.parametrize("endpoint", ["chat-direct", "chat-sdk"])
+@pytest.mark.parametrize("endpoint", ["chat"])
 def test_what_is_excepted_goes_straight(monkeypatch: pytest.MonkeyPatch, endpoint: str) -> None:
     """`NO_PROXY` keeps a server of one's own out of it."""
     with JudgeServer('{"ok": false}') as proxy, JudgeServer(GOOD) as server:

@@ -25,7 +25,7 @@ from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key
 from everyclaim.models.chat.options import EndpointOptions, checked_address, without_password
-from everyclaim.models.chat.transport import DirectTransport, encode
+from everyclaim.models.chat.transport import Transport, encode
 from everyclaim.retrieve.engines import ENGINES, Engine, Hit, hits
 from everyclaim.retrieve.functions import passage_id
 
@@ -105,7 +105,7 @@ class _Endpoint:
     def __init__(self, engine: Engine, options: EndpointOptions) -> None:
         self._engine = engine
         self._options = options
-        self._transport = DirectTransport(options, Secret(""))
+        self._transport = Transport(options, Secret(""))
 
     async def ask(self, call: Call) -> ChatReply:
         """Search for the one message, for as many results as the tag says (``k=3``)."""
@@ -139,7 +139,6 @@ def _options(said: _Said, engine: Engine, address: str) -> EndpointOptions:
         model="",
         base_url=address,
         api="chat",
-        transport="direct",
         spec=engine.name,
         identity=engine.name,
         extra="search",

@@ -37,8 +37,6 @@ class Batched:
 
     def __init__(self, endpoint: Endpoint, settings: BatchSettings) -> None:
         options = endpoint.options
-        if options.transport != "direct":
-            raise ConfigError(f"batches need transport=direct, {options.spec!r} asks for {options.transport}")
         if not find_provider(options.provider).batches:
             raise ConfigError(f"{options.provider} has no batch API to ask through; score without provider batches")
         endpoint.capabilities_ = unlimited(endpoint.capabilities_)  # a reply that was cut would cost another batch

@@ -21,7 +21,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.models.batches.state import Batch
 from everyclaim.models.chat.endpoint import Endpoint
 from everyclaim.models.chat.keys import Secret
-from everyclaim.models.chat.transport import DirectTransport, encode
+from everyclaim.models.chat.transport import Transport, encode
 
 TRANSFER_SECONDS = 900.0  # for a file up or down
 CLOCK_SECONDS = 3600.0  # how far a provider's clock and ours may be apart
@@ -89,7 +89,7 @@ class OpenAiBatches:
     max_requests = 50_000
     max_bytes = 200_000_000
 
-    def __init__(self, transport: DirectTransport, path: str) -> None:
+    def __init__(self, transport: Transport, path: str) -> None:
         self._transport = transport
         self._url = "/v1" + path  # of one request, as the provider wants it whatever the base address
 
@@ -165,7 +165,7 @@ class AnthropicBatches:
     max_requests = 100_000
     max_bytes = 256_000_000
 
-    def __init__(self, transport: DirectTransport, path: str) -> None:
+    def __init__(self, transport: Transport, path: str) -> None:
         self._transport = transport
         self._path = path + "/batches"
 
@@ -224,14 +224,13 @@ class AnthropicBatches:
 
 def open_api(endpoint: Endpoint) -> BatchApi:
     """Return the batch API that belongs to an endpoint whose transport is direct, with connections open."""
-    assert isinstance(endpoint.transport, DirectTransport)
     endpoint.transport.connect()
     kind = AnthropicBatches if endpoint.options.api == "messages" else OpenAiBatches
     api: BatchApi = kind(endpoint.transport, endpoint.path)
     return api
 
 
-async def _listed(transport: DirectTransport, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
+async def _listed(transport: Transport, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
     """Yield the account's batches, newest first."""
     query = "?limit=100"
     for _ in range(_MOST_PAGES):

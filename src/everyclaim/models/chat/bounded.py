@@ -42,27 +42,6 @@ async def read_direct(response: aiohttp.ClientResponse, where: str, limit: int) 
     return bytes(content)
 
 
-def bounded_client(kind: type[Any], where: str, limit: int) -> type[Any]:
-    """Return an asynchronous client like `kind` (of httpx2) that reads no response beyond the limit."""
-
-    class Bounded(kind):  # type: ignore[misc]
-        async def send(self, request: Any, **options: Any) -> Any:
-            response = await super().send(request, **{**options, "stream": True})
-            content = bytearray()
-            try:
-                async for piece in response.aiter_bytes():
-                    content += piece
-                    if not 200 <= response.status_code < 300 and len(content) >= EXCERPT:
-                        break
-                    if len(content) > limit:
-                        raise too_large(where, limit)
-            finally:
-                await response.aclose()
-            return whole(response, request, bytes(content))
-
-    return Bounded
-
-
 @contextmanager
 def sending_bounded(client: Any, limit: int, error: Exception) -> Iterator[None]:
     """Make a synchronous client of httpx2, not ours, read nothing beyond the limit; raises `error` there.

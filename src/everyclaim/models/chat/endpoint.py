@@ -23,7 +23,6 @@ from everyclaim.models.chat.error_mapping import RejectedError
 from everyclaim.models.chat.keys import Secret, find_key, without_key
 from everyclaim.models.chat.options import EndpointOptions, read_options
 from everyclaim.models.chat.reply_limits import NOT_LIMITED
-from everyclaim.models.chat.sdk import open_transport
 from everyclaim.models.chat.transport import Transport
 from everyclaim.models.chat.wires import WIRES
 
@@ -146,7 +145,7 @@ def from_spec(spec: Spec | str, *, key: str | None = None) -> Endpoint:
     given_in_header = {name.lower() for name in options.headers} & {"authorization", "x-api-key", "api-key"}
     required = options.is_home and not given_in_header
     secret = find_key(options.provider, given=key, variable=options.key_env, required=required)
-    return Endpoint(options, open_transport(options, secret), secret)
+    return Endpoint(options, Transport(options, secret), secret)
 
 
 def _needed_more(reply: ChatReply, cut: ChatReply) -> bool:

@@ -1,4 +1,4 @@
-"""The one place where a provider's errors become ours: HTTP statuses, SDK exceptions, network exceptions.
+"""The one place where a provider's errors become ours: HTTP statuses and network exceptions.
 
 What would fail for every sample alike stops the run: a wrong key, model or address is a `ConfigError`,
 an account without money a `BudgetExceeded`. Everything else is a `JudgeError` and fails one sample.
@@ -35,30 +35,9 @@ RETRYABLE = frozenset(
     {"rate_limited", "server_error", "overloaded", "connection", "timeout", "bad_response", "empty_reply"}
 )
 
-# Exceptions by module and name, so that none of these libraries need be installed to read this. The
-# nearest class in an exception's ancestry decides. A test walks the libraries and fails on a gap.
+# Exceptions by module and name, so that the library need not be installed to read this. The
+# nearest class in an exception's ancestry decides. A test walks the library and fails on a gap.
 EXCEPTIONS: Mapping[str, str] = {
-    "openai.APITimeoutError": "timeout",
-    "openai.APIConnectionError": "connection",
-    "openai.APIResponseValidationError": "bad_response",
-    "openai.OpenAIError": "config",  # the rest are faults of set-up: credentials, webhooks, sockets
-    "openai.APIError": "bad_response",
-    "openai.LengthFinishReasonError": "truncated",
-    "openai.ContentFilterFinishReasonError": "filtered",
-    "openai.InvalidWebhookSignatureError": "bad_response",
-    "anthropic.APITimeoutError": "timeout",
-    "anthropic.APIConnectionError": "connection",
-    "anthropic.RetryableError": "connection",
-    "anthropic.APIError": "bad_response",
-    "anthropic.AnthropicError": "config",
-    "httpx2.TimeoutException": "timeout",
-    "httpx2.TransportError": "connection",
-    "httpx2.UnsupportedProtocol": "config",
-    "httpx2.ProxyError": "config",
-    "httpx2.HTTPError": "bad_response",
-    "httpx2.InvalidURL": "config",
-    "httpx2.CookieConflict": "bad_response",
-    "httpx2.StreamError": "connection",
     "aiohttp.ServerTimeoutError": "timeout",
     "aiohttp.ClientConnectionError": "connection",
     "aiohttp.ClientPayloadError": "connection",
@@ -76,8 +55,6 @@ _SAYS = {
     "timeout": "no whole answer in time",
     "connection": "the connection failed",
     "bad_response": "the answer is not what this kind of endpoint sends",
-    "truncated": "the reply was cut at the output limit",
-    "filtered": "the provider's content filter stopped the reply",
 }
 
 

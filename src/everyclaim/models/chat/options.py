@@ -44,7 +44,7 @@ class ChatOptions:
         ),
     ] = ""
     api: Annotated[Format | None, Opt("the format, where a provider has several; else its first")] = None
-    transport: Annotated[Literal["direct", "sdk"], Opt("`sdk`: the provider's own client; see `transport`")] = "direct"
+    transport: Annotated[Literal["direct"], Opt("how requests are sent; there is one way")] = "direct"
     reply_tokens: Annotated[Annotated[int, Range(1)] | None, Opt("most tokens of a reply", was="max_tokens")] = None
     temperature: Annotated[_Amount | None, Opt("sent as given; where refused dropped, with a warning")] = None
     top_p: Annotated[_Amount | None, Opt("as temperature")] = None
@@ -80,7 +80,6 @@ class EndpointOptions:
     model: str
     base_url: str = field(repr=False)
     api: Format
-    transport: Literal["direct", "sdk"]
     spec: str
     identity: str = field(repr=False)
     reply_tokens: int | None = None
@@ -153,7 +152,6 @@ def read_options(spec: Spec | str) -> EndpointOptions:
         model=spec.argument,
         base_url=base_url,
         api=said.api or provider.formats[0],
-        transport=said.transport,
         spec=spec.shown,
         identity=_identity(spec, base_url, said),
         reply_tokens=said.reply_tokens,
