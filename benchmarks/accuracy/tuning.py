@@ -1,11 +1,10 @@
 """How much `everyclaim judge tune` gains on kinds of text that its model has not seen, by the number of labels.
 
-    python benchmarks/accuracy/tuning.py --data DATA --made PROBE.jsonl TESTED.jsonl --cache FEATURES.pkl \
-        --start MODEL.json [--json FILE]
+    python benchmarks/accuracy/tuning.py --data DATA --made PROBE.jsonl TESTED.jsonl --cache FEATURES.bin [--json FILE]
 
 Teams are pretended: each is one kind of text (RAG answers to questions, over records, summaries of news; answers
 written for this project; sets of labelled claims). For each the embedded judge is fitted anew **without** that kind,
-by `training/answers/fit.py`, whose options these are. Then, for every number of labels and every seed: half of the
+by `training/judge.py`, whose options these are. Then, for every number of labels and every seed: half of the
 kind's documents are drawn from, claims of at most a tenth of the labels per document; `fit_tuning` fits, or refuses;
 and the gain over the untuned judge is measured on the claims of the other half. A fit that is refused gains nothing.
 
@@ -26,15 +25,11 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "training"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "encoder"))
-sys.path.insert(0, str(Path(__file__).parents[2] / "training" / "answers"))
-import fit
-from stack import joined_up, stacked
-
-import lexical
+import judge
 from everyclaim.analysis.tuning import LabelledMeasures, balanced_accuracy, fit_tuning, roc_auc
 from everyclaim.verify.embedded.tuned import log_odds, parse_tuning
-from everyclaim.verify.lexical.model import Head, Model
+from everyclaim.verify.lexical.model import FORMAT, Model
+from judge_rows import Table, joined, measure, read_rows
 
 KINDS = {
     "questions": ("answers_qa",),
@@ -52,22 +47,13 @@ _PER_DOCUMENT = 10  # at most one in so many labels is of one document
 _TOKENS = 96
 
 
-def model_without(both: Any, fitted: np.ndarray, start: dict[str, Any], kind: tuple[str, ...]) -> Model:
+def model_without(both: Table, fitted: np.ndarray, kind: tuple[str, ...]) -> Model:
     """Fit the judge as it is shipped, to everything but a kind and its documents."""
     here = np.isin(both.datasets, kind)
     use = fitted & ~here & ~np.isin(both.groups, np.unique(both.groups[here]))
-    known = len(start["features"])
-    heads = {}
-    for name, rows, positive in (
-        ("supported", use, both.labels == "SUPPORTED"),
-        ("contradicted", use & np.isin(both.labels, ["UNSUPPORTED", "CONTRADICTED"]), both.labels == "CONTRADICTED"),
-    ):
-        before = lexical.logit(Head.parse(start["heads"][name]).probability(both.values[:, :known]))
-        heads[name] = fit.extended(start["heads"][name], fit.trees(both, rows, positive, before), len(both.names))
-    alarm = {"named": 0.598, "other": 0.751}
-    return Model.parse(
-        {"format": fit.FORMAT, "version": "without", "features": both.names, "heads": heads, "alarm": alarm}
-    )
+    heads, _, _ = judge.fit(both.part(use))
+    alarm = {"named": 0.6, "other": 0.75}
+    return Model.parse({"format": FORMAT, "version": "without", "features": both.names, "heads": heads, "alarm": alarm})
 
 
 def drawn(groups: np.ndarray, size: int, seed: int) -> tuple[np.ndarray, np.ndarray] | None:
@@ -84,7 +70,7 @@ def drawn(groups: np.ndarray, size: int, seed: int) -> tuple[np.ndarray, np.ndar
     return np.array(places[:size]), np.flatnonzero(~np.isin(groups, half))
 
 
-def gains(table: Any, model: Model, size: int, seeds: int) -> Iterator[tuple[bool, float, float]]:
+def gains(table: Table, model: Model, size: int, seeds: int) -> Iterator[tuple[bool, float, float]]:
     """Say for every seed whether the fit was kept, and what ROC-AUC and balanced accuracy gain by it."""
     features = [dict(zip(table.names, map(float, row), strict=True)) for row in table.values]
     shipped = log_odds(model.predict(features)[0])
@@ -127,28 +113,24 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--made", type=Path, nargs="*", default=[])
     parser.add_argument("--cache", type=Path, required=True)
-    parser.add_argument("--start", type=Path, required=True)
+    parser.add_argument("--answers", type=float, default=judge.ANSWERS)
     parser.add_argument("--network", type=Path, default=Path("src/everyclaim/models/data/reader.onnx"))
-    parser.add_argument("--halves", type=Path, nargs="+")
-    parser.add_argument("--tokens", type=int, default=_TOKENS)
-    parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--kind", action="append", choices=[*KINDS], help="repeatable (all)")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    table, test, _ = fit.measured(options)
-    both = stacked([table, test])
+    rows = read_rows(options.data, options.made, options.answers)
+    table, test = (measure(part, options.network, options.cache) for part in (rows.fitted, rows.tested))
+    both = joined([table, test])
     fitted = np.arange(len(both.rows)) < len(table.rows)
-    start = json.loads(options.start.read_text(encoding="utf-8"))
     print(
         f"{'':17s}{'labels':>7s}{'kept':>6s}{'ROC-AUC':>9s}{'p10':>8s}{'worst':>8s}{'bal.acc':>9s}{'p10':>8s}{'worst':>8s}"
     )
     lines = []
     for kind in options.kind or KINDS:
         here = np.isin(both.datasets, KINDS[kind])
-        rows = [row for row, wanted in zip(both.rows, here, strict=True) if wanted]
-        mine = joined_up(both.names, both.values[here], both.overlap[here], rows)
-        model = model_without(both, fitted, start, KINDS[kind])
+        mine = both.part(here)
+        model = model_without(both, fitted, KINDS[kind])
         for size in SIZES:
             if not (found := list(gains(mine, model, size, options.seeds))):
                 continue
