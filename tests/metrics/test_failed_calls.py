@@ -13,7 +13,7 @@ from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.types import Claim, Sample, Span
 from everyclaim.decompose.decontextualize import LlmPreparer
 from everyclaim.metrics.context import Components, MetricContext
-from everyclaim.metrics.qa_chat import ChatExaminer
+from everyclaim.metrics.qa import ChatExaminer
 from everyclaim.retrieve.queries import Around, LlmQueries
 
 TEXT = "The mill at Corley was rebuilt in 1902."

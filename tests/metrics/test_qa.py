@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import everyclaim as ec
 from everyclaim.core.protocols import Message
-from everyclaim.metrics.qa_answers import exact, token_f1
+from everyclaim.metrics.qa import exact, token_f1
 from everyclaim.testing import ScriptedChat, play, request_data
 from everyclaim.verify.llm import LlmVerifier
 

@@ -128,8 +128,7 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
     default where there is one), ``by=cloze`` without any. Raises `ConfigError` for a
     language model that is not there.
     """
-    from everyclaim.metrics.qa import Comparison, QaConsistency
-    from everyclaim.metrics.qa_compare import Agreement, Entailment, Exact, TokenF1
+    from everyclaim.metrics.qa import Agreement, ChatExaminer, Comparison, Entailment, Exact, QaConsistency, TokenF1
 
     has_chat = parts.chat is not None
     said = read_metric(spec, OfQa)
@@ -147,7 +146,6 @@ def qa(spec: Spec, parts: Parts) -> Assembled:
         if "questions" in spec.options:
             raise ConfigError("the option questions of 'qa' is for language models; by=cloze asks for what it finds")
         return parts.assembled(QaConsistency(ClozeExaminer(), comparison))
-    from everyclaim.metrics.qa_chat import ChatExaminer
     from everyclaim.prompts.questions import QuestionPrompt
 
     examiner = ChatExaminer(QuestionPrompt(said.questions))

@@ -1,17 +1,34 @@
-"""QA consistency: do the passages answer questions about the response as the response does?"""
+"""QA consistency: do the passages answer questions about the response as the response does?
+
+Here is what asks by a language model and what compares two answers; `qa_cloze` asks without a model. Answers are words,
+normalised as SQuAD does it (Rajpurkar et al., arXiv 1606.05250).
+"""
 
 from __future__ import annotations
 
+import re
+import string
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, NamedTuple, Protocol
 
-from everyclaim.core.types import Claim, Sample
+from everyclaim.core.gather import gather
+from everyclaim.core.protocols import ChatModel
+from everyclaim.core.types import Claim, Label, Passage, Sample, Span
 from everyclaim.metrics.assembled import NO_PASSAGES
 from everyclaim.metrics.context import MetricContext, Score
-from everyclaim.metrics.qa_answers import exact
+from everyclaim.models.chat.reask import Inquiry, ask_for_each, portions
+from everyclaim.prompts.questions import AgreementPrompt, Answer, AnswerPrompt, QuestionPrompt
+from everyclaim.text.agreement import conflict, same
+from everyclaim.text.dates import Moment, moments
+from everyclaim.text.quantities import Quantity, quantities
+from everyclaim.verify.llm import passage_data
 
 NO_QUESTION = "no question could be asked about the response"
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation + "‘’“”–—…«»、。，"), None)
 
 
 class Question(NamedTuple):
@@ -131,3 +148,148 @@ def _trace(exams: Sequence[Exam], agreed: Mapping[str, float]) -> dict[str, Any]
             for exam in exams
         ]
     }
+
+
+def words_of(answer: str) -> list[str]:
+    """Return the words of an answer: lower case, without punctuation and articles."""
+    return _ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split()
+
+
+def exact(first: str, second: str) -> bool:
+    """Whether two answers are the same words; of answers that are all articles and marks, the same text."""
+    a, b = words_of(first), words_of(second)
+    return a == b if a or b else first.strip() == second.strip()
+
+
+def values_differ(first: str, second: str) -> bool:
+    """Whether two answers give values that exclude each other, and none that are the same."""
+    pairs: list[tuple[Quantity | Moment, Quantity | Moment]] = [*product(moments(first), moments(second))]
+    pairs += product(quantities(first), quantities(second))
+    return any(conflict(a, b) for a, b in pairs) and not any(same(a, b) for a, b in pairs)
+
+
+def token_f1(first: str, second: str) -> float:
+    """Return the F1 of the words two answers share, in [0, 1]; the same both ways round. 0 for different values."""
+    if values_differ(first, second):
+        return 0.0
+    a, b = words_of(first), words_of(second)
+    shared = sum((Counter(a) & Counter(b)).values())
+    if not shared:
+        return float(exact(first, second))
+    return 2 * shared / (len(a) + len(b))
+
+
+class TokenF1:
+    """The words the two answers share (QAGS)."""
+
+    name = "token_f1"
+
+    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+        """Return the F1 of each pair."""
+        del ctx
+        return [token_f1(*answers(exam)) for exam in exams]
+
+
+class Exact:
+    """1 for the same words, else 0."""
+
+    name = "exact"
+
+    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+        """Return 1 or 0 for each pair."""
+        del ctx
+        return [float(exact(*answers(exam))) for exam in exams]
+
+
+class Entailment:
+    """Q²: 1 for the same words; else 1 where the passages' answer entails the response's, 0 where it contradicts it,
+    and the token F1 where it does neither.
+    """
+
+    name = "nli"
+
+    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+        """Return a number for each pair; only pairs of different words are put to the judge."""
+        return await gather(_entailment(exam, ctx) for exam in exams)
+
+
+async def _entailment(exam: Exam, ctx: MetricContext) -> float:
+    ours, theirs = answers(exam)
+    if exact(ours, theirs):
+        return 1.0
+    hypothesis = exam.question.answered(ours)
+    claim = Claim(exam.question.id, hypothesis, Span(0, len(hypothesis)), hypothesis)
+    premise = Passage("answer", exam.question.answered(theirs))
+    (found,) = await ctx.judge([claim], [premise], question="", labels_only=True)
+    label = found.verdict.label
+    return token_f1(ours, theirs) if label is Label.UNSUPPORTED else float(label is Label.SUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """1 where the judge's language model says that the two answers say the same, else 0; the same words need none."""
+
+    prompt: AgreementPrompt = field(default_factory=AgreementPrompt)
+    name: str = "judge"
+
+    async def agreements(self, exams: Sequence[Exam], ctx: MetricContext) -> list[float]:
+        """Ask about all pairs of different words together."""
+        pairs = {
+            exam.question.id: {"question": exam.question.text, "first": ours, "second": theirs}
+            for exam in exams
+            if not exact(ours := answers(exam)[0], theirs := answers(exam)[1])
+        }
+        inquiry: Inquiry[Mapping[str, str], bool] = Inquiry(
+            ctx.chat, self.prompt, lambda part, _: self.prompt.messages(part), ids="q"
+        )
+        same = await ask_for_each(inquiry, portions(pairs))
+        return [float(same.get(exam.question.id, True)) for exam in exams]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatExaminer:
+    """Ask and answer with a chat model: three requests for a response of up to twenty sentences and questions."""
+
+    questions: QuestionPrompt = field(default_factory=QuestionPrompt)
+    answers: AnswerPrompt = field(default_factory=AnswerPrompt)
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """What else made the questions and answers, for the result's provenance."""
+        return {"question_prompt": self.questions.version, "answer_prompt": self.answers.version}
+
+    async def examine(self, sample: Sample, claims: Sequence[Claim], ctx: MetricContext) -> list[Exam]:
+        """Ask about every sentence, then answer all from the response and, apart from that, from the passages.
+
+        Raises `JudgeError` when the model cannot be reached, declines, or twice leaves out a sentence or question.
+        """
+        sentences = {f"s{i}": text for i, text in enumerate(dict.fromkeys(claim.sentence for claim in claims), start=1)}
+        chat = ctx.chat
+        inquiry: Inquiry[str, tuple[str, ...]] = Inquiry(
+            chat, self.questions, lambda part, _: self.questions.messages(part, sample.question), ids="s"
+        )
+        found = await ask_for_each(inquiry, portions(sentences))
+        asked: dict[str, str] = {}
+        for key, sentence in sentences.items():
+            for text in found[key]:
+                asked.setdefault(text, sentence)
+        listed = [Question(f"q{i}", text, sentence) for i, (text, sentence) in enumerate(asked.items(), start=1)]
+        shelf = [passage for passage in sample.passages if passage.text.strip()]
+        ours, theirs = await gather(
+            [
+                self._answers(chat, listed, {"t1": sample.response}),
+                self._answers(chat, listed, {key.replace("p", "t"): text for key, text in passage_data(shelf).items()}),
+            ]
+        )
+        return [Exam(question, ours[question.id].words, theirs[question.id].words) for question in listed]
+
+    async def _answers(
+        self, chat: ChatModel, questions: Sequence[Question], texts: Mapping[str, Any]
+    ) -> Mapping[str, Answer]:
+        if not texts:  # nothing to ask a model about
+            return {question.id: Answer(None) for question in questions}
+        asked = {question.id: question.text for question in questions}
+        inquiry: Inquiry[str, Answer] = Inquiry(
+            chat, self.answers, lambda part, shared: self.answers.messages(part, texts, shared=shared), ids="q"
+        )
+        return await ask_for_each(inquiry, portions(asked))

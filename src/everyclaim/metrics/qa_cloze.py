@@ -15,8 +15,7 @@ import numpy as np
 
 from everyclaim.core.types import Claim, Passage, Sample
 from everyclaim.metrics.context import MetricContext
-from everyclaim.metrics.qa import Exam, Question
-from everyclaim.metrics.qa_answers import exact
+from everyclaim.metrics.qa import Exam, Question, exact
 from everyclaim.text import agreement, dates, quantities
 from everyclaim.text.names import covered, names
 from everyclaim.text.tokens import content_stems

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from everyclaim.models.batches.settings import BATCH_CONCURRENCY, BatchSettings
     from everyclaim.models.batches.state import BatchState
     from everyclaim.models.build import Chat, ChatSettings, build_chat_model, wrap_chat_model
-    from everyclaim.models.chat.cached import Cached, ReplyCache
+    from everyclaim.models.chat.cached import Cached, ReplyCache, Shared
     from everyclaim.models.chat.call import Call
     from everyclaim.models.chat.endpoint import Endpoint
     from everyclaim.models.chat.limited import Limited, Rates
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from everyclaim.models.chat.providers import Provider
     from everyclaim.models.chat.replies import parse_object, read_reply
     from everyclaim.models.chat.retrying import Patience, Retrying
-    from everyclaim.models.chat.single_flight import Shared
 
 _ON_FIRST_USE = {
     "BATCH_CONCURRENCY": "everyclaim.models.batches.settings",
@@ -44,7 +43,7 @@ _ON_FIRST_USE = {
     "Rates": "everyclaim.models.chat.limited",
     "ReplyCache": "everyclaim.models.chat.cached",
     "Retrying": "everyclaim.models.chat.retrying",
-    "Shared": "everyclaim.models.chat.single_flight",
+    "Shared": "everyclaim.models.chat.cached",
     "build_chat_model": "everyclaim.models.build",
     "find_price": "everyclaim.models.chat.prices",
     "parse_object": "everyclaim.models.chat.replies",

@@ -28,7 +28,7 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.models.batches.batched import Batched
 from everyclaim.models.batches.settings import BATCH_PATIENCE, BATCH_SHARE, BatchSettings
-from everyclaim.models.chat.cached import Cached, ReplyCache
+from everyclaim.models.chat.cached import Cached, ReplyCache, Shared
 from everyclaim.models.chat.call import Call, Foreign, Link
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.limited import Limited, Rates
@@ -37,7 +37,6 @@ from everyclaim.models.chat.metered import Metered
 from everyclaim.models.chat.prices import find_price
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.chat.retrying import Patience, Retrying
-from everyclaim.models.chat.single_flight import Shared
 
 
 @dataclass(frozen=True, slots=True)
