@@ -124,7 +124,7 @@ def test_chance_is_called_a_difference_in_one_comparison_of_twenty(paired):
             first, second = part(whole, inside), part(whole, ~inside)
         numbers = compare_figures(first, second, by=["source", "source+mode"], movers=0)
         assert numbers.matching.paired is paired
-        primary += numbers.of(SCORE).shown
+        primary += numbers.of(SCORE).is_shown
         wrong += any(delta.is_shown for delta in (*numbers.whole[1:], *numbers.parts))
     assert primary <= 16  # 5 % of 200, and what chance adds to that in one case of forty
     assert wrong <= 10
