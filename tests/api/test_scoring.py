@@ -42,9 +42,12 @@ def test_two_hours_are_not_one_hour_and_another() -> None:
 
 
 def test_the_speaker_matters() -> None:
-    """What Jones said is not what Smith said."""
+    """What Jones said is less probably what Smith said."""
     passage = "Jones, the chief engineer, said the bridge was safe. Smith also attended the meeting."
-    assert labels("Smith said the bridge was safe.", passage) != [S]
+    smith, jones = (
+        ec.score(response=f"{name} said the bridge was safe.", passages=[passage]) for name in ("Smith", "Jones")
+    )
+    assert smith.probability < jones.probability - 0.2
     assert labels("Jones said the bridge was safe.", passage) == [S]
 
 

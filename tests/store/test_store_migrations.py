@@ -56,7 +56,7 @@ def test_labels_of_an_older_store_are_kept_and_belong_to_the_text(old: Path) -> 
     connection.close()
     with Store.open(old) as store:
         found = store.labels(store.run("old").id)
-        assert [(x.sample_id, x.claim_id, x.label, x.note) for x in found] == [("s0", "c2", Label.CONTRADICTED, "no")]
+        assert [(x.sample_id, x.claim_id, x.value, x.note) for x in found] == [("s0", "c2", Label.CONTRADICTED, "no")]
         again = store.create_run(PROVENANCE).id
         store.save(again, 0, "f", a_sample(), a_result(a_sample()))
         assert [x.key for x in store.labels(again)] == [found[0].key]

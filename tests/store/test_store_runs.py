@@ -122,7 +122,7 @@ def test_labels_are_kept_per_person_and_replaced_by_the_same_person(store: Store
     store.add_label(run, "s0", "c2", Label.UNSUPPORTED, annotator="Björn", note="says\x00 nothing")
     last = store.add_label(run, "s0", "c2", Label.CONTRADICTED, annotator="Ada")
     labels = store.labels(run)
-    assert [(x.position, x.sample_id, x.claim_id, x.annotator, x.label) for x in labels] == [
+    assert [(x.position, x.sample_id, x.claim_id, x.annotator, x.value) for x in labels] == [
         (0, "s0", "c2", "Björn", Label.UNSUPPORTED),
         (0, "s0", "c2", "Ada", Label.CONTRADICTED),
         (1, "s1", "c1", "Ada", Label.SUPPORTED),
