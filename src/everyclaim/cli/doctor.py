@@ -86,7 +86,7 @@ def doctor(
         Check("metrics", True, ", ".join(METRICS.names())),
         Check("decomposers", True, ", ".join(DECOMPOSERS.names())),
         Check("judges", True, ", ".join(VERIFIERS.names())),
-        *(check for provider in provider_names() for check in (_key(provider), *_address(provider))),
+        *(check for provider in provider_names() for check in _provider(provider)),
         *(_extra(name) for name in _EXTRAS),
     ]
     if settings is not None:
@@ -107,22 +107,17 @@ def _settings_in_use(config: Path | None) -> str:
     return ", ".join(parts + settings + others)
 
 
-def _key(provider: str) -> Check:
-    """Say where a provider's key is; without one its judges work only at other addresses."""
+def _provider(provider: str) -> list[Check]:
+    """Say where a provider's key is, without which its judges work only at other addresses, and what moves its own."""
     try:
         place = where_key_is(provider)
+        variable = find_provider(provider).address_variable
     except EveryclaimError as error:
-        return Check(f"key {provider}", False, str(error))
-    if place:
-        return Check(f"key {provider}", True, f"from {place}")
-    return Check(f"key {provider}", None, f"none: set {key_variable(provider)}, or write it into {keys_file()}")
-
-
-def _address(provider: str) -> list[Check]:
-    """Name the variable that sends a provider's requests to another address, where one is set."""
-    variable = find_provider(provider).address_variable
-    place = os.environ.get(variable, "") if variable else ""
-    return [Check(f"address {provider}", True, f"{without_password(place)} from {variable}")] if place else []
+        return [Check(f"key {provider}", False, str(error))]
+    said = f"from {place}" if place else f"none: set {key_variable(provider)}, or write it into {keys_file()}"
+    address = os.environ.get(variable, "") if variable else ""
+    moved = [Check(f"address {provider}", True, f"{without_password(address)} from {variable}")] if address else []
+    return [Check(f"key {provider}", True if place else None, said), *moved]
 
 
 def _extra(name: str) -> Check:

@@ -33,8 +33,8 @@ def unread_claims(claims: Sequence[Claim], passages: Sequence[Passage], judge: s
     if _COMPOSED.search(judge) or not _limited(judge):
         return {}
     of_passages = {language_of(passage.text[:_HEAD]) for passage in passages} - {""}
-    if of_passages and ENGLISH not in of_passages:
-        return dict.fromkeys((claim.id for claim in claims), min(of_passages))
+    if len(of_passages) == 1 and ENGLISH not in of_passages:  # codes and names tell now one language, now another
+        return dict.fromkeys((claim.id for claim in claims), *of_passages)
     whole = _spoken(" ".join(dict.fromkeys(claim.sentence for claim in claims)))
     spoken = {claim.id: _spoken(claim.sentence) or whole for claim in claims}
     return {name: language for name, language in spoken.items() if language not in {"", ENGLISH}}
