@@ -79,7 +79,7 @@ def _file(name: str) -> Iterator[BinaryIO]:
         if path.exists():
             beside.chmod(path.stat().st_mode & 0o777)
         beside.replace(path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -144,7 +144,7 @@ def _compressed(file: BinaryIO, suffix: str) -> Iterator[BinaryIO]:
         yield stream
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Make the new name survive a power cut, where the system can open folders."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from everyclaim.core.errors import InputError, OperatorError
 from everyclaim.io import Document
+from everyclaim.io.sinks import sync_folder
 from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus import MAGIC, Corpus, CorpusInfo, checked_words
 from everyclaim.retrieve.corpus_file import APPLICATION, fill
@@ -65,12 +66,7 @@ def _settle(unfinished: Path, place: Path) -> None:
     with unfinished.open("rb+") as file:
         os.fsync(file.fileno())
     unfinished.replace(place)
-    if os.name == "posix":
-        folder = os.open(place.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    sync_folder(place.parent)
 
 
 def _sweep(place: Path) -> None:

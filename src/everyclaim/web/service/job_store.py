@@ -27,6 +27,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from everyclaim.core.errors import StoreError
+from everyclaim.io.sinks import sync_folder
 from everyclaim.store.holds import FileHolds
 from everyclaim.web.service.problems import Problem
 
@@ -160,7 +161,7 @@ class JobStore:
             return str(made)
         finally:
             mine.unlink(missing_ok=True)
-        _sync(self._keys)
+        sync_folder(self._keys)
         return job.id
 
     def _place(self, job: Job, key: str) -> Path:
@@ -289,16 +290,7 @@ def _write(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)  # noqa: PTH105
-    _sync(path.parent)
-
-
-def _sync(folder: Path) -> None:
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    sync_folder(path.parent)
 
 
 def _new_id() -> str:
