@@ -11,7 +11,7 @@ from typing import Any
 from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Result, Span
-from everyclaim.io import BadRow, LabelRow, ReadReport, open_rows, read_label_rows, read_mark_rows
+from everyclaim.io import BadRow, LabelRow, ReadReport, check_apart, open_rows, read_label_rows, read_mark_rows
 from everyclaim.store import Annotation, AnyAnnotation, Kind, Store, answer_key_of, claim_key
 
 NOBODY = "annotator"  # who labelled, where a file does not say
@@ -53,28 +53,32 @@ def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:
 
 
 def read_into(
-    store: Store,
+    location: str,
     run: str,
     source: Any,
-    report: ReadReport,
     *,
     kind: Kind,
+    report: ReadReport | None = None,
     mapping: Mapping[str, str] | None = None,
     format: str | None = None,  # noqa: A002 - as `score_file`
 ) -> Better:
-    """Read labels or marks into the store; what cannot be used goes to the report, one line each.
+    """Read labels or marks into the store at a location; what cannot be used goes to the report, one line each.
 
-    Returns what the claims of sentences should be, where marks say that. Raises `InputError` where nothing can be used.
+    Returns what the claims of sentences should be, where marks say that. Raises `ConfigError` where the source is the
+    store itself, and `InputError` where nothing can be used.
     """
-    reading = _LabelReader(store, run, report, kind)
-    for row in _READERS[kind](source, mapping=mapping, format=format, report=report):
-        reading.take(row)
-    if reading.empty:
-        report.warn(f"{counted(reading.empty, 'row')} without a {kind} so far")
-    if not reading.found:
-        why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
-        raise InputError(f"the file holds no {kind} that can be used{why}")
-    store.add_labels(run, [annotation for annotation, _ in reading.found.values()])
+    check_apart({f"the {kind}s": source}, {"the store": location})
+    report = report or ReadReport()
+    with Store.open(location) as store:
+        reading = _LabelReader(store, run, report, kind)
+        for row in _READERS[kind](source, mapping=mapping, format=format, report=report):
+            reading.take(row)
+        if reading.empty:
+            report.warn(f"{counted(reading.empty, 'row')} without a {kind} so far")
+        if not reading.found:
+            why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
+            raise InputError(f"the file holds no {kind} that can be used{why}")
+        store.add_labels(run, [annotation for annotation, _ in reading.found.values()])
     return reading.better
 
 

@@ -26,7 +26,7 @@ from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport, check_apart
+from everyclaim.io import ReadReport
 from everyclaim.store import Annotation, AnyAnnotation, LabelQueue, QueueItem, Store, answer_key_of, claim_key
 
 Wanted = Annotated[Any, "a run, its id or its name"]
@@ -199,17 +199,15 @@ def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpac
     """
     found = run_of(run, options.get("store", DEFAULT_STORE))
     if labels is not None:
-        check_apart({"the labels": labels}, {"the store": found.store_location})
-        with Store.open(found.store_location) as kept:
-            read_into(
-                kept,
-                found.id,
-                labels,
-                options.get("report") or ReadReport(),
-                kind="label",
-                mapping=options.get("mapping"),
-                format=options.get("format"),
-            )
+        read_into(
+            found.store_location,
+            found.id,
+            labels,
+            kind="label",
+            report=options.get("report"),
+            mapping=options.get("mapping"),
+            format=options.get("format"),
+        )
     return calibration_of(found, slices=options.get("slices"), seed=options.get("seed", 0))
 
 

@@ -22,7 +22,7 @@ from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Outcome, SplitMark
 from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport, check_apart, open_sink
+from everyclaim.io import ReadReport, open_sink
 from everyclaim.prompts.domain import read_domain
 from everyclaim.store import Annotation, Store, answer_key_of, claim_key
 
@@ -106,17 +106,15 @@ def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unp
     found = run_of(run, options.get("store", DEFAULT_STORE))
     better: Better = {}
     if marks is not None:
-        check_apart({"the marks": marks}, {"the store": found.store_location})
-        with Store.open(found.store_location) as kept:
-            better = read_into(
-                kept,
-                found.id,
-                marks,
-                options.get("report") or ReadReport(),
-                kind="mark",
-                mapping=options.get("mapping"),
-                format=options.get("format"),
-            )
+        better = read_into(
+            found.store_location,
+            found.id,
+            marks,
+            kind="mark",
+            report=options.get("report"),
+            mapping=options.get("mapping"),
+            format=options.get("format"),
+        )
     with Store.lent(found.store_location) as kept:
         everything = kept.labelling.marks(found.id)
         chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]
