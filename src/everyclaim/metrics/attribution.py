@@ -33,40 +33,32 @@ class Finding(StrEnum):
 _ORDER = tuple(Finding)  # of a citation behind several claims the first counts
 
 
-class Attributed(NamedTuple):
-    """A finding: the claim, the citation (none where it is missing), its passage, and the passages to cite instead."""
-
-    claim: str
-    finding: Finding
-    span: Span | None = None
-    source: Source | None = None
-    passage: str | None = None
-    instead: tuple[str, ...] = ()
-
-    @property
-    def citation(self) -> tuple[Span | None, Source | None, str | None]:
-        """The citation that the finding is of, which may have others."""
-        return self.span, self.source, self.passage
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as plain JSON, without what it has not."""
-        row = {
-            "claim": self.claim,
-            "finding": self.finding.value,
-            "span": self.span and list(self.span),
-            "source": self.source and self.source._asdict(),
-            "passage": self.passage,
-            "instead": list(self.instead) or None,
-        }
-        return {key: value for key, value in row.items() if value is not None}
-
-
-class _Cited(NamedTuple):
+class Cited(NamedTuple):
     """A source that a claim cites, and the passage that it is; None where it is none."""
 
     span: Span
     source: Source
     passage: str | None
+
+
+class Attributed(NamedTuple):
+    """A finding: the claim, what it cites (None where that is missing), and the passages to cite instead."""
+
+    claim: str
+    finding: Finding
+    cited: Cited | None = None
+    instead: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as plain JSON, without what it has not."""
+        row: dict[str, Any] = {"claim": self.claim, "finding": self.finding.value}
+        if self.cited:
+            row |= {"span": list(self.cited.span), "source": self.cited.source._asdict()}
+            if self.cited.passage is not None:
+                row["passage"] = self.cited.passage
+        if self.instead:
+            row["instead"] = list(self.instead)
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +100,20 @@ class Attribution:
         return _score(claims, findings, [UNIDENTIFIED] if any(unclear) else [])
 
 
-def _identified(claim: Claim, passages: Sequence[Passage]) -> list[_Cited]:
+def _identified(claim: Claim, passages: Sequence[Passage]) -> list[Cited]:
     """Say which passages a claim cites; a source of which nobody can tell is left out."""
-    found = list[_Cited]()
+    found = list[Cited]()
     for citation in claim.citations:
         for source in citation.sources:
             ids = passages_of(source, passages)
-            found += [_Cited(citation.span, source, passage) for passage in ids]
+            found += [Cited(citation.span, source, passage) for passage in ids]
             if not ids and can_be_identified(source, passages):
-                found.append(_Cited(citation.span, source, None))
+                found.append(Cited(citation.span, source, None))
     return found
 
 
 async def _entailed(
-    claims: Sequence[Claim], cited: Sequence[Sequence[_Cited]], passages: Sequence[Passage], ctx: MetricContext
+    claims: Sequence[Claim], cited: Sequence[Sequence[Cited]], passages: Sequence[Passage], ctx: MetricContext
 ) -> list[_Entailed]:
     """Judge each claim against all that it cites, each alone and, where none suffices alone, all without each."""
     found = [_Entailed() for _ in claims]
@@ -150,28 +142,26 @@ async def _entailed(
     return found
 
 
-def _findings(claim: JudgedClaim, cited: Sequence[_Cited], entailed: _Entailed) -> list[Attributed]:
+def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -> list[Attributed]:
     """Say of every citation of a claim what it does for it."""
     ids = _ids(cited)
     is_supported = claim.verdict.label is Label.SUPPORTED
-    elsewhere = dict.fromkeys(one.passage_id for one in claim.verdict.evidence if is_supported)
-    instead = tuple(one for one in elsewhere if one not in ids)
+    elsewhere = dict.fromkeys(evidence.passage_id for evidence in claim.verdict.evidence if is_supported)
+    instead = tuple(passage for passage in elsewhere if passage not in ids)
     if not cited:
         return [Attributed(claim.id, Finding.MISSING, instead=instead)]
     holds = any(entailed.values())
     found = list[Attributed]()
-    for span, source, passage in cited:
-        if passage is None:
+    for one in cited:
+        if one.passage is None:
             finding = Finding.DEAD
         elif not holds:
             finding = Finding.MISATTRIBUTED if instead else Finding.UNSUPPORTED
         else:
-            alone, rest = frozenset({passage}), ids - {passage}
-            is_needed = entailed[alone] or not entailed.get(
-                rest, any(entailed.get(one, False) for one in _singles(rest))
-            )
-            finding = Finding.RIGHT if is_needed else Finding.UNNEEDED
-        found.append(Attributed(claim.id, finding, span, source, passage, () if holds else instead))
+            alone, rest = frozenset({one.passage}), ids - {one.passage}
+            without = entailed.get(rest, any(entailed[single] for single in _singles(rest)))
+            finding = Finding.UNNEEDED if without and not entailed[alone] else Finding.RIGHT
+        found.append(Attributed(claim.id, finding, one, () if holds else instead))
     return found
 
 
@@ -179,13 +169,15 @@ def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[Attributed
     """Reduce the findings of each claim: recall over claims, precision over citations."""
     helps = {Finding.RIGHT, Finding.UNNEEDED}
     recall = sum(any(one.finding in helps for one in found) for found in findings) / len(findings)
-    best: dict[tuple[Span | None, Source | None, str | None], Finding] = {}  # of what it does for each of its claims
+    best: dict[Cited, Finding] = {}  # of what a citation does for each of its claims
     every = [one for found in findings for one in found]
     for one in every:
-        if one.finding is not Finding.MISSING:
-            best[one.citation] = min(one.finding, best.get(one.citation, one.finding), key=_ORDER.index)
+        if one.cited:
+            best[one.cited] = min(one.finding, best.get(one.cited, one.finding), key=_ORDER.index)
     precision = sum(finding is Finding.RIGHT for finding in best.values()) / len(best) if best else None
-    shown = [one for one in every if one.finding is not Finding.UNNEEDED or best[one.citation] is Finding.UNNEEDED]
+    shown = [
+        one for one in every if not one.cited or one.finding is not Finding.UNNEEDED or best[one.cited] is one.finding
+    ]
     counts = Counter(one.finding for one in shown)
     return Score(
         f_beta(precision or 0.0, recall),
@@ -199,7 +191,7 @@ def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[Attributed
     )
 
 
-def _ids(cited: Sequence[_Cited]) -> _Ids:
+def _ids(cited: Sequence[Cited]) -> _Ids:
     return frozenset(one.passage for one in cited if one.passage is not None)
 
 

@@ -32,12 +32,26 @@ def unread_claims(claims: Sequence[Claim], passages: Sequence[Passage], judge: s
     """
     if _COMPOSED.search(judge) or not _limited(judge):
         return {}
-    of_passages = {language_of(passage.text[:_HEAD]) for passage in passages} - {""}
-    if len(of_passages) == 1 and ENGLISH not in of_passages:  # codes and names tell now one language, now another
-        return dict.fromkeys((claim.id for claim in claims), *of_passages)
-    whole = _spoken(" ".join(dict.fromkeys(claim.sentence for claim in claims)))
-    spoken = {claim.id: _spoken(claim.sentence) or whole for claim in claims}
-    return {name: language for name, language in spoken.items() if language not in {"", ENGLISH}}
+    if foreign := _only_language(passages):
+        return dict.fromkeys((claim.id for claim in claims), foreign)
+    spoken = {sentence: _spoken(sentence) for sentence in dict.fromkeys(claim.sentence for claim in claims)}
+    whole = "" if all(spoken.values()) else _spoken(" ".join(spoken))
+    found = {claim.id: spoken[claim.sentence] or whole for claim in claims}
+    return {name: language for name, language in found.items() if language not in {"", ENGLISH}}
+
+
+def _only_language(passages: Sequence[Passage]) -> str:
+    """Return the one language that all passages that tell are in, empty where it is English or there are several.
+
+    Codes and names tell now one language, now another. Most passages are English, and the first that is settles it.
+    """
+    only = ""
+    for passage in passages:
+        language = language_of(passage.text[:_HEAD])
+        if language == ENGLISH or (only and language not in {"", only}):
+            return ""
+        only = only or language
+    return only
 
 
 def _spoken(text: str) -> str:
