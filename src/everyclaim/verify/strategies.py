@@ -136,12 +136,28 @@ async def _settle(
     question: str,
 ) -> list[Verdict]:
     """Combine each claim's verdicts; put the best passages together where no single one settles it."""
-    first = {claim.id: combined(alone[claim.id]) for claim in claims}
+    first = {claim.id: _undisputed(strategy, claim, alone[claim.id], question) for claim in claims}
     open_claims = [claim for claim in claims if first[claim.id].label is Label.UNSUPPORTED]
     if len(passages) > 1 and strategy.together > 1:
         seconds = await gather(_together(strategy, claim, passages, first[claim.id], question) for claim in open_claims)
         first |= {verdict.claim_id: verdict for verdict in seconds}
     return [first[claim.id] for claim in claims]
+
+
+def _undisputed(strategy: Each | Ranked, claim: Claim, alone: Alone, question: str) -> Verdict:
+    """Combine a claim's verdicts; a network's contradiction from a passage about another thing is no conflict."""
+    verdict = combined(alone)
+    if not verdict.conflict or strategy.chat is not None:
+        return verdict
+    from everyclaim.verify.lexical.conflicts import is_of_same  # loads the parser, for few claims
+
+    support = [one for _, other in alone if other.label is Label.SUPPORTED for one in other.evidence]
+    against = [(passage, other.evidence) for passage, other in alone if other.label is Label.CONTRADICTED]
+    is_disputed = any(
+        not evidence or any(is_of_same(claim.text, question, support, one.quote, passage) for one in evidence)
+        for passage, evidence in against
+    )
+    return replace(verdict, conflict=is_disputed)
 
 
 async def _together(

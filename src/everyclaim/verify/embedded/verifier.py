@@ -27,6 +27,7 @@ from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
 from everyclaim.verify.lexical.comparison import Comparison, compare
+from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import laid_out, reading_of
 from everyclaim.verify.lexical.findings import explain
 from everyclaim.verify.lexical.model import Model, load_model
@@ -119,7 +120,9 @@ class EmbeddedVerifier:
 
     def _verify(self, claims: Sequence[Claim], passages: Sequence[Passage], question: str) -> list[Verdict]:
         return [
-            self._judged(claim, it, scores, passages) if isinstance(it, _Prepared) and scores else cast("Verdict", it)
+            self._judged(claim, it, scores, passages, question)
+            if isinstance(it, _Prepared) and scores
+            else cast("Verdict", it)
             for claim, (it, scores) in zip(claims, self._read(claims, passages, question), strict=True)
         ]
 
@@ -169,7 +172,9 @@ class EmbeddedVerifier:
             found.append(Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim))
         return found
 
-    def _judged(self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage]) -> Verdict:
+    def _judged(
+        self, claim: Claim, it: _Prepared, scores: Scores, passages: Sequence[Passage], question: str
+    ) -> Verdict:
         row = describe(it.compared, it.premise, scores, it.pieces)
         model, alarm = shipped_model(), shipped_model().alarm
         supported, contradicted = model.predict([row])
@@ -181,7 +186,7 @@ class EmbeddedVerifier:
         failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
         findings = explain(label, it.compared, row, found, passages)
-        return Verdict(
+        verdict = Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
@@ -192,6 +197,7 @@ class EmbeddedVerifier:
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
+        return with_conflict(verdict, it.compared, it.pieces, passages, question)
 
 
 def _words(rationale: str, label: Label, doubt: str) -> str:

@@ -16,8 +16,8 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
-from everyclaim.verify.lexical.analysis import Reading
 from everyclaim.verify.lexical.comparison import compare
+from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
 from everyclaim.verify.lexical.features import measure
 from everyclaim.verify.lexical.findings import explain
@@ -55,8 +55,7 @@ class LexicalVerifier:
     ) -> list[Verdict]:
         """Judge every claim against all the passages together; one verdict per claim, in order."""
         shortlist = Shortlist.of(passages)
-        asked = reading_of(question[:2000]) if question.strip() else None
-        return [self._judge(claim, passages, shortlist, asked) for claim in claims]
+        return [self._judge(claim, passages, shortlist, question[:2000]) for claim in claims]
 
     def failing(
         self, claims: Sequence[Claim], labels: Sequence[Label], passages: Sequence[Passage], question: str = ""
@@ -72,14 +71,12 @@ class LexicalVerifier:
             found.append(it)
         return found
 
-    def _judge(
-        self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: Reading | None
-    ) -> Verdict:
+    def _judge(self, claim: Claim, passages: Sequence[Passage], shortlist: Shortlist, question: str) -> Verdict:
         """Judge one claim."""
         reading, source, pieces = laid_out(claim.text, shortlist)
         if not reading.content or not source.places:
             return nothing_to_check(claim, self.spec, blank=not source.places)
-        compared = compare(reading, source, shipped_vectors(), question)
+        compared = compare(reading, source, shipped_vectors(), reading_of(question) if question.strip() else None)
         row = measure(compared)
         supported, contradicted = shipped_model().predict([row])
         against = float(contradicted[0])
@@ -88,7 +85,7 @@ class LexicalVerifier:
         failed = Failure(claim.text, label, compared, row, pieces, against)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
         findings = explain(label, compared, row, found, passages)
-        return Verdict(
+        verdict = Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
@@ -99,6 +96,7 @@ class LexicalVerifier:
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
+        return with_conflict(verdict, compared, pieces, passages, question)
 
 
 def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = "") -> Failure | None:
