@@ -9,8 +9,8 @@ import pytest
 
 from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import JudgeError
+from everyclaim.core.lifetime import in_scope, on_close, scope
 from everyclaim.core.protocols import ChatReply, Scorer
-from everyclaim.core.scope import at_end, in_scope, scope
 from everyclaim.core.types import Outcome, Passage, Sample, Usage
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.engine import score_sample
@@ -126,7 +126,7 @@ def test_a_scope_closes_what_was_opened_inside_last_first() -> None:
         async def close() -> None:
             closed.append(name)
 
-        at_end(close)
+        on_close(close)
 
     async def work() -> None:
         async with scope():
@@ -148,7 +148,7 @@ def test_without_a_scope_nothing_is_closed_for_anyone() -> None:
         async def close() -> None:
             closed.append(1)
 
-        at_end(close)
+        on_close(close)
 
     async def outer() -> None:
         async with scope():

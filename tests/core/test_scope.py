@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from everyclaim.core.scope import SharedScope, at_end, scope
+from everyclaim.core.lifetime import SharedScope, on_close, scope
 
 
 def test_calls_that_overlap_share_a_scope_that_the_last_one_closes() -> None:
@@ -17,7 +17,7 @@ def test_calls_that_overlap_share_a_scope_that_the_last_one_closes() -> None:
     async def call(name: str, turns: int) -> None:
         async with scope(), shared.joined() as is_first:
             if is_first:
-                at_end(close)
+                on_close(close)
                 seen.append(f"{name} opens")
             for _ in range(turns):
                 await asyncio.sleep(0)

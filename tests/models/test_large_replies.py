@@ -17,8 +17,8 @@ from chatting import ENDPOINTS, ask
 
 import everyclaim as ec
 from everyclaim.core.errors import JudgeError, OperatorError
+from everyclaim.core.lifetime import in_scope
 from everyclaim.core.protocols import Message
-from everyclaim.core.scope import in_scope
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.io.zstandard import zstd

@@ -16,6 +16,7 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.types import Usage
 from everyclaim.models import (
     Budget,
+    Cached,
     Call,
     ChatSettings,
     Limited,
@@ -26,7 +27,6 @@ from everyclaim.models import (
     Rates,
     ReplyCache,
     Retrying,
-    Shared,
     build_chat_model,
     find_price,
     wrap_chat_model,
@@ -224,7 +224,7 @@ def test_a_cancelled_wait_gives_its_turn_to_the_next() -> None:
 def test_identical_calls_at_the_same_time_are_one() -> None:
     """Fifty ask, one pays; a different question is a call of its own."""
     model = Scripted(seconds=0.02)
-    shared = Shared(model)
+    shared = Cached(model)
 
     async def work() -> list[ChatReply]:
         same = [shared.ask(Call("i", TURNS, tag="1")) for _ in range(50)]
@@ -239,7 +239,7 @@ def test_identical_calls_at_the_same_time_are_one() -> None:
 def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
     """And the next to ask makes a new call."""
     model = Scripted(failing("timeout"), ChatReply("ok", "stop", "m", USED), seconds=0.01)
-    shared = Shared(model)
+    shared = Cached(model)
 
     async def work() -> tuple[list[Any], ChatReply]:
         failed = await asyncio.gather(*(shared.ask(CALL) for _ in range(5)), return_exceptions=True)
@@ -254,7 +254,7 @@ def test_a_shared_failure_fails_all_and_is_counted_once() -> None:
 def test_who_gives_up_does_not_take_the_others_along() -> None:
     """The first asker is cancelled; those who joined still get the answer. When all leave, the call ends."""
     model = Scripted(seconds=0.05)
-    shared = Shared(model)
+    shared = Cached(model)
 
     async def work() -> None:
         first, second = (asyncio.ensure_future(shared.ask(CALL)) for _ in range(2))

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, MissingExtraError
-from everyclaim.core.scope import in_scope
+from everyclaim.core.lifetime import in_scope
 from everyclaim.core.spec import Spec
 from everyclaim.models import Patience, ReplyCache
 from everyclaim.retrieve.web import from_spec

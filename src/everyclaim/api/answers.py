@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from everyclaim.api.door import public
 from everyclaim.api.scoring import Claims, OptionalText, Passages, Row
-from everyclaim.core.closing import AsyncClosing, Closing
+from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.types import Decomposition, JudgedClaim, Result
 from everyclaim.core.validation import Text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-from everyclaim.core.kept_open import keeping_open
+from everyclaim.core.lifetime import keeping_open
 from everyclaim.core.validation import validate_call
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 

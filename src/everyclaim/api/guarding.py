@@ -10,9 +10,9 @@ from everyclaim.api.door import public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
 from everyclaim.api.talking import author_spec
-from everyclaim.core.closing import Closing
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
+from everyclaim.core.lifetime import Closing
 from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.protocols import ChatModel

@@ -34,9 +34,9 @@ from everyclaim.api.talking import OFF, check_address
 from everyclaim.core.accounting import Tally, tallied
 from everyclaim.core.errors import UserError
 from everyclaim.core.events import observed
+from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import Decomposer, Scorer
-from everyclaim.core.scope import SharedScope, scope
 from everyclaim.core.types import Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled

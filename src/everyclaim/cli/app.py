@@ -17,7 +17,7 @@ from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAI
 from everyclaim.cli.screen import prepare_streams, warn
 from everyclaim.cli.tree import Tree
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
-from everyclaim.core.kept_open import keeping_open
+from everyclaim.core.lifetime import keeping_open
 
 # Typer carries its own copy of click or uses the installed one, depending on its version.
 _UsageFault = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

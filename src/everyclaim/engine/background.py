@@ -15,7 +15,7 @@ from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from everyclaim.core.errors import UserError
-from everyclaim.core.scope import KeptScope
+from everyclaim.core.lifetime import KeptScope
 
 T = TypeVar("T")
 
@@ -161,7 +161,7 @@ class _Call(Generic[T]):
 
     async def _carry_out(self) -> None:
         try:
-            async with self._scope.joined():
+            with self._scope.joined():
                 self._values.append(await self._work)
         except asyncio.CancelledError:
             raise

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from everyclaim.core.scope import in_scope
+from everyclaim.core.lifetime import in_scope
 from everyclaim.engine.background import BackgroundLoop
 
 T = TypeVar("T")

@@ -15,8 +15,8 @@ from threading import Lock
 from typing import Any
 
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.core.closing import Closing
 from everyclaim.core.errors import MissingExtraError
+from everyclaim.core.lifetime import Closing
 from everyclaim.core.types import Result
 from everyclaim.integrations.held import evaluator_of
 from everyclaim.monitor.watch.conversations import answer_in, question_in

@@ -1,7 +1,6 @@
 """Put a chat model together: a chain of links, each handing a `Call` on to the next. Outermost first:
 
-Shared    identical calls at the same time are one
-Cached    what was answered before
+Cached    identical calls at the same time are one, and what was answered before is not asked again
 Retrying  what may work the next time
 Limited   rates and calls in flight; held while a call waits for its answer, not while it waits to retry
 Metered   the limits of a run, and what was used; every attempt counts
@@ -22,13 +21,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from everyclaim.core.closing import AsyncClosing
 from everyclaim.core.errors import ConfigError, MissingExtraError
+from everyclaim.core.lifetime import AsyncClosing
 from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
-from everyclaim.models.batches.batched import Batched
-from everyclaim.models.batches.settings import BATCH_PATIENCE, BATCH_SHARE, BatchSettings
-from everyclaim.models.chat.cached import Cached, ReplyCache, Shared
+from everyclaim.models.batches import BATCH_PATIENCE, BATCH_SHARE, Batched
+from everyclaim.models.batches.scheduler import BatchSettings
+from everyclaim.models.chat.cached import Cached, ReplyCache
 from everyclaim.models.chat.call import Call, Foreign, Link
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.limited import Limited, Rates
@@ -56,12 +55,11 @@ class Chat(AsyncClosing):
 
     def __init__(
         self,
-        link: Link,
+        link: Cached,
         spec: str,
         identity: str,
         meter: Meter,
         *,
-        cached: Cached | None = None,
         endpoint: Endpoint | None = None,
         batched: Batched | None = None,
     ) -> None:
@@ -70,7 +68,6 @@ class Chat(AsyncClosing):
         self.endpoint = endpoint
         self._link = link
         self._identity = identity
-        self._cached = cached
         self._batched = batched
 
     async def complete(
@@ -81,8 +78,7 @@ class Chat(AsyncClosing):
 
     def forget(self, messages: Sequence[Message], *, schema: Mapping[str, Any] | None = None, tag: str = "") -> None:
         """Drop a reply that was of no use from the cache, where there is one."""
-        if self._cached:
-            self._cached.forget(Call(self._identity, messages, schema, tag))
+        self._link.forget(Call(self._identity, messages, schema, tag))
 
     async def aclose(self) -> None:
         """Close the connections of the running event loop; it can be used again after."""
@@ -126,8 +122,8 @@ def build_chat_model(
         together=batched is not None,
     )
     endpoint.before_another = metered.another
-    link, cached = _wrapped(metered, settings)
-    return Chat(link, endpoint.spec, options.identity, meter, cached=cached, endpoint=endpoint, batched=batched)
+    link = _wrapped(metered, settings)
+    return Chat(link, endpoint.spec, options.identity, meter, endpoint=endpoint, batched=batched)
 
 
 def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, meter: Meter | None = None) -> Chat:
@@ -143,16 +139,14 @@ def wrap_chat_model(model: ChatModel, settings: ChatSettings | None = None, *, m
     _check_libraries("openai")
     spec = Spec.parse(model.spec)
     price = find_price(spec.name, spec.argument, is_home=False, file=settings.prices)
-    link, cached = _wrapped(Metered(Foreign(model), meter, price, settings.budget), settings)
-    return Chat(link, model.spec, json.dumps(["foreign", model.spec]), meter, cached=cached)
+    link = _wrapped(Metered(Foreign(model), meter, price, settings.budget), settings)
+    return Chat(link, model.spec, json.dumps(["foreign", model.spec]), meter)
 
 
-def _wrapped(metered: Metered, settings: ChatSettings) -> tuple[Link, Cached | None]:
+def _wrapped(metered: Metered, settings: ChatSettings) -> Cached:
     patience = replace(settings.patience, seconds=BATCH_PATIENCE) if settings.batch else settings.patience
     link: Link = metered if settings.batch else Limited(metered, settings.rates)
-    link = Retrying(link, patience)
-    cached = Cached(link, settings.cache) if settings.cache else None
-    return Shared(cached or link), cached
+    return Cached(Retrying(link, patience), settings.cache)
 
 
 def _check_libraries(extra: str) -> None:

@@ -19,7 +19,7 @@ from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Passage, Usage
-from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying, Shared
+from everyclaim.models import Cached, Limited, Patience, Rates, ReplyCache, Retrying
 from everyclaim.models.chat.bounded import MAX_REPLY_MB
 from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RejectedError
@@ -93,10 +93,8 @@ def from_spec(spec: Spec, *, cache: ReplyCache | None = None, patience: Patience
     rates = Rates(
         requests_per_minute=said.per_minute or engine.per_minute, concurrency=said.concurrency or engine.together
     )
-    link: Link = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
-    if cache:
-        link = Cached(link, cache)
-    return WebSearch(str(shown), identity, Shared(link))
+    link = Retrying(Limited(endpoint, rates), patience or Patience(attempts=4, seconds=120.0))
+    return WebSearch(str(shown), identity, Cached(link, cache))
 
 
 class _Endpoint:

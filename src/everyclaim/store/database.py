@@ -9,8 +9,8 @@ from typing import Self, TypeVar
 
 import sqlalchemy as sa
 
-from everyclaim.core.closing import Closing
 from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.lifetime import Closing
 from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, patiently, sqlite_file, translated
 from everyclaim.store.holds import FileHolds, Holds, ServerHolds
 from everyclaim.store.migrations import check_current, migrate

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import sqlalchemy as sa
 
 from everyclaim.core.errors import StoreError
-from everyclaim.core.kept_open import opened
+from everyclaim.core.lifetime import opened
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.core.wire import result_from_json

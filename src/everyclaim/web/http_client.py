@@ -20,7 +20,7 @@ from everyclaim.core.errors import (
     MissingExtraError,
     OperatorError,
 )
-from everyclaim.core.scope import at_end
+from everyclaim.core.lifetime import on_close
 from everyclaim.models import Patience
 from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.retrying import quieten
@@ -171,7 +171,7 @@ class HttpClient:
     def _open(self, client: ModuleType) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = client.ClientSession(auto_decompress=True, trust_env=True)
-            at_end(self._session.close)
+            on_close(self._session.close)
         return self._session
 
 

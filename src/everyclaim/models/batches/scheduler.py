@@ -1,4 +1,4 @@
-"""Requests into batches and outcomes back to calls: the moving parts behind `batch.Batched`.
+"""Requests into batches and outcomes back to calls: the moving parts behind `Batched`.
 
 `post` is what one call sees; it goes round until the state has its outcome. Everything else serves all
 calls together: the queue that is cut into batches, one task that creates them in turn, and one task per
@@ -10,21 +10,23 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing
 from copy import copy
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.types import Usage
-from everyclaim.models.batches.providers import LINE_OVERHEAD, BatchApi, Line
-from everyclaim.models.batches.settings import BatchSettings
-from everyclaim.models.batches.state import Batch
-from everyclaim.models.chat.error_mapping import RETRYABLE, from_status
+from everyclaim.models.batches.apis import LINE_OVERHEAD, BatchApi, BatchRequest, BatchStatus
+from everyclaim.models.batches.state import Batch, BatchState
+from everyclaim.models.chat.error_mapping import from_status
 from everyclaim.models.chat.keys import without, without_key
 from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.retrying import Patience, attempts
 from everyclaim.models.chat.transport import encode
 
 _log = logging.getLogger(__name__)
@@ -32,7 +34,36 @@ T = TypeVar("T")
 CHUNK = 500  # outcomes kept in one transaction
 QUEUE_PATIENCE = 24  # refusals in a row because the provider's queue is full, each with half the requests
 SETTLE_SECONDS = 10.0  # before a batch that is not in the provider's list counts as never created
+LOOKS = 21  # in a row that may fail: a provider may be away for an hour while a batch is under way
 _MAYBE_TAKEN = frozenset({"connection", "timeout", "bad_response", "empty_reply", "server_error", "overloaded"})
+
+
+@dataclass(frozen=True, slots=True)
+class BatchSettings:
+    """How calls become batches. Times are in seconds; None for a limit means the provider's own.
+
+    `resubmit` is how often a request that the provider did not get to (expired, cancelled) is sent again.
+    Waits between looks at a batch double from `first_poll` to `longest_poll`.
+    """
+
+    state: BatchState
+    linger: float = 2.0
+    longest_wait: float = 120.0  # of the first call of a batch, for others to join
+    max_requests: int | None = None
+    max_bytes: int = 64_000_000
+    first_poll: float = 15.0
+    longest_poll: float = 300.0
+    resubmit: int = 2
+    attempts: int = 8  # to create a batch
+
+    def __post_init__(self) -> None:
+        for name, least in {
+            **dict.fromkeys(("linger", "longest_wait", "first_poll", "longest_poll", "resubmit"), 0),
+            **dict.fromkeys(("max_requests", "max_bytes", "attempts"), 1),
+        }.items():
+            value = getattr(self, name)
+            if value is not None and not value >= least:
+                raise ConfigError(f"batch setting {name} must be at least {least}, got {value!r}")
 
 
 class _Waiting(NamedTuple):
@@ -56,8 +87,7 @@ class BatchScheduler:
         self._most_bytes = min(settings.max_bytes, api.max_bytes)
         self._queue: list[_Waiting] = []
         self._bytes = 0
-        self._first = self._last = 0.0  # when the queue's first and last request came
-        self._timer: asyncio.TimerHandle | None = None
+        self._lingering: asyncio.Task[None] | None = None
         self._one_at_a_time = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._following: dict[int, asyncio.Task[None]] = {}
@@ -69,13 +99,13 @@ class BatchScheduler:
         del path  # one for all
         unfinished = 0
         while True:
-            place = self._state.find(key)
-            if place is None:
+            number, told = self._state.find(key) or (None, None)
+            if number is None:
                 await self._submitted(key, encode(body))
-            elif place.outcome is None:
-                await self._ended(place.batch)
+            elif told is None:
+                await self._ended(number)
             else:
-                outcome = json.loads(place.outcome)
+                outcome = json.loads(told)
                 if "reply" not in outcome:  # the same call may come again, put differently
                     self._state.forget(key)
                 if "unfinished" not in outcome:
@@ -87,6 +117,16 @@ class BatchScheduler:
                         f"{self._options.where} did not get to the request in {unfinished} batches, "
                         f"the last one: {outcome['unfinished']}",
                     )
+
+    async def aclose(self) -> None:
+        """Drop what waits and stop looking; batches under way stay in the state."""
+        for waiting in self._queue:
+            waiting.submitted.cancel()
+        self._queue = []
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _read(self, outcome: Mapping[str, Any]) -> dict[str, Any]:
         where, hidden = self._options.where, self._api.secrets
@@ -108,33 +148,31 @@ class BatchScheduler:
             )
         if self._queue and self._bytes + size > self._most_bytes:
             self._cut()
-        loop = asyncio.get_running_loop()
-        waiting = _Waiting(key, body, loop.create_future())
-        self._last = loop.time()
-        if not self._queue:
-            self._first = self._last
+        waiting = _Waiting(key, body, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
         self._bytes += size
         if len(self._queue) >= self._most:
             self._cut()
-        elif self._timer is None:
-            self._timer = loop.call_later(self._settings.linger, self._check)
+        elif self._lingering is None:
+            self._lingering = self._start(self._linger())
         await waiting.submitted
 
-    def _check(self) -> None:
-        """Cut the queue off when nobody came for a while, else look again then."""
-        self._timer = None
-        if not self._queue:
-            return
+    async def _linger(self) -> None:
+        """Make a batch of the queue when no call came for a while, or the first one has waited long enough."""
         loop = asyncio.get_running_loop()
-        due = min(self._last + self._settings.linger, self._first + self._settings.longest_wait)
-        if loop.time() >= due - 0.001:
-            self._cut()
-        else:
-            self._timer = loop.call_at(due, self._check)
+        latest = loop.time() + self._settings.longest_wait
+        size = 0
+        while size < len(self._queue) and loop.time() < latest:
+            size = len(self._queue)
+            await asyncio.sleep(self._settings.linger)
+        self._lingering = None
+        self._cut()
 
     def _cut(self) -> None:
         """Make a batch of the queue."""
+        if self._lingering:
+            self._lingering.cancel()
+            self._lingering = None
         entries, self._queue, self._bytes = self._queue, [], 0
         self._start(self._submit(entries))
 
@@ -160,7 +198,7 @@ class BatchScheduler:
         if self._narrow and self._following:
             await asyncio.wait(self._following.values())
         if self._full_queues and self._most == 1:
-            await self._pause(self._settings.longest_poll)
+            await _pause(self._settings.longest_poll)
 
     async def _create(self, entries: Sequence[_Waiting]) -> None:
         """Create one batch: noted before, accepted after. Requests that are in another batch already stay there."""
@@ -171,51 +209,45 @@ class BatchScheduler:
             if not keys:
                 self._state.drop(number)
                 return
-            chosen = set(keys)
-            bodies = {entry.key: entry.body for entry in entries if entry.key in chosen}
+            bodies = {entry.key: entry.body for entry in entries}
             batch = self._state.batch(number)
             assert batch is not None
-            provider_id, certain = await self._insist(batch, [Line(f"{key}-{token}", bodies[key]) for key in keys])
+            requests = [BatchRequest(f"{key}-{token}", bodies[key]) for key in keys]
+            provider_id, certain = await self._create_once(batch, requests)
             self._state.accept(number, provider_id, certain=certain)
             _log.info("batch %s with %d requests is under way at %s", provider_id, len(keys), self._options.where)
             self._follower(number)
         finally:
             self._state.submitting.discard(number)
 
-    async def _insist(self, batch: Batch, lines: Sequence[Line]) -> tuple[str, bool]:
+    async def _create_once(self, batch: Batch, requests: Sequence[BatchRequest]) -> tuple[str, bool]:
         """Create a batch in spite of faults. What the provider may have taken is looked for before it is sent again.
 
         Raises when it cannot be done; the batch is dropped then, unless it may exist after all.
         """
         prepared: bytes | None = None
         maybe_taken = False
-        last: EveryclaimError | None = None
-        for attempt in range(self._settings.attempts):
-            if isinstance(last, JudgeError):
-                await self._pause(last.retry_after or min(60.0, 2.0**attempt))
-            creating = False
-            try:
-                if maybe_taken:
-                    if found := await self._search(batch):
+        try:
+            async for attempt in attempts(Patience(self._settings.attempts, math.inf, 2.0, 60.0)):
+                with attempt:
+                    if maybe_taken and (found := await self._search(batch)):
                         return found
                     maybe_taken = False
-                prepared = prepared or await self._api.prepare(lines)
-                creating = True
-                return await self._api.create(prepared, batch.token), True
-            except EveryclaimError as error:
-                last = error
-                code = error.code if isinstance(error, JudgeError) else ""
-                maybe_taken = maybe_taken or (creating and code in _MAYBE_TAKEN)
-                if code not in RETRYABLE:
-                    break
-        assert last is not None
-        if not maybe_taken:
-            self._state.drop(batch.id)
-        if not isinstance(last, JudgeError):
-            raise last
-        raise JudgeError(
-            "batch_not_submitted", f"a batch of {batch.size} requests was not taken: {last}", usage=Usage()
-        ) from None
+                    prepared = prepared or await self._api.prepare(requests)
+                    try:
+                        return await self._api.create(prepared, batch.token), True
+                    except JudgeError as error:
+                        maybe_taken = error.code in _MAYBE_TAKEN
+                        raise
+        except EveryclaimError as last:
+            if not maybe_taken:
+                self._state.drop(batch.id)
+            if not isinstance(last, JudgeError):
+                raise
+            raise JudgeError(
+                "batch_not_submitted", f"a batch of {batch.size} requests was not taken: {last}", usage=Usage()
+            ) from None
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
     # From a batch to its outcomes
 
@@ -238,77 +270,76 @@ class BatchScheduler:
         while number in self._state.submitting:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         while (batch := self._state.batch(number)) and not batch.ended:
-            if batch.provider_id is None:
-                found = await self._patiently(partial(self._search, batch))
-                if found is None:
-                    self._state.drop(number)
-                else:
-                    _log.info("batch %s was taken after all", found[0])
-                    self._state.accept(number, found[0], certain=found[1])
-            else:
+            if batch.provider_id is not None:
                 await self._collect(batch, batch.provider_id)
+            elif found := await self._patiently(partial(self._search, batch)):
+                _log.info("batch %s was taken after all", found[0])
+                self._state.accept(number, found[0], certain=found[1])
+            else:
+                self._state.drop(number)
 
     async def _search(self, batch: Batch) -> tuple[str, bool] | None:
         """Look for a batch that may have been created, twice: a provider's list may lag behind."""
         found = await self._api.find(batch, self._state.known(self._account))
         if found is None:
-            await self._pause(SETTLE_SECONDS)
+            await _pause(SETTLE_SECONDS)
             found = await self._api.find(batch, self._state.known(self._account))
         return found
 
     async def _collect(self, batch: Batch, provider_id: str) -> None:
         """Wait for a batch's end and keep its outcomes."""
-        wait = self._settings.first_poll
-        while True:
-            try:
-                look = await self._patiently(partial(self._api.look, provider_id))
-            except ConfigError as error:
-                raise ConfigError(
-                    f"batch {provider_id} cannot be looked at: {error}. Use the key it was made with, or move "
-                    f"{self._state.path} away to send its requests anew"
-                ) from None
-            if look.ended:
-                break
-            await self._pause(wait)
-            wait = min(2 * wait, self._settings.longest_poll)
-
-        async def keep() -> bool:
-            rows: list[tuple[str, str]] = []
-            found = 0
-            async with aclosing(self._api.results(look)) as results:  # type: ignore[type-var]
-                async for custom_id, outcome in results:
-                    key, _, token = custom_id.partition("-")
-                    if token != batch.token:
-                        return False
-                    found += 1
-                    if found > 2 * batch.size:  # an output file and an error file
-                        raise JudgeError(
-                            "bad_response", f"batch {provider_id} of {batch.size} requests has more results than that"
-                        )
-                    rows.append((key, self._hidden(outcome)))
-                    if len(rows) >= CHUNK:
-                        self._state.record(batch.id, rows)
-                        rows = []
-            self._state.record(batch.id, rows)
-            return True
-
-        if not await self._patiently(keep) and not batch.certain:
+        status = await self._wait_for_end(provider_id)
+        if not await self._patiently(partial(self._keep, batch, status)) and not batch.certain:
             self._state.reject(batch)
             return
-        if look.faults:
-            keys = self._state.keys(batch.id)
-            told = [
-                (keys[line - 1], self._hidden(fault)) for line, fault in look.faults.items() if 0 < line <= len(keys)
-            ]
+        if status.faults:
+            keys = dict(enumerate(self._state.keys(batch.id), 1))
+            told = [(keys[line], self._hidden(fault)) for line, fault in status.faults.items() if line in keys]
             self._state.record(batch.id, told)
-        if "queue_full" in look.otherwise:
+        if "queue_full" in status.otherwise:
             self._narrow = True
             self._full_queues += 1
             self._most = max(1, min(self._most, batch.size) // 2)
         else:
             self._full_queues = 0
-        self._state.finish(batch.id, self._hidden(look.otherwise))
+        self._state.finish(batch.id, self._hidden(status.otherwise))
         _log.info("batch %s has ended", provider_id)
+
+    async def _wait_for_end(self, provider_id: str) -> BatchStatus:
+        wait = self._settings.first_poll
+        while True:
+            try:
+                status = await self._patiently(partial(self._api.look, provider_id))
+            except ConfigError as error:
+                raise ConfigError(
+                    f"batch {provider_id} cannot be looked at: {error}. Use the key it was made with, or move "
+                    f"{self._state.path} away to send its requests anew"
+                ) from None
+            if status.ended:
+                return status
+            await _pause(wait)
+            wait = min(2 * wait, self._settings.longest_poll)
+
+    async def _keep(self, batch: Batch, status: BatchStatus) -> bool:
+        """Keep a batch's outcomes; False where they are those of another batch."""
+        rows: list[tuple[str, str]] = []
+        found = 0
+        async with aclosing(self._api.results(status)) as results:
+            async for custom_id, outcome in results:
+                key, _, token = custom_id.partition("-")
+                if token != batch.token:
+                    return False
+                found += 1
+                if found > 2 * batch.size:  # an output file and an error file
+                    raise JudgeError(
+                        "bad_response", f"batch {batch.provider_id} of {batch.size} requests has more results than that"
+                    )
+                rows.append((key, self._hidden(outcome)))
+                if len(rows) >= CHUNK:
+                    self._state.record(batch.id, rows)
+                    rows = []
+        self._state.record(batch.id, rows)
+        return True
 
     def _hidden(self, outcome: str) -> str:
         """Return an outcome as it may be kept: an error without any secret it repeats, a reply without the key."""
@@ -316,22 +347,14 @@ class BatchScheduler:
         return without_key(outcome, secrets[0]) if outcome.startswith('{"reply"') else without(outcome, secrets)
 
     async def _patiently(self, ask: Callable[[], Awaitable[T]]) -> T:
-        """Ask again where that may help; a provider may be away for an hour while a batch is under way."""
-        wait = 1.0
-        for _ in range(20):
-            try:
+        """Ask again where that may help."""
+        async for attempt in attempts(Patience(LOOKS, math.inf, 1.0, self._settings.longest_poll)):
+            with attempt:
                 return await ask()
-            except JudgeError as error:
-                if error.code not in RETRYABLE:
-                    raise
-                await self._pause(error.retry_after or wait)
-                wait = min(2 * wait, self._settings.longest_poll)
-        return await ask()
+        raise AssertionError("the last attempt returns or raises")  # pragma: no cover
 
-    # Tasks and time
-
-    def _start(self, work: Any) -> asyncio.Task[None]:
-        task: asyncio.Task[None] = asyncio.ensure_future(work)
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._done)
         return task
@@ -340,23 +363,6 @@ class BatchScheduler:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # looked at; whoever waits for it gets it
-
-    async def _pause(self, seconds: float) -> None:
-        import stamina
-
-        await asyncio.sleep(0.001 if stamina.is_testing() else seconds)
-
-    async def aclose(self) -> None:
-        """Drop what waits and stop looking; batches under way stay in the state."""
-        if self._timer:
-            self._timer.cancel()
-        for waiting in self._queue:
-            waiting.submitted.cancel()
-        self._queue = []
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _settle(entries: Sequence[_Waiting], error: BaseException | None = None) -> None:
@@ -369,3 +375,9 @@ def _settle(entries: Sequence[_Waiting], error: BaseException | None = None) -> 
             entry.submitted.set_exception(copy(error))
         else:
             entry.submitted.cancel()
+
+
+async def _pause(seconds: float) -> None:
+    import stamina
+
+    await asyncio.sleep(0.001 if stamina.is_testing() else seconds)

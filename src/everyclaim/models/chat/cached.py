@@ -11,9 +11,7 @@ import asyncio
 import contextlib
 import json
 import logging
-import os
 import sqlite3
-import threading
 import time
 from collections.abc import Mapping
 from copy import copy
@@ -22,13 +20,12 @@ from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import JudgeError, StoreError
+from everyclaim.core.lifetime import LoopLocal
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
-from everyclaim.models.chat.forks import forks_from_json
-from everyclaim.models.chat.loop_local import LoopLocal
-from everyclaim.models.chat.replies import parse_object
-from everyclaim.models.private_file import connect
+from everyclaim.models.chat.replies import forks_from_json, parse_object
+from everyclaim.models.private_file import PrivateFile
 from everyclaim.prompts.reply_schemas import rows
 
 _log = logging.getLogger(__name__)
@@ -45,9 +42,7 @@ class ReplyCache:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._lock = threading.Lock()
-        self._connection: sqlite3.Connection | None = None
-        self._owner = 0  # the process that opened it; a connection must not cross a fork
+        self._file = PrivateFile(self.path, "reply cache", "replies_1", _LOCK_SECONDS, _prepare)
 
     def get(self, key: bytes) -> ChatReply | None:
         """Return what was kept for a key. Its usage says: one cache hit, nothing paid."""
@@ -79,42 +74,20 @@ class ReplyCache:
 
     def close(self) -> None:
         """Close the file; it is opened again when needed."""
-        with self._lock:
-            if self._connection and self._owner == os.getpid():
-                self._connection.close()
-            self._connection = None
+        self._file.close()
 
     def _run(self, statement: str, values: tuple[Any, ...]) -> Any:
-        with self._lock:
-            try:
-                return self._attempt(statement, values)
-            except sqlite3.Error as error:
-                if not _is_corrupt(error) or not self._is_ours():
-                    raise StoreError(f"the reply cache {self.path} cannot be used: {error}") from None
-            try:
-                return self._attempt(statement, values)  # another process may have put it right
-            except sqlite3.Error as error:
-                self._set_aside(error)
-            try:
-                return self._attempt(statement, values)
-            except sqlite3.Error as error:
-                raise StoreError(f"the reply cache {self.path} cannot be made anew: {error}") from None
-
-    def _attempt(self, statement: str, values: tuple[Any, ...]) -> Any:
-        try:
-            return self._open().execute(statement, values).fetchone()
-        except sqlite3.Error:
-            if self._connection:
-                self._connection.close()
-                self._connection = None
-            raise
-
-    def _open(self) -> sqlite3.Connection:
-        if self._connection and self._owner == os.getpid():
-            return self._connection
-        connection = connect(self.path, "reply cache", "replies_1", _LOCK_SECONDS, _prepare)
-        self._connection, self._owner = connection, os.getpid()
-        return connection
+        with self._file.lock:
+            for attempt in (1, 2, 3):
+                try:
+                    return self._file.connection().execute(statement, values).fetchone()
+                except sqlite3.Error as error:
+                    self._file.close()
+                    if attempt == 3 or not _is_corrupt(error) or not self._is_ours():
+                        raise StoreError(f"the reply cache {self.path} cannot be used: {error}") from None
+                    if attempt == 2:  # the first time another process may have put it right
+                        self._set_aside(error)
+        raise AssertionError  # pragma: no cover - the third attempt returns or raises
 
     def _is_ours(self) -> bool:
         try:
@@ -145,52 +118,26 @@ def _is_corrupt(error: sqlite3.Error) -> bool:
 
 
 class Cached:
-    """Answer from the cache where it can; else ask, keep, and answer."""
+    """One call for all who ask the same at the same time, and none for what the cache knows, where there is one.
 
-    def __init__(self, following: Link, cache: ReplyCache) -> None:
+    Whoever joins a call pays nothing and counts as a cache hit. A call ends early only when nobody waits for it.
+    """
+
+    def __init__(self, following: Link, cache: ReplyCache | None = None) -> None:
         self._next = following
         self._cache = cache
-
-    async def ask(self, call: Call) -> ChatReply:
-        """Answer. Raises `StoreError` when the cache's disk is full or its file stays locked."""
-        if kept := self._cache.get(call.key):
-            return kept
-        reply = await self._next.ask(call)
-        if reply.finish == "stop" and (call.schema is None or _has_form(reply, call.schema)):
-            self._cache.put(call.key, reply)
-        return reply
-
-    def forget(self, call: Call) -> None:
-        """Drop the reply to this request, so that it is asked again."""
-        self._cache.drop(call.key)
-
-
-def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
-    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
-    required = list(schema.get("required", ()))
-    try:
-        value = parse_object(reply.content)
-        return value.keys() >= set(required) or bool(required and rows(value, required[0]))
-    except JudgeError:
-        return False
-
-
-class Shared:
-    """One call for all who ask the same at the same time. Whoever joins pays nothing and counts as a cache hit."""
-
-    def __init__(self, following: Link) -> None:
-        self._next = following
         self._running: LoopLocal[dict[bytes, _Flight]] = LoopLocal(dict)
 
     async def ask(self, call: Call) -> ChatReply:
-        """Ask, or wait for the same question's answer. A call ends early only when nobody waits for it any more."""
+        """Answer. Raises `StoreError` when the cache's disk is full or its file stays locked."""
         running = self._running.get()
         flight = running.get(call.key)
         joined = flight is not None
         if flight is None:
-            task = asyncio.ensure_future(self._next.ask(call))
-            flight = running[call.key] = _Flight(task)
-            task.add_done_callback(lambda done: _forget(running, call.key, done))
+            if self._cache and (kept := self._cache.get(call.key)):
+                return kept
+            flight = running[call.key] = _Flight(asyncio.ensure_future(self._fetch(call)))
+            flight.task.add_done_callback(lambda done: _forget(running, call.key, done))
         flight.waiting += 1
         try:
             reply = await asyncio.shield(flight.task)
@@ -207,11 +154,16 @@ class Shared:
                 flight.task.cancel()
         return replace(reply, usage=Usage(cache_hits=1)) if joined else reply
 
+    def forget(self, call: Call) -> None:
+        """Drop the reply to this request, so that it is asked again."""
+        if self._cache:
+            self._cache.drop(call.key)
 
-def _forget(running: dict[bytes, _Flight], key: bytes, done: asyncio.Future[ChatReply]) -> None:
-    running.pop(key, None)
-    if not done.cancelled():
-        done.exception()  # looked at, so that asyncio does not warn when nobody waited to the end
+    async def _fetch(self, call: Call) -> ChatReply:
+        reply = await self._next.ask(call)
+        if self._cache and reply.finish == "stop" and (call.schema is None or _has_form(reply, call.schema)):
+            self._cache.put(call.key, reply)
+        return reply
 
 
 class _Flight:
@@ -220,3 +172,19 @@ class _Flight:
     def __init__(self, task: asyncio.Future[ChatReply]) -> None:
         self.task = task
         self.waiting = 0
+
+
+def _forget(running: dict[bytes, _Flight], key: bytes, done: asyncio.Future[ChatReply]) -> None:
+    running.pop(key, None)
+    if not done.cancelled():
+        done.exception()  # looked at, so that asyncio does not warn when nobody waited to the end
+
+
+def _has_form(reply: ChatReply, schema: Mapping[str, Any]) -> bool:
+    """Whether a reply holds what the schema wants at its top, or rows for it; else it is worth another try some day."""
+    required = list(schema.get("required", ()))
+    try:
+        value = parse_object(reply.content)
+        return value.keys() >= set(required) or bool(required and rows(value, required[0]))
+    except JudgeError:
+        return False

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import ConfigError, JudgeError
+from everyclaim.core.lifetime import LoopLocal
 from everyclaim.core.protocols import ChatReply
 from everyclaim.models.chat.call import Call, Link
-from everyclaim.models.chat.loop_local import LoopLocal
 
 if TYPE_CHECKING:
     from aiolimiter import AsyncLimiter

@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from everyclaim.core.errors import ConfigError, JudgeError, UnreachableError
+from everyclaim.core.lifetime import LoopLocal
 from everyclaim.core.protocols import ChatReply
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.call import Call, Link
 from everyclaim.models.chat.error_mapping import RETRYABLE
-from everyclaim.models.chat.loop_local import LoopLocal
+
+if TYPE_CHECKING:
+    from stamina import Attempt
 
 _UNANSWERED = frozenset({"connection", "timeout"})
 
@@ -32,6 +37,42 @@ class Patience:
     def __post_init__(self) -> None:
         if self.attempts < 1 or not self.seconds > 0 or self.first_wait < 0 or self.longest_wait < 0:
             raise ConfigError(f"retries need at least one attempt and positive times, got {self}")
+
+
+def attempts(patience: Patience) -> AsyncIterator[Attempt]:
+    """Return the attempts to make: ``async for attempt in …: with attempt: …``; waits lie between them.
+
+    What is worth another try is decided by the code of a `JudgeError`; every other error ends them.
+    """
+    import stamina  # costs more than a call's own bookkeeping, so it is started by the first failure
+
+    quieten()
+    return stamina.retry_context(
+        on=_waiting(patience, time.monotonic()),
+        attempts=patience.attempts,
+        timeout=patience.seconds,
+        wait_initial=patience.first_wait,
+        wait_max=patience.longest_wait,
+        wait_jitter=min(1.0, patience.first_wait),
+    )
+
+
+def _waiting(patience: Patience, begun: float) -> Callable[[Exception], bool | float]:
+    def wait(error: Exception) -> bool | float:
+        """Return whether to try again, or the seconds that the provider asks to wait."""
+        if not isinstance(error, JudgeError) or error.code not in RETRYABLE:
+            return False
+        left = patience.seconds - (time.monotonic() - begun)
+        return error.retry_after is None or (error.retry_after <= left and error.retry_after)
+
+    return wait
+
+
+def quieten() -> None:
+    """Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it."""
+    logger = logging.getLogger("stamina")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
 
 
 @dataclass(slots=True)
@@ -67,39 +108,35 @@ class Retrying:
         first: JudgeError | None = None
         if self._has_answered or not doubt.trying.locked():
             try:
-                return await self._attempt(call)
+                return await self._attempt(call, doubt)
             except JudgeError as error:
                 first = error
         if self._has_answered:
-            return await self._again(call, first, begun)
+            return await self._again(call, first, doubt)
         async with doubt.trying:
             if doubt.ended > begun:
                 raise UnreachableError("connection", doubt.message, usage=first.usage if first else None)
-            if found := await self._tried_for_all(call, first, begun):
+            if found := await self._try_for_all(call, first, doubt, begun):
                 return found
-        return await self._again(call, first, begun)
+        return await self._again(call, first, doubt)
 
-    async def _tried_for_all(self, call: Call, first: JudgeError | None, begun: float) -> ChatReply | None:
+    async def _try_for_all(self, call: Call, first: JudgeError | None, doubt: _Doubt, begun: float) -> ChatReply | None:
         """Make the attempts that tell whether anybody is there; None where that has become known."""
         if self._has_answered:
             return None
         try:
-            return await self._again(call, first, begun)
+            return await self._again(call, first, doubt)
         except JudgeError as error:
             if self._has_answered or error.code not in _UNANSWERED:
                 raise
-            raise self._unreachable(self._doubts.get(), error, begun) from None
+            doubt.ended = time.monotonic()
+            times = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s, and it has never answered"
+            doubt.message = f"{error.message} ({times})"
+            doubt.attempts = 0
+            raise UnreachableError(error.code, doubt.message, usage=error.usage) from None
 
-    def _unreachable(self, doubt: _Doubt, error: JudgeError, begun: float) -> UnreachableError:
-        doubt.ended = time.monotonic()
-        times = f"{doubt.attempts} attempts in {doubt.ended - begun:.0f} s, and it has never answered"
-        doubt.message = f"{error.message} ({times})"
-        doubt.attempts = 0
-        return UnreachableError(error.code, doubt.message, usage=error.usage)
-
-    async def _attempt(self, call: Call) -> ChatReply:
-        if not self._has_answered:
-            self._doubts.get().attempts += 1
+    async def _attempt(self, call: Call, doubt: _Doubt) -> ChatReply:
+        doubt.attempts += 1
         try:
             reply = await self._next.ask(call)
         except JudgeError as error:
@@ -108,46 +145,17 @@ class Retrying:
         self._has_answered = True
         return reply
 
-    async def _again(self, call: Call, first: JudgeError | None, begun: float) -> ChatReply:
+    async def _again(self, call: Call, first: JudgeError | None, doubt: _Doubt) -> ChatReply:
         """Make the attempts behind the `first` one, if that was made."""
         spent = first.usage if first and first.usage else Usage()
-        # The retry machinery costs more than a call's own bookkeeping, so it starts with the first failure.
-        import stamina
-
-        quieten()
-        patience = self._patience
-        attempts = stamina.retry_context(
-            on=lambda error: self._wait(error, begun),
-            attempts=patience.attempts,
-            timeout=patience.seconds,
-            wait_initial=patience.first_wait,
-            wait_max=patience.longest_wait,
-            wait_jitter=min(1.0, patience.first_wait),
-        )
-        async for attempt in attempts:
+        async for attempt in attempts(self._patience):
             with attempt:
                 if attempt.num == 1 and first is not None:
                     raise first
                 try:
-                    reply = await self._attempt(call)
+                    reply = await self._attempt(call, doubt)
                 except JudgeError as error:
                     error.usage = spent = spent + (error.usage or Usage())
                     raise
                 return replace(reply, usage=spent + reply.usage)
         raise AssertionError("the last attempt returns or raises")  # pragma: no cover
-
-    def _wait(self, error: Exception, begun: float) -> bool | float:
-        """Return whether to try again, or the seconds that the provider asks to wait."""
-        if not isinstance(error, JudgeError) or error.code not in RETRYABLE:
-            return False
-        if error.retry_after is None:
-            return True
-        left = self._patience.seconds - (time.monotonic() - begun)
-        return error.retry_after if error.retry_after <= left else False
-
-
-def quieten() -> None:
-    """Keep stamina's line per retry off the screen of programs that have not set up logging; others still get it."""
-    logger = logging.getLogger("stamina")
-    if not logger.handlers:
-        logger.addHandler(logging.NullHandler())

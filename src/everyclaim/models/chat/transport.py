@@ -19,11 +19,10 @@ from weakref import WeakKeyDictionary
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
-from everyclaim.core.scope import at_end
+from everyclaim.core.lifetime import LoopLocal, on_close
 from everyclaim.models.chat.bounded import read_direct, too_large
 from everyclaim.models.chat.error_mapping import error_in_body, from_exception, from_status, is_good
 from everyclaim.models.chat.keys import Secret, scrub
-from everyclaim.models.chat.loop_local import LoopLocal
 from everyclaim.models.chat.options import EndpointOptions
 
 if TYPE_CHECKING:
@@ -124,7 +123,7 @@ class Transport:
         return timeout
 
     def _session(self) -> aiohttp.ClientSession:
-        at_end(self.aclose)
+        on_close(self.aclose)
         http = self._aiohttp
         session: aiohttp.ClientSession = http.ClientSession(
             connector=clean_connector(http),

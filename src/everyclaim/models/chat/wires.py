@@ -15,8 +15,8 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Fork, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.capabilities import Capabilities
-from everyclaim.models.chat.forks import read_forks
 from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.replies import read_forks
 from everyclaim.models.chat.reply_limits import NOT_LIMITED, reply_limit
 
 Json = dict[str, Any]

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from everyclaim.core.errors import JudgeError
-from everyclaim.models.chat.loop_local import LoopLocal
+from everyclaim.core.lifetime import LoopLocal
 from everyclaim.models.local.hf.networks import Float32Array, Network
 from everyclaim.models.local.hf.tokens import Tokens
 

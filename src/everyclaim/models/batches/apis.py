@@ -11,16 +11,16 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.models.batches.state import Batch
 from everyclaim.models.chat.endpoint import Endpoint
-from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.transport import Transport, encode
 
 TRANSFER_SECONDS = 900.0  # for a file up or down
@@ -40,7 +40,7 @@ _STATUS = {  # Anthropic's error types as the statuses they have outside a batch
 }
 
 
-class Line(NamedTuple):
+class BatchRequest(NamedTuple):
     """One request: its custom id, at most 64 letters, and its body as JSON."""
 
     custom_id: str
@@ -48,7 +48,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class BatchStatus:
     """What a provider says about a batch. `otherwise` becomes of requests that have no result of their own."""
 
     ended: bool
@@ -57,55 +57,74 @@ class Look:
     faults: Mapping[int, str] | None = None  # outcomes by line, from 1, where the batch was refused for some lines
 
 
-class BatchApi(Protocol):
-    """One provider's batch API."""
+class BatchApi(ABC):
+    """One provider's batch API. `path` is where a single request is posted."""
 
     max_requests: int
     max_bytes: int
 
-    @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """What must not be shown."""
+    def __init__(self, transport: Transport, path: str) -> None:
+        self._transport = transport
+        self._path = path
+        self.secrets = transport.secrets
 
-    async def prepare(self, lines: Sequence[Line]) -> bytes:
+    @abstractmethod
+    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
         """Make the requests ready; creates nothing that costs."""
 
+    @abstractmethod
     async def create(self, prepared: bytes, token: str) -> str:
         """Create the batch and return the provider's id."""
 
+    @abstractmethod
     async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
         """Return the id of a batch that may have been created, and whether it is surely that one."""
 
-    async def look(self, provider_id: str) -> Look:
+    @abstractmethod
+    async def look(self, provider_id: str) -> BatchStatus:
         """Ask how far a batch is."""
 
-    def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
+    async def results(self, status: BatchStatus) -> AsyncGenerator[tuple[str, str], None]:
         """Yield custom ids and outcomes, in any order."""
+        for file in status.files:
+            async with aclosing(self._transport.lines(file, seconds=TRANSFER_SECONDS)) as lines:
+                async for line in lines:
+                    row = _row(line)
+                    yield row["custom_id"], self._outcome(row)
+
+    @staticmethod
+    @abstractmethod
+    def _outcome(row: Mapping[str, Any]) -> str:
+        """Return the outcome that a row of the results holds."""
+
+    async def _listed(self, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
+        """Yield the account's batches, newest first."""
+        query = "?limit=100"
+        for _ in range(_MOST_PAGES):
+            page = await self._transport.exchange("GET", path + query)
+            rows = page.get("data")
+            if not isinstance(rows, list):
+                raise JudgeError("bad_response", "the list of batches is not what this kind of endpoint sends")
+            for row in rows:
+                yield row
+            if not rows or not page.get("has_more"):
+                return
+            query = f"?limit=100&{after}={_id(rows[-1])}"
 
 
-class OpenAiBatches:
+class OpenAiBatches(BatchApi):
     """Files and batches as OpenAI has them, and gateways that speak like it."""
 
     max_requests = 50_000
     max_bytes = 200_000_000
 
-    def __init__(self, transport: Transport, path: str) -> None:
-        self._transport = transport
-        self._url = "/v1" + path  # of one request, as the provider wants it whatever the base address
-
-    @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """What must not be shown."""
-        return self._transport.secrets
-
-    async def prepare(self, lines: Sequence[Line]) -> bytes:
+    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
         """Upload the file; return its id."""
-        url = json.dumps(self._url)
+        url = json.dumps("/v1" + self._path)  # as the provider wants it whatever the base address
         boundary = secrets.token_hex(16)  # new each time, so that no text can hold it
         rows = [
-            f'{{"custom_id": {json.dumps(line.custom_id)}, "method": "POST", "url": {url}, "body": '.encode()
-            + line.body
-            for line in lines
+            f'{{"custom_id": {json.dumps(name)}, "method": "POST", "url": {url}, "body": '.encode() + body
+            for name, body in requests
         ]
         head = (
             f'--{boundary}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
@@ -121,7 +140,7 @@ class OpenAiBatches:
         """Create the batch over the uploaded file; the token goes along as metadata."""
         body = {
             "input_file_id": prepared.decode(),
-            "endpoint": self._url,
+            "endpoint": "/v1" + self._path,
             "completion_window": "24h",
             "metadata": {"everyclaim": token},
         }
@@ -129,7 +148,7 @@ class OpenAiBatches:
 
     async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:  # noqa: ARG002  (the token decides)
         """Look for the token among the batches that are not older."""
-        async for row in _listed(self._transport, "/batches", "after"):
+        async for row in self._listed("/batches", "after"):
             metadata = row.get("metadata")
             if isinstance(metadata, dict) and metadata.get("everyclaim") == batch.token:
                 return _id(row), True
@@ -137,62 +156,56 @@ class OpenAiBatches:
                 break
         return None
 
-    async def look(self, provider_id: str) -> Look:
+    async def look(self, provider_id: str) -> BatchStatus:
         """Ask how far a batch is."""
         answer = await self._transport.exchange("GET", f"/batches/{provider_id}")
         status = answer.get("status")
-        files = tuple(
-            f"/files/{answer[name]}/content" for name in ("output_file_id", "error_file_id") if answer.get(name)
-        )
         if status == "failed":
             return _refused(answer)
-        if status in {"completed", "expired", "cancelled"}:
-            return Look(True, files, json.dumps({"unfinished": "missing" if status == "completed" else status}))
-        return Look(False)
+        if status not in {"completed", "expired", "cancelled"}:
+            return BatchStatus(False)
+        names = [answer[name] for name in ("output_file_id", "error_file_id") if answer.get(name)]
+        files = tuple(f"/files/{name}/content" for name in names)
+        return BatchStatus(True, files, json.dumps({"unfinished": "missing" if status == "completed" else status}))
 
-    async def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
-        """Yield what the output file and the error file hold."""
-        for file in look.files:
-            async with aclosing(self._transport.lines(file, seconds=TRANSFER_SECONDS)) as lines:
-                async for line in lines:
-                    row = _row(line)
-                    yield row["custom_id"], _openai_outcome(row)
+    @staticmethod
+    def _outcome(row: Mapping[str, Any]) -> str:
+        response, error = row.get("response"), row.get("error")
+        if isinstance(response, dict) and response.get("body") is not None:
+            if response.get("status_code") == 200:
+                return json.dumps({"reply": response["body"]})
+            return json.dumps({"status": response.get("status_code"), "body": response["body"]})
+        code = str(error.get("code")) if isinstance(error, dict) else "missing"
+        if code in {"batch_expired", "batch_cancelled"}:
+            return json.dumps({"unfinished": code.removeprefix("batch_")})
+        return json.dumps({"status": 500, "body": {"error": error}})
 
 
-class AnthropicBatches:
+class AnthropicBatches(BatchApi):
     """Message batches as Anthropic has them. They carry no mark of ours but the custom ids in their results."""
 
     max_requests = 100_000
     max_bytes = 256_000_000
 
-    def __init__(self, transport: Transport, path: str) -> None:
-        self._transport = transport
-        self._path = path + "/batches"
-
-    @property
-    def secrets(self) -> tuple[Secret, ...]:
-        """What must not be shown."""
-        return self._transport.secrets
-
-    async def prepare(self, lines: Sequence[Line]) -> bytes:
+    async def prepare(self, requests: Sequence[BatchRequest]) -> bytes:
         """Write the whole request."""
-        rows = [b'{"custom_id": "' + line.custom_id.encode() + b'", "params": ' + line.body + b"}" for line in lines]
+        rows = [b'{"custom_id": "' + name.encode() + b'", "params": ' + body + b"}" for name, body in requests]
         return b'{"requests": [' + b", ".join(rows) + b"]}"
 
     async def create(self, prepared: bytes, token: str) -> str:  # noqa: ARG002  (it is in the custom ids)
         """Create the batch."""
-        return _id(await self._transport.exchange("POST", self._path, prepared, seconds=TRANSFER_SECONDS))
+        return _id(await self._transport.exchange("POST", self._batches, prepared, seconds=TRANSFER_SECONDS))
 
     async def find(self, batch: Batch, known: frozenset[str]) -> tuple[str, bool] | None:
         """Look for a batch of this size and time; one that has ended is recognised by its custom ids."""
         perhaps: str | None = None
-        async for row in _listed(self._transport, self._path, "after_id"):
+        async for row in self._listed(self._batches, "after_id"):
             created = _timestamp(row.get("created_at"))
             if created < batch.begun - CLOCK_SECONDS:
                 break
             name, counts = _id(row), row.get("request_counts")
             size = sum(counts.values()) if isinstance(counts, dict) else -1
-            if name in known or name in batch.strangers or size != batch.size:
+            if name in known or name in batch.unknown_ids or size != batch.size:
                 continue
             if created > batch.begun + TRANSFER_SECONDS + CLOCK_SECONDS:
                 continue
@@ -202,86 +215,58 @@ class AnthropicBatches:
                 return name, True
         return (perhaps, False) if perhaps else None
 
-    async def look(self, provider_id: str) -> Look:
+    async def look(self, provider_id: str) -> BatchStatus:
         """Ask how far a batch is."""
-        answer = await self._transport.exchange("GET", f"{self._path}/{provider_id}")
-        ended = answer.get("processing_status") == "ended"
-        return Look(ended, (f"{self._path}/{provider_id}/results",), '{"unfinished": "missing"}')
+        answer = await self._transport.exchange("GET", f"{self._batches}/{provider_id}")
+        return self._status(provider_id, ended=answer.get("processing_status") == "ended")
 
-    async def results(self, look: Look) -> AsyncIterator[tuple[str, str]]:
-        """Yield what the stream of results holds."""
-        async with aclosing(self._transport.lines(look.files[0], seconds=TRANSFER_SECONDS)) as lines:
-            async for line in lines:
-                row = _row(line)
-                yield row["custom_id"], _anthropic_outcome(row.get("result"))
+    @property
+    def _batches(self) -> str:
+        return f"{self._path}/batches"
+
+    def _status(self, provider_id: str, *, ended: bool) -> BatchStatus:
+        return BatchStatus(ended, (f"{self._batches}/{provider_id}/results",), '{"unfinished": "missing"}')
 
     async def _is_ours(self, provider_id: str, token: str) -> bool:
-        async with aclosing(self.results(Look(True, (f"{self._path}/{provider_id}/results",)))) as rows:  # type: ignore[type-var]
+        async with aclosing(self.results(self._status(provider_id, ended=True))) as rows:
             async for custom_id, _ in rows:
                 return custom_id.endswith(token)
         return False
 
+    @staticmethod
+    def _outcome(row: Mapping[str, Any]) -> str:
+        result = row.get("result")
+        kind = result.get("type") if isinstance(result, dict) else "missing"
+        if kind == "succeeded":
+            return json.dumps({"reply": row["result"]["message"]})
+        if kind == "errored":
+            body = row["result"].get("error")
+            inner = body.get("error", body) if isinstance(body, dict) else {}
+            return json.dumps({"status": _STATUS.get(str(inner.get("type")), 400), "body": body})
+        return json.dumps({"unfinished": "cancelled" if kind == "canceled" else kind})
+
 
 def open_api(endpoint: Endpoint) -> BatchApi:
-    """Return the batch API that belongs to an endpoint whose transport is direct, with connections open."""
+    """Return the batch API that belongs to an endpoint, with connections open."""
     endpoint.transport.connect()
     kind = AnthropicBatches if endpoint.options.api == "messages" else OpenAiBatches
-    api: BatchApi = kind(endpoint.transport, endpoint.path)
-    return api
+    return kind(endpoint.transport, endpoint.path)
 
 
-async def _listed(transport: Transport, path: str, after: str) -> AsyncIterator[dict[str, Any]]:
-    """Yield the account's batches, newest first."""
-    query = "?limit=100"
-    for _ in range(_MOST_PAGES):
-        page = await transport.exchange("GET", path + query)
-        rows = page.get("data")
-        if not isinstance(rows, list):
-            raise JudgeError("bad_response", "the list of batches is not what this kind of endpoint sends")
-        for row in rows:
-            yield row
-        if not rows or not page.get("has_more"):
-            return
-        query = f"?limit=100&{after}={_id(rows[-1])}"
-
-
-def _openai_outcome(row: Mapping[str, Any]) -> str:
-    response, error = row.get("response"), row.get("error")
-    if isinstance(response, dict) and response.get("body") is not None:
-        if response.get("status_code") == 200:
-            return json.dumps({"reply": response["body"]})
-        return json.dumps({"status": response.get("status_code"), "body": response["body"]})
-    code = str(error.get("code")) if isinstance(error, dict) else "missing"
-    if code in {"batch_expired", "batch_cancelled"}:
-        return json.dumps({"unfinished": code.removeprefix("batch_")})
-    return json.dumps({"status": 500, "body": {"error": error}})
-
-
-def _anthropic_outcome(result: Any) -> str:
-    kind = result.get("type") if isinstance(result, dict) else "missing"
-    if kind == "succeeded":
-        return json.dumps({"reply": result["message"]})
-    if kind == "errored":
-        body = result.get("error")
-        inner = body.get("error", body) if isinstance(body, dict) else {}
-        return json.dumps({"status": _STATUS.get(str(inner.get("type")), 400), "body": body})
-    return json.dumps({"unfinished": "cancelled" if kind == "canceled" else kind})
-
-
-def _refused(answer: Mapping[str, Any]) -> Look:
+def _refused(answer: Mapping[str, Any]) -> BatchStatus:
     """Read why a batch was refused as a whole: for some of its lines, for the account, for the model."""
     told = answer.get("errors")
     rows = told.get("data") if isinstance(told, dict) else None
     errors = [row for row in rows or () if isinstance(row, dict)] or [{"message": "no reason given"}]
     if lines := {row["line"]: row for row in errors if isinstance(row.get("line"), int)}:
         faults = {line: json.dumps({"status": 400, "body": {"error": row}}) for line, row in lines.items()}
-        return Look(True, (), '{"unfinished": "refused with others"}', faults)
+        return BatchStatus(True, (), '{"unfinished": "refused with others"}', faults)
     first = errors[0]
     code = str(first.get("code"))
     if code == "token_limit_exceeded":
-        return Look(True, (), '{"unfinished": "queue_full"}')
+        return BatchStatus(True, (), '{"unfinished": "queue_full"}')
     status = 402 if "billing" in code or "quota" in code else 404 if code == "model_not_found" else 400
-    return Look(True, (), json.dumps({"status": status, "body": {"error": first}}))
+    return BatchStatus(True, (), json.dumps({"status": status, "body": {"error": first}}))
 
 
 def _row(line: bytes) -> dict[str, Any]:
