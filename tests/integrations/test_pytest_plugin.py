@@ -275,3 +275,26 @@ def test_the_judge_is_named_in_the_ini_file_or_on_the_command_line(project: pyte
     found = project.runpytest_inprocess("--everyclaim-judge=lexicle")
     found.assert_outcomes(failed=1)
     found.stdout.fnmatch_lines(["*lexicle*lexical*"])
+
+
+def test_citations_have_bars_of_their_own(project: pytest.Pytester) -> None:
+    """They stand in the place of the bar for the score; another metric has no such parts."""
+    project.makepyfile(f"""
+        import pytest
+
+        CITED = dict(response={RIGHT!r} + " [1] The programme takes 35 minutes on the Classica [2].",
+                     passages=[{PASSAGE!r}, "Tea is made from leaves."])
+
+        @pytest.fixture(scope="session")
+        def everyclaim_options():
+            return {{"metric": "attribution"}}
+
+        def test_enough(assert_faithful):
+            assert_faithful(**CITED, min_citation_precision=0.5)
+
+        def test_too_few(assert_faithful):
+            assert_faithful(**CITED, min_citation_precision=0.9)
+    """)
+    found = project.runpytest_inprocess()
+    found.assert_outcomes(passed=1, failed=1)
+    found.stdout.fnmatch_lines(["*citation precision 0.500, 0.9 wanted*", "*MISATTRIBUTED citation: *p1 supports it*"])

@@ -272,3 +272,16 @@ def test_a_data_set_sent_again_is_the_same_job(flaky):
         client.submit([BRIDGE])
     keys = [headers["Idempotency-Key"] for _, headers, _ in flaky.asked]
     assert keys[0] == keys[1] != keys[2]
+
+
+def test_a_guard_of_the_service_corrects_citations(tmp_path):
+    """A service with the metric `attribution` gives what a guard gives here, with what it corrected."""
+    given = ("It is 120 m long [7].", ["It is 120 m long."])
+    service = Service(tmp_path, "--metric", "attribution")
+    try:
+        with ec.Client(service.address) as client:
+            mended = client.guard(*given)
+    finally:
+        service.kill()
+    assert mended == ec.Guard(None, metric="attribution").answer("", given[1], response=given[0])
+    assert (mended.text, mended.best.recited[0].finding) == ("It is 120 m long [1].", "dead")

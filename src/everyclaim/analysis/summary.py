@@ -25,6 +25,7 @@ from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary
 from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
+from everyclaim.core.cited import citation_findings
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
@@ -119,6 +120,7 @@ class Summary:
     cluster_by: ClusterBy
     sampling: Sampling
     bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
+    citations: Mapping[str, int] = field(default_factory=dict)  # findings on citations, where the metric has them
 
     @property
     def failure_modes(self) -> Mapping[str, int]:
@@ -167,6 +169,7 @@ class Collector:
         self._failures: Counter[str] = Counter()
         self._flags: Counter[str] = Counter()
         self._warnings: Counter[str] = Counter()
+        self._citations: Counter[str] = Counter()
         self._usage = Usage()
         self._costs = array("d")
         self._judging = JudgingCollector()
@@ -207,6 +210,7 @@ class Collector:
             self._flags.update(set(verdict.flags))
             if verdict.failure_mode is not None:
                 self._modes.append({"mode": _MODES.index(verdict.failure_mode), "row": place})
+        self._citations.update(found.finding.value for found in citation_findings(result))
         self._judging.add(result, place)
 
     def finish(self) -> Summary:
@@ -230,6 +234,7 @@ class Collector:
             cluster_by=self._cluster_by,
             sampling=self._sampling,
             bad_rows=self.bad_rows,
+            citations=_sorted(self._citations),
         )
 
     def _groups(self, table: _ResultRows, tag: str) -> dict[str, Group]:
@@ -396,6 +401,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "warnings": summary.warnings,
         "warned": summary.warned,
         "warning_texts": dict(summary.warning_texts),
+        **({"citations": dict(summary.citations)} if summary.citations else {}),
         "unchecked": summary.unchecked,
         "all_skipped": summary.all_skipped,
         "usage": asdict(summary.usage),

@@ -60,7 +60,10 @@ def _left_unsaid(result: Result) -> list[str]:
     warnings = []
     if result.is_all_skipped:
         warnings.append("every sentence was skipped: nothing of the answer was checked")
-    if unchecked := {piece.reason for piece in result.unchecked} - {Outcome.UNREAD.value}:
+    unchecked = {piece.reason for piece in result.unchecked}
+    if "citation" in unchecked:
+        warnings.append("a citation names none of the passages")
+    if unchecked := unchecked - {Outcome.UNREAD.value, "citation"}:
         reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
         warnings.append(f"a skipped sentence holds a number or a name, and was not checked: {reasons}")
     if len(result.claims) > MANY_CLAIMS:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from everyclaim.core.cited import CitationFinding
 from everyclaim.core.plaintext import counted, listed, one_line, wrapped
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Usage
 
-Made = Literal["given", "generated", "rewritten", "dropped"]
+Made = Literal["given", "generated", "rewritten", "dropped", "recited"]
 _SHOWN = 10  # claims, or warnings, of a printed answer
 SentenceStatus = Literal["passed", "annotated", "repaired", "held_back", "unchecked"]
 
@@ -31,6 +32,7 @@ class Attempt:
     result: Result
     removed: tuple[Removed, ...] = ()
     guidance: str = ""  # what the generator was told beside the application's own instructions
+    recited: tuple[CitationFinding, ...] = ()  # citations of those before it that now name the right passages
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class GuardedAnswer:
         gone = [
             f"{one.how}: {one_line(one.claim.text, 240)} ({one.claim.verdict.label.lower()})" for one in self.removed
         ]
+        gone += [f"citation corrected: {one_line(found.told(), 240)}" for found in self.best.recited]
         warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
         rest = [wrapped(line, 2) for line in (*listed(gone, _SHOWN, "claim"), *listed(warnings, _SHOWN, "warning"))]
         text = [one_line(line) for line in self.text.splitlines()]

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from everyclaim.core.accounting import tallied
+from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
 from everyclaim.core.events import AnswerGuarded, tell
 from everyclaim.core.protocols import Scorer
@@ -17,6 +18,7 @@ from everyclaim.core.types import JudgedClaim, Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Made, Removed
 from everyclaim.guard.authors import Author, Task
+from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
 from everyclaim.prompts.generation import Fault, Faulty, guidance
@@ -73,6 +75,8 @@ class _Run:
         best = self.rules.best(self.attempts)
         if not self._settled(best) and await self._last_resort(best):
             best = self.rules.best(self.attempts)
+        if await self._recited(best):
+            best = self.rules.best(self.attempts)
         return self._concluded(best)
 
     def _settled(self, attempt: Attempt) -> bool:
@@ -88,13 +92,26 @@ class _Run:
         return await self._checked("generated", await self.loop.author.write(self.task, "", ()))
 
     async def _repaired(self, attempt: Attempt) -> Attempt | None:
-        """Repair only what failed; None where that is not possible."""
+        """Repair only what failed, citations first; None where that is not possible."""
+        recited = await self._recited(attempt)
+        if recited and self._settled(recited):
+            return recited
+        attempt = recited or attempt
         failed = self.rules.failed(attempt.result)
         if not failed or self.rules.repair == "none":
-            return None
+            return recited
         if self.rules.repair == "rewrite":
             return await self._rewritten(attempt, failed)
         return await self._dropped(attempt, failed)
+
+    async def _recited(self, attempt: Attempt) -> Attempt | None:
+        """Point citations to the passages that support what they stand behind; None where none can be."""
+        if self.rules.repair == "none" or attempt.result.outcome is not Outcome.SCORED:
+            return None
+        text, mended = with_right_citations(attempt.text, attempt.result, self.task.passages)
+        if not mended or any(text == other.text for other in self.attempts):
+            return None
+        return await self._checked("recited", text, removed=attempt.removed, recited=(*attempt.recited, *mended))
 
     async def _dropped(
         self, attempt: Attempt, failed: Sequence[JudgedClaim], *, anyway: bool = False
@@ -109,7 +126,7 @@ class _Run:
         if any(left.text == other.text for other in self.attempts):
             return None
         gone = tuple(Removed(claim, "dropped") for claim in failed)
-        return await self._checked("dropped", left.text, removed=(*attempt.removed, *gone))
+        return await self._checked("dropped", left.text, removed=(*attempt.removed, *gone), recited=attempt.recited)
 
     async def _rewritten(self, attempt: Attempt, failed: Sequence[JudgedClaim]) -> Attempt | None:
         """Have the sentences with failed claims written anew, and put them in their places."""
@@ -131,7 +148,7 @@ class _Run:
         if not text.strip() or any(text == other.text for other in self.attempts):
             return None
         gone = tuple(Removed(claim, "rewritten") for claim in failed)
-        return await self._checked("rewritten", text, removed=(*attempt.removed, *gone))
+        return await self._checked("rewritten", text, removed=(*attempt.removed, *gone), recited=attempt.recited)
 
     async def _another(self) -> Attempt | None:
         """Have another answer generated, with guidance; None where that may not be."""
@@ -164,11 +181,19 @@ class _Run:
         self.silent = True
         self.warnings.append(f"no further answer: {error}")
 
-    async def _checked(self, made: Made, text: str, *, removed: tuple[Removed, ...] = (), told: str = "") -> Attempt:
+    async def _checked(
+        self,
+        made: Made,
+        text: str,
+        *,
+        removed: tuple[Removed, ...] = (),
+        told: str = "",
+        recited: tuple[CitationFinding, ...] = (),
+    ) -> Attempt:
         """Check an answer against the passages that were given, and keep it; the same text is checked once."""
         known = next((other.result for other in self.attempts if other.text == text), None)
         result = known or await checked(self.loop.metric, self.task, text, self.rules)
-        attempt = Attempt(len(self.attempts) + 1, made, text, result, removed, told)
+        attempt = Attempt(len(self.attempts) + 1, made, text, result, removed, told, recited)
         self.attempts.append(attempt)
         for claim in self.rules.failed(result):
             self.faults[claim.text] = fault_of(claim)

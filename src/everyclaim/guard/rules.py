@@ -96,6 +96,8 @@ class Rules:
             return ""
         if self.likes(result):
             piece = result.unchecked[0]
+            if piece.reason == "citation":
+                return f"a citation names none of the passages: {piece.text!r}"
             return f"a sentence was skipped as {piece.reason.replace('_', ' ')}, and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:
             return f"the answer was not checked: {result.reason or result.outcome}"

@@ -44,16 +44,19 @@ class AssertFaithful(Protocol):
         *,
         fail_under: float | None = None,
         max_contradicted: float | None = None,
+        min_citation_precision: float | None = None,
+        min_citation_recall: float | None = None,
         empty: Empty | None = None,
         **answer: Any,
     ) -> Result:
         """Score an answer, or take a `Result` as it is, and fail unless it is faithful; return the result.
 
         `row` and `answer` are as for `everyclaim.score`. The score must reach `fail_under` (1.0: every claim is
-        supported), and at most the share `max_contradicted` (0.0) of the claims may be contradicted. `empty` says what
-        becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is taken from the mark
-        of the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the judge failed, which
-        says nothing about the answer.
+        supported), and at most the share `max_contradicted` (0.0) of the claims may be contradicted. With the metric
+        `attribution`, `min_citation_precision` and `min_citation_recall` are bars in the place of that for the score.
+        `empty` says what becomes of an answer with nothing to check: `skip`, `pass` or `fail`. What is not given is
+        taken from the mark of the test, then from the ini file. Raises `AssertionError`, and `JudgeError` where the
+        judge failed, which says nothing about the answer.
         """
 
 
@@ -63,15 +66,23 @@ class _Bars:
 
     fail_under: float | None = None  # the best score
     max_contradicted: float = 0.0
+    min_citation_precision: float | None = None
+    min_citation_recall: float | None = None
     empty: Empty = "skip"
+
+    @property
+    def of_citations(self) -> dict[str, float]:
+        """The bars for parts of the score, by part."""
+        bars = {"citation_precision": self.min_citation_precision, "citation_recall": self.min_citation_recall}
+        return {part: bar for part, bar in bars.items() if bar is not None}
 
     def over(self, given: Mapping[str, Any], where: str) -> _Bars:
         """Return these bars with what is given over them. Raises `ConfigError` for a value that is none."""
         from everyclaim.core.errors import ConfigError
 
         found = {name: value for name, value in given.items() if value is not None and value != ""}
-        for name in ("fail_under", "max_contradicted"):
-            if name in found:
+        for name in _OF_BARS:
+            if name in found and name != "empty":
                 found[name] = _share(found[name], f"{where}: {name}")
         if found.get("empty", "skip") not in get_args(Empty):
             raise ConfigError(f"{where}: empty must be one of {', '.join(get_args(Empty))}, not {found['empty']!r}")
@@ -79,7 +90,7 @@ class _Bars:
 
 
 _OF_FILES: Final = ("mapping", "format", "limit")
-_OF_BARS: Final = ("fail_under", "max_contradicted", "empty")
+_OF_BARS: Final = ("fail_under", "max_contradicted", "min_citation_precision", "min_citation_recall", "empty")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -91,6 +102,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         ("config", "settings file, from the root folder (the nearest everyclaim.toml)"),
         ("fail_under", "score that an answer must reach (1.0: every claim supported)"),
         ("max_contradicted", "share of an answer's claims that may be contradicted (0.0)"),
+        ("min_citation_precision", "share of an answer's citations that must be right (metric attribution)"),
+        ("min_citation_recall", "share of an answer's claims that must follow from what they cite"),
         ("empty", "what becomes of an answer with nothing to check: skip, pass or fail (skip)"),
     ):
         parser.addini(f"everyclaim_{name}", what, default="")
@@ -100,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the mark."""
     config.addinivalue_line(
         "markers",
-        f"{MARK}(source, *, mapping, format, limit, fail_under, max_contradicted, empty): one test per row of a file "
+        f"{MARK}(source, *, mapping, format, limit, {', '.join(_OF_BARS)}): one test per row of a file "
         f"of answers, in the fixture {SAMPLE}; bars for assert_faithful.",
     )
 
@@ -166,13 +179,21 @@ def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> As
         *,
         fail_under: float | None = None,
         max_contradicted: float | None = None,
+        min_citation_precision: float | None = None,
+        min_citation_recall: float | None = None,
         empty: Empty | None = None,
         **answer: Any,
     ) -> Result:
         __tracebackhide__ = True
         from everyclaim import Result
 
-        given = {"fail_under": fail_under, "max_contradicted": max_contradicted, "empty": empty}
+        given = {
+            "fail_under": fail_under,
+            "max_contradicted": max_contradicted,
+            "min_citation_precision": min_citation_precision,
+            "min_citation_recall": min_citation_recall,
+            "empty": empty,
+        }
         bars = usual.over(given, "assert_faithful")
         result = row if isinstance(row, Result) and not answer else everyclaim.score(row, **answer)
         node.user_properties.extend(_properties(result))
@@ -194,7 +215,8 @@ def _hold(result: Result, bars: _Bars) -> None:
     if result.outcome is Outcome.FAILED:
         code, _, why = result.reason.partition(": ")
         raise JudgeError(code, f"{why or code}: answer {name} was not judged, which says nothing about it")
-    unread = [f"not checked: {one_line(piece.text, 200)}" for piece in result.unchecked]
+    left = [piece for piece in result.unchecked if not bars.of_citations or piece.reason != "citation"]
+    unread = [f"not checked: {one_line(piece.text, 200)}" for piece in left]
     if result.outcome is not Outcome.SCORED:
         what = f"answer {name} has nothing to check: {result.outcome.value.replace('_', ' ')}"
         if unread or bars.empty == "fail":
@@ -203,15 +225,32 @@ def _hold(result: Result, bars: _Bars) -> None:
             pytest.skip(what)
         return
     torn = result.count(Label.CONTRADICTED)
-    bar = bars.fail_under if bars.fail_under is not None else result.provenance.quality(1.0)
+    usual = 0.0 if bars.of_citations else 1.0
+    bar = bars.fail_under if bars.fail_under is not None else result.provenance.quality(usual)
     is_low = is_worse(result, bar)
+    miscited = _miscited(result, bars)
     is_torn = torn > (bars.max_contradicted + _ROUNDING) * len(result.claims)
-    if is_low or is_torn or unread:
+    if is_low or is_torn or unread or miscited:
         side = "at most" if result.provenance.lower_is_better else "at least"
         told = [f"{len(result.claims) - len(result.failing)} of {counted(len(result.claims), 'claim')} supported"]
         told += [f"score {result.score:.3f}, {side} {bar:g} wanted"] if is_low else []
         told += [f"{torn} contradicted, at most the share {bars.max_contradicted:g} allowed"] if is_torn else []
+        told += miscited
         raise AssertionError("\n".join([f"answer {name}: {', '.join(told)}", *failing_lines(result), *unread]))
+
+
+def _miscited(result: Result, bars: _Bars) -> list[str]:
+    """Say which bars for citations are missed. Raises `ConfigError` where the metric has no such parts."""
+    from everyclaim.core.errors import ConfigError
+
+    if absent := [part for part in bars.of_citations if part not in result.components]:
+        raise ConfigError(f"min_{absent[0]}: this metric has no {absent[0]}; metric='attribution' does")
+    found = {part: result.components[part] for part in bars.of_citations}
+    return [
+        f"{part.replace('_', ' ')} {'undefined' if found[part] is None else format(found[part], '.3f')}, {bar:g} wanted"
+        for part, bar in bars.of_citations.items()
+        if (found[part] or 0.0) < bar - _ROUNDING
+    ]
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import Any, NamedTuple
 
+from everyclaim.core.cited import CitationFinding, Cited, Finding
 from everyclaim.core.gather import gather
-from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample, Source, Span
+from everyclaim.core.types import Claim, JudgedClaim, Label, Passage, Sample
 from everyclaim.metrics.context import MetricContext, NothingToCheckError, Score
 from everyclaim.metrics.reference import f_beta
 from everyclaim.text.sources import can_be_identified, passages_of
@@ -17,48 +16,7 @@ from everyclaim.text.sources import can_be_identified, passages_of
 UNIDENTIFIED = "its citations name sources by words, and no passage has a title or an id of its own to find them by"
 _Ids = frozenset[str]
 _Entailed = dict[_Ids, bool]  # whether a claim follows from these passages together
-
-
-class Finding(StrEnum):
-    """What a citation does for a claim."""
-
-    RIGHT = "right"  # the claim follows from what it cites, and this passage is needed for it
-    UNNEEDED = "unneeded"  # it follows from what else it cites
-    MISATTRIBUTED = "misattributed"  # it follows from another passage
-    UNSUPPORTED = "unsupported"  # it follows from no passage
-    DEAD = "dead"  # no passage is the source
-    MISSING = "missing"  # the claim cites nothing
-
-
 _ORDER = tuple(Finding)  # of a citation behind several claims the first counts
-
-
-class Cited(NamedTuple):
-    """A source that a claim cites, and the passage that it is; None where it is none."""
-
-    span: Span
-    source: Source
-    passage: str | None
-
-
-class Attributed(NamedTuple):
-    """A finding: the claim, what it cites (None where that is missing), and the passages to cite instead."""
-
-    claim: str
-    finding: Finding
-    cited: Cited | None = None
-    instead: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Write it as plain JSON, without what it has not."""
-        row: dict[str, Any] = {"claim": self.claim, "finding": self.finding.value}
-        if self.cited:
-            row |= {"span": list(self.cited.span), "source": self.cited.source._asdict()}
-            if self.cited.passage is not None:
-                row["passage"] = self.cited.passage
-        if self.instead:
-            row["instead"] = list(self.instead)
-        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,16 +100,16 @@ async def _entailed(
     return found
 
 
-def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -> list[Attributed]:
+def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -> list[CitationFinding]:
     """Say of every citation of a claim what it does for it."""
     ids = _ids(cited)
     is_supported = claim.verdict.label is Label.SUPPORTED
     elsewhere = dict.fromkeys(evidence.passage_id for evidence in claim.verdict.evidence if is_supported)
     instead = tuple(passage for passage in elsewhere if passage not in ids)
     if not cited:
-        return [Attributed(claim.id, Finding.MISSING, instead=instead)]
+        return [CitationFinding(claim.id, Finding.MISSING, instead=instead)]
     holds = any(entailed.values())
-    found = list[Attributed]()
+    found = list[CitationFinding]()
     for one in cited:
         if one.passage is None:
             finding = Finding.DEAD
@@ -161,11 +119,11 @@ def _findings(claim: JudgedClaim, cited: Sequence[Cited], entailed: _Entailed) -
             alone, rest = frozenset({one.passage}), ids - {one.passage}
             without = entailed.get(rest, any(entailed[single] for single in _singles(rest)))
             finding = Finding.UNNEEDED if without and not entailed[alone] else Finding.RIGHT
-        found.append(Attributed(claim.id, finding, one, () if holds else instead))
+        found.append(CitationFinding(claim.id, finding, one, () if holds else instead))
     return found
 
 
-def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[Attributed]], warnings: list[str]) -> Score:
+def _score(claims: Sequence[JudgedClaim], findings: Sequence[Sequence[CitationFinding]], warnings: list[str]) -> Score:
     """Reduce the findings of each claim: recall over claims, precision over citations."""
     helps = {Finding.RIGHT, Finding.UNNEEDED}
     recall = sum(any(one.finding in helps for one in found) for found in findings) / len(findings)

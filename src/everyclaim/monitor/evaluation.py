@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from everyclaim.core.cited import citation_faults, citation_findings
 from everyclaim.core.errors import InputError
 from everyclaim.core.kinds import described
 from everyclaim.core.plaintext import counted, one_line, words
@@ -111,10 +112,14 @@ def _explanation(result: Result, *, with_texts: bool = False) -> str:
     why = [f"{count:,} {mode}" for mode, count in modes.items()]
     head = f"{counted(len(result.claims), 'claim')}: {', '.join(found) or 'none'}"
     lines = [f"{head} ({', '.join(why)})" if why else head]
+    if cited := Counter(found.finding.value for found in citation_findings(result)):
+        lines.append(f"citations: {', '.join(f'{count:,} {name}' for name, count in cited.items())}")
     if with_texts:
         for claim in result.failing[:_SHOWN]:
             reason = f": {one_line(claim.verdict.rationale, 240)}" if claim.verdict.rationale else ""
             lines.append(f"{claim.verdict.label.value.lower()}: «{one_line(claim.text, 240)}»{reason}")
+        for text, fault in citation_faults(result)[:_SHOWN]:
+            lines.append(f"citation {fault.finding}: «{one_line(text, 240)}»: {one_line(fault.told(), 240)}")
     return "\n".join(lines)
 
 

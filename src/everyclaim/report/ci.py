@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
 from everyclaim.analysis.gate import is_worse
+from everyclaim.core.cited import CitationFinding, citation_faults
 from everyclaim.core.plaintext import number, one_line, quoted
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 
@@ -88,8 +89,12 @@ def markdown(summary: Summary, worst: Iterable[Result], gate: GateResult, name: 
 
 
 def failing_lines(result: Result) -> list[str]:
-    """Return one line for each claim that is not supported: label, claim, how it differs, and the place."""
-    return [_failing_line(claim) for claim in result.failing]
+    """Return one line for each claim that is not supported: label, claim, how it differs, and the place.
+
+    Then one for each citation that is not right.
+    """
+    claims = [_failing_line(claim) for claim in result.failing]
+    return claims + [_citation_line(text, found) for text, found in citation_faults(result)]
 
 
 def _failing_line(claim: JudgedClaim) -> str:
@@ -99,6 +104,10 @@ def _failing_line(claim: JudgedClaim) -> str:
     places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
     beside = "; ".join([*([told] if told else []), *places])
     return f"{verdict.label.value}: {one_line(claim.text, 200)}" + (f" ({beside})" if beside else "")
+
+
+def _citation_line(text: str, found: CitationFinding) -> str:
+    return f"{found.finding.value.upper()} citation: {one_line(text, 200)} ({one_line(found.told(), 300)})"
 
 
 def _child(case: ET.Element, kind: str, message: str, text: str, counts: dict[str, int]) -> None:

@@ -9,6 +9,7 @@ from rich.console import Group as Stack
 from rich.console import RenderableType
 from rich.text import Text
 
+from everyclaim.core.cited import citation_faults
 from everyclaim.core.plaintext import counted, one_line, words
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
@@ -91,6 +92,7 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
     if result.components:
         yield Text.assemble(("parts ", "dim"), _parts(result.components))
     yield from _failing(result.claims, _texts(record.sample, result))
+    yield from _citations(result)
     missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
         of = counted(len(result.reference_claims), "claim")
@@ -114,6 +116,17 @@ def _failing(claims: Sequence[JudgedClaim], texts: Mapping[str, str]) -> Iterato
         yield from (indented(line, level) for level, line in _claim(claim, texts))
     if len(failing) > CLAIMS_SHOWN:
         yield Text(f"… and {counted(len(failing) - CLAIMS_SHOWN, 'more claim')}", style="dim")
+
+
+def _citations(result: Result) -> Iterator[RenderableType]:
+    """Tell which citations are not right, and what to cite instead."""
+    faults = citation_faults(result)
+    for text, found in faults[:CLAIMS_SHOWN]:
+        name = Text(f"citation {found.finding.value}  ", "bold yellow")
+        yield hanging(Text("¶", "bold yellow"), name + data(text, limit=_LONG))
+        yield indented(data(found.told(), "dim", _LONG), 2)
+    if len(faults) > CLAIMS_SHOWN:
+        yield Text(f"… and {counted(len(faults) - CLAIMS_SHOWN, 'more citation')}", style="dim")
 
 
 def _parts(components: Mapping[str, float | None]) -> Text:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from everyclaim.core.cited import CitationFinding
 from everyclaim.core.types import Label, Usage
 from everyclaim.core.wire import claim_from_json, claim_to_json, result_from_json, result_to_json, usage_to_json
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
@@ -49,9 +50,12 @@ def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
         "result": result_to_json(attempt.result),
         "removed": [{"claim": claim_to_json(one.claim), "how": one.how} for one in attempt.removed],
         "guidance": attempt.guidance,
+        **({"recited": [one.to_json() for one in attempt.recited]} if attempt.recited else {}),
     }
 
 
 def _attempt_from_json(row: Mapping[str, Any]) -> Attempt:
     removed = tuple(Removed(claim_from_json(one["claim"]), one["how"]) for one in row["removed"])
-    return Attempt(row["number"], row["made"], row["text"], result_from_json(row["result"]), removed, row["guidance"])
+    recited = tuple(CitationFinding.from_json(one) for one in row.get("recited", ()))
+    result = result_from_json(row["result"])
+    return Attempt(row["number"], row["made"], row["text"], result, removed, row["guidance"], recited)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Any, TypeVar
 
+from everyclaim.core.cited import citation_faults
 from everyclaim.core.errors import ConfigError, MissingExtraError, OptionError, SourceError
 from everyclaim.core.hiding import hidden
 from everyclaim.core.plaintext import one_line
@@ -279,10 +280,11 @@ def _scores(result: Result) -> list[tuple[str, float | str, Any]]:
 
 
 def _comment(result: Result) -> str:
-    """Say which claims fail, or why there is no score."""
+    """Say which claims fail and which citations are not right, or why there is no score."""
     failing = [
         f"{claim.verdict.label.value.lower()}: {claim.text}"
         + (f" ({claim.verdict.rationale})" if claim.verdict.rationale else "")
         for claim in result.failing
     ]
+    failing += [f"citation {found.finding}: {text} ({found.told()})" for text, found in citation_faults(result)]
     return ("\n".join(failing) or result.reason)[:_LONGEST_COMMENT]

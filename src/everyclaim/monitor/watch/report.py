@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from everyclaim.core.cited import citation_findings
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.monitor.alerts import Alert
@@ -36,6 +37,7 @@ class WatchPass:
     scored: int = 0  # of those that were chosen at random and judged
     scores: float = 0.0  # their sum
     claims: Counter[Label] = field(default_factory=Counter)  # of these
+    citations: Counter[str] = field(default_factory=Counter)  # findings on those of these answers
     chosen: Counter[str] = field(default_factory=Counter)  # why they were judged
     runs: dict[str, str] = field(default_factory=dict)  # id → name
     reasons: list[str] = field(default_factory=list)  # why the first few could not be read
@@ -59,6 +61,7 @@ class WatchPass:
             self.scored += 1
             self.scores += result.score
             self.claims.update(result.counts)
+            self.citations.update(found.finding.value for found in citation_findings(result))
 
     @property
     def mean_score(self) -> float | None:
@@ -95,6 +98,8 @@ class WatchPass:
         if self.mean_score is not None:
             wrong = f"{self.claims[Label.CONTRADICTED]:,} of {counted(self.claims.total(), 'claim')} contradicted"
             told.append(f"mean score {self.mean_score:.3f}, {wrong}")
+        if self.citations:
+            told.append(", ".join(f"{count:,} citations {name}" for name, count in sorted(self.citations.items())))
         return " · ".join([*told, *filter(None, (self.waits_for, self.trouble))])
 
     def to_json(self) -> dict[str, Any]:
@@ -106,6 +111,7 @@ class WatchPass:
             "outcomes": {outcome.value: self.outcomes[outcome] for outcome in Outcome},
             "mean_score": self.mean_score,
             "claims": {label.value: self.claims[label] for label in Label},
+            **({"citations": dict(self.citations)} if self.citations else {}),
             "chosen": dict(self.chosen),
             "runs": dict(self.runs),
             "reasons": list(self.reasons),
@@ -116,7 +122,7 @@ class WatchPass:
 
     def add(self, other: WatchPass) -> None:
         """Take another pass in."""
-        for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "chosen", "alerts"):
+        for name in (*_SUMMED, "refused", "outcomes", "scored", "scores", "claims", "citations", "chosen", "alerts"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.not_yet, self.not_sent_back = other.not_yet, other.not_sent_back  # as it stands now
         self.runs |= other.runs

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from everyclaim.core.cited import CitationFinding, Finding, citation_findings
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
@@ -49,6 +50,7 @@ class ClaimView:
     places: Sequence[Place]
     per_passage: Sequence[tuple[int | None, PassageVerdict]]
     other_judge: str = ""  # that decided, where it is not the one of the whole answer
+    citations: Sequence[tuple[Finding, str]] = ()  # what each does for it, in words
 
     @property
     def label(self) -> Label:
@@ -59,6 +61,12 @@ class ClaimView:
     def is_failing(self) -> bool:
         """Whether it is worth a look: it is not supported, or its passages disagree."""
         return self.label is not Label.SUPPORTED or self.claim.verdict.conflict
+
+    @property
+    def citation_fault(self) -> Finding | None:
+        """The gravest finding on its citations that is not `right`."""
+        found = [finding for finding, _ in self.citations if finding is not Finding.RIGHT]
+        return max(found, key=tuple(Finding).index, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +127,7 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
         _claim(place, claim, texts, numbers, judge)
         for place, claim in enumerate(_with_differences(result.claims, texts, sample.question), 1)
     ]
+    own = _with_citations(own, citation_findings(result), numbers)
     in_answer = {RESPONSE: ("", sample.response)}
     further = [
         _claim(place, claim, in_answer, numbers, judge)
@@ -135,6 +144,17 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
         passages.append(PassageView(numbers[name], name, title, lay_out(text, marks, context=context), claims))
     response = lay_out(sample.response, in_response, context=None if context is None else 10 * context)
     return AnswerView(f"{key}{kept.position}", kept.position, sample, result, response, own, further, passages)
+
+
+def _with_citations(
+    claims: list[ClaimView], findings: Sequence[CitationFinding], numbers: Mapping[str, int]
+) -> list[ClaimView]:
+    """Give claims what their citations do for them; passages go by their numbers on the page."""
+    told: dict[str, list[tuple[Finding, str]]] = {}
+    for one in findings:
+        words = one.told(lambda name: f"passage {numbers[name]}" if name in numbers else name)
+        told.setdefault(one.claim, []).append((one.finding, words))
+    return [replace(view, citations=told[view.claim.id]) if view.claim.id in told else view for view in claims]
 
 
 def texts_of(sample: Sample, result: Result) -> dict[str, tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from everyclaim.core.cited import Finding
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
 
@@ -187,15 +188,27 @@ class RemovedOut(Out):
     how: Literal["rewritten", "dropped"]
 
 
+class CitationFindingOut(Out):
+    """What a citation does for a claim, and the passages to cite instead; nothing is cited where that is missing."""
+
+    claim: str
+    finding: Finding
+    span: tuple[int, int] | None = None
+    source: SourceOut | None = None
+    passage: str | None = None
+    instead: list[str] | None = None
+
+
 class AttemptOut(Out):
     """One answer that was checked."""
 
     number: int
-    made: Literal["given", "generated", "rewritten", "dropped"]
+    made: Literal["given", "generated", "rewritten", "dropped", "recited"]
     text: str
     result: ResultOut
     removed: list[RemovedOut]
     guidance: str
+    recited: list[CitationFindingOut] | None = None
 
 
 class GuardedOut(Out):

@@ -1,0 +1,94 @@
+"""What the citations of an answer do for its claims, as the metric `attribution` finds it; read by all that show it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import Any, NamedTuple, Self
+
+from everyclaim.core.plaintext import one_line
+from everyclaim.core.types import Result, Source, Span
+
+_SHOWN = 60  # characters of a source
+_PASSAGES_SHOWN = 3
+
+
+class Finding(StrEnum):
+    """What a citation does for a claim."""
+
+    RIGHT = "right"  # the claim follows from what it cites, and this passage is needed for it
+    UNNEEDED = "unneeded"  # it follows from what else it cites
+    MISATTRIBUTED = "misattributed"  # it follows from another passage
+    UNSUPPORTED = "unsupported"  # it follows from no passage
+    DEAD = "dead"  # no passage is the source
+    MISSING = "missing"  # the claim cites nothing
+
+
+_TOLD = {
+    Finding.RIGHT: "{} supports the claim",
+    Finding.UNNEEDED: "{} is not needed",
+    Finding.MISATTRIBUTED: "{} does not support the claim",
+    Finding.UNSUPPORTED: "neither {} nor another passage supports the claim",
+    Finding.DEAD: "{} is none of the passages",
+    Finding.MISSING: "no citation",
+}
+
+
+class Cited(NamedTuple):
+    """A source that a claim cites, and the passage that it is; None where it is none."""
+
+    span: Span
+    source: Source
+    passage: str | None
+
+    def __str__(self) -> str:
+        """Name the source as the answer does."""
+        source = self.source
+        return f"[{source.number}]" if source.number else one_line(source.name or source.address or source.page, _SHOWN)
+
+
+class CitationFinding(NamedTuple):
+    """A finding: the claim, what it cites (None where that is missing), and the passages to cite instead."""
+
+    claim: str
+    finding: Finding
+    cited: Cited | None = None
+    instead: tuple[str, ...] = ()
+
+    def told(self, name: Callable[[str], str] = str) -> str:
+        """Tell it in words; `name` names passages by their ids."""
+        better = [name(passage) for passage in self.instead[:_PASSAGES_SHOWN]]
+        told = _TOLD[self.finding].format(self.cited)
+        return f"{told}; {', '.join(better)} {'supports' if len(better) == 1 else 'support'} it" if better else told
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it as plain JSON, without what it has not."""
+        row: dict[str, Any] = {"claim": self.claim, "finding": self.finding.value}
+        if self.cited:
+            row |= {"span": list(self.cited.span), "source": self.cited.source._asdict()}
+            if self.cited.passage is not None:
+                row["passage"] = self.cited.passage
+        if self.instead:
+            row["instead"] = list(self.instead)
+        return row
+
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Self:
+        """Read what `to_json` wrote."""
+        cited = Cited(Span(*row["span"]), Source(**row["source"]), row.get("passage")) if "span" in row else None
+        return cls(row["claim"], Finding(row["finding"]), cited, tuple(row.get("instead", ())))
+
+
+def citation_findings(result: Result) -> list[CitationFinding]:
+    """Return what a result says of its citations; nothing where its metric is another."""
+    rows = result.details.get("citations")
+    if result.provenance.metric.partition("?")[0] != "attribution" or not isinstance(rows, list | tuple):
+        return []
+    return [CitationFinding.from_json(row) for row in rows]
+
+
+def citation_faults(result: Result) -> list[tuple[str, CitationFinding]]:
+    """Return the findings that are not `right`, each with the text of its claim."""
+    texts = {claim.id: claim.text for claim in result.claims}
+    found = citation_findings(result)
+    return [(texts.get(one.claim, ""), one) for one in found if one.finding is not Finding.RIGHT]

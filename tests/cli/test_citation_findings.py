@@ -1,0 +1,86 @@
+"""Findings on citations stand wherever a run or an answer is shown, with the passage to cite instead."""
+
+import json
+from pathlib import Path
+
+import pytest
+from command_line import write_jsonl
+
+import everyclaim as ec
+
+PASSAGES = ["The museum opened in 1956.", "The museum has 400 paintings.", "Entry costs 12 euros."]
+ANSWER = "The museum opened in 1956 [1]. It has 400 paintings [1]. Entry costs 12 euros [7]."
+FAULTS = ("[1] does not support the claim; p2 supports it", "[7] is none of the passages; p3 supports it")
+OFFLINE = ("--judge", "embedded", "--decomposer", "embedded", "--metric", "attribution")
+
+
+@pytest.fixture
+def rows(everyclaim):
+    """The command line, in a folder with one cited answer."""
+    write_jsonl("answers.jsonl", [{"id": "museum", "response": ANSWER, "contexts": PASSAGES}])
+    return everyclaim
+
+
+def test_a_run_shows_them_in_terminal_pages_and_files(rows):
+    """Totals, and each finding that is not right with its claim, in every form of a run's report."""
+    files = ["--report", "report.html", "--markdown", "report.md", "--junit", "report.xml", "--github"]
+    done = rows("score", "answers.jsonl", *OFFLINE, *files, "--name", "cited")
+    terminal = " ".join(done.out.split())
+    assert "dead 1 · misattributed 1 · right 1" in terminal
+    assert "citation misattributed It has 400 paintings." in terminal
+    for told in FAULTS:
+        assert told in terminal
+        assert told in Path("report.xml").read_text("utf-8")
+        assert told in Path("report.md").read_text("utf-8").replace("\\", "")
+    page = Path("report.html").read_text("utf-8")
+    assert "citation misattributed" in page
+    assert "[1] does not support the claim; passage 2 supports it" in page
+    summary = json.loads(rows("report", "cited", "--json").out)["summary"]
+    assert summary["citations"] == {"dead": 1, "misattributed": 1, "right": 1}
+
+
+def test_a_watch_counts_them(rows):
+    """A pass says how many citations were right and how many not, in its line and in its JSON."""
+    told = json.loads(rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "json", "--json").out)
+    assert told["citations"] == {"right": 1, "misattributed": 1, "dead": 1}
+    line = rows("watch", "answers.jsonl", "--once", *OFFLINE, "--name", "line")
+    assert "1 citations misattributed" in line.out + line.err
+
+
+@pytest.mark.parametrize(
+    ("response", "titles", "text"),
+    [
+        (ANSWER, False, "The museum opened in 1956 [1]. It has 400 paintings [2]. Entry costs 12 euros [3]."),
+        ("It has 400 paintings.", False, "It has 400 paintings [2]."),
+        ("It has 400 paintings (T1, p. 4).", True, "It has 400 paintings (Source: T2)."),
+        (
+            "The museum opened in 1956 and has 400 paintings [1].",
+            False,
+            "The museum opened in 1956 and has 400 paintings [1, 2].",
+        ),
+        (
+            "It has 400 paintings [1].\n\nSources:\n[1] T1\n[2] T3\n[3] T2",
+            True,
+            "It has 400 paintings [3].\n\nSources:\n[1] T1\n[2] T3\n[3] T2",
+        ),
+        ("It has 400 paintings [2]. It was built by Anna Berg [9].", False, "It has 400 paintings [2]."),
+    ],
+)
+def test_a_guard_points_a_citation_to_the_right_passage(response, titles, text):
+    """No claim that a passage supports is dropped for its citation; what was corrected is listed."""
+    passages = [{"text": one, "title": f"T{place}"} if titles else one for place, one in enumerate(PASSAGES, 1)]
+    answer = ec.Guard(None, metric="attribution").answer("What of the museum?", passages, response=response)
+    assert (answer.text, answer.validated, answer.score) == (text, True, 1.0)
+    mended = [attempt for attempt in answer.attempts if attempt.recited]
+    assert mended or answer.removed
+    if response == ANSWER:
+        assert [one.told() for one in answer.best.recited] == list(FAULTS)
+        assert f"citation corrected: {FAULTS[0]}" in str(answer)
+
+
+def test_without_repair_a_guard_leaves_citations_alone():
+    """It warns of the dead one, and does not call the answer validated."""
+    guard = ec.Guard(None, metric="attribution", repair="none", threshold=0.1)
+    answer = guard.answer("What of the museum?", PASSAGES, response=ANSWER)
+    assert (answer.text, answer.validated) == (ANSWER, False)
+    assert "a citation names none of the passages: '[7]'" in answer.warnings
