@@ -17,6 +17,7 @@ from everyclaim.core.types import Label, Outcome, Result
 from everyclaim.stats.intervals import Estimate
 
 MAX_FAILED_SHARE = 0.05
+NO_BAR = "no bar was set"
 _ROUNDING = 1e-9
 
 
@@ -91,7 +92,7 @@ def gate(
     found += [
         _against_limit(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None
     ]
-    return together(found) if found else GateResult(GateStatus.PASSED, "no bar was set")
+    return together(found) if found else GateResult(GateStatus.PASSED, NO_BAR)
 
 
 def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:

@@ -13,8 +13,8 @@ import typer
 
 from everyclaim._version import __version__
 from everyclaim.cli import signals
+from everyclaim.cli.console import prepare_streams, warn
 from everyclaim.cli.exits import BROKEN_PIPE, BUG, INTERRUPTED, OK, TOO_MANY_FAILURES, USAGE, InterruptedWorkError
-from everyclaim.cli.screen import prepare_streams, warn
 from everyclaim.cli.tree import Tree
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, JudgeError
 from everyclaim.core.lifetime import keeping_open

@@ -8,9 +8,9 @@ import typer
 
 from everyclaim.api.labels import calibrate as compare_with_people
 from everyclaim.cli import options as opt
+from everyclaim.cli.console import show_result, tell_of_reading
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.given import Given, with_settings
-from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.cli.options import Given, with_settings
 from everyclaim.io import ReadReport
 from everyclaim.report.calibration import calibration_page
 
@@ -47,16 +47,8 @@ def calibrate(
         report=report,
         store=settings.store,
     )
-    for row in report.bad_rows:
-        warn(f"{row}; left out", kind="warning")
-    if report.bad > len(report.bad_rows):
-        warn(f"{report.bad:,} of {report.bad + report.good:,} rows of labels were left out", kind="warning")
-    for text in report.warnings:
-        warn(text, kind="warning")
-    if json:
-        show_json(found.to_json())
-    else:
-        show(calibration_page(found))
+    tell_of_reading(report)
+    show_result(found.to_json, lambda: calibration_page(found), json=json)
     if not require:
         return OK
     if "missed" in found.standing:

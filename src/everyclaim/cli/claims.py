@@ -11,8 +11,8 @@ from everyclaim.api.scoring import extract_claims
 from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Splitting
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import Given, with_settings
-from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.console import show_result
+from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import InputError
 from everyclaim.core.wire import decomposition_to_json
 from everyclaim.report.listings import decomposition_page
@@ -24,7 +24,7 @@ def claims(
     *,
     question: Annotated[str, opt.option("--question TEXT", "Question that the answer is for.")] = "",
     given: Given,
-    json: Annotated[bool, opt.option("--json", "Print JSON instead of the tables.")] = False,
+    json: opt.Json = False,
 ) -> None:
     """Show the claims of a text, and what is skipped and why."""
     settings = given.settings()
@@ -33,10 +33,7 @@ def claims(
     response = _standard_input() if text == "-" else text
     models = options_of(settings, Splitting, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
-    if json:
-        show_json(decomposition_to_json(found))
-    else:
-        show(decomposition_page(found, response))
+    show_result(lambda: decomposition_to_json(found), lambda: decomposition_page(found, response), json=json)
 
 
 def _standard_input() -> str:

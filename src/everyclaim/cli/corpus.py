@@ -8,7 +8,7 @@ import typer
 
 from everyclaim.api.knowledge import build_corpus, open_corpus
 from everyclaim.cli import options as opt
-from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
+from everyclaim.cli.console import show, show_json, tell_of_reading, warn
 from everyclaim.core.errors import InputError, JudgeError
 from everyclaim.io import ReadReport, check_apart
 from everyclaim.report.listings import passages_page

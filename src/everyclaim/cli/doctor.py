@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
 
 from rich.console import Group
 from rich.table import Table
@@ -21,8 +20,8 @@ from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
 from everyclaim.api.scoring import score
 from everyclaim.api.settings import DECLARED, PREFIX, Settings, find_settings_file
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import Given, with_settings
-from everyclaim.cli.screen import show, show_json
+from everyclaim.cli.console import show, show_json
+from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import EveryclaimError, NoStoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.core.spec import Spec
@@ -68,7 +67,7 @@ class Check:
 def doctor(
     *,
     given: Given,
-    json: Annotated[bool, opt.option("--json", "Print JSON instead of the list.")] = False,
+    json: opt.Json = False,
 ) -> int:
     """Check the installation and score one answer.
 

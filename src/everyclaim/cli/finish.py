@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast, get_args
 
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
-from everyclaim.analysis.gate import against_baseline, answers_against_bar, together, unread_against_limit
+from everyclaim.analysis.gate import NO_BAR, against_baseline, answers_against_bar, together, unread_against_limit
 from everyclaim.analysis.slices import without_answers
 from everyclaim.api.calibration import trust_of
 from everyclaim.api.compare import compare
@@ -17,11 +17,11 @@ from everyclaim.api.reporting import HTML, check_report, run_document, write_run
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.cli import options as opt
+from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
-from everyclaim.cli.given import Given
-from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.cli.options import Given
 from everyclaim.core.errors import ConfigError, OperatorError
-from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Result
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
@@ -88,14 +88,6 @@ class OutputOptions:
         return named | {"--junit": self.junit, "--markdown": self.markdown}
 
 
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What is to be done with a run; `baseline` is the one to hold it against."""
-
-    output: OutputOptions
-    baseline: Run | None
-
-
 def baseline(given: Given, settings: Settings) -> Run | None:
     """Return the run to compare with, which has to be there before anything is scored."""
     named = settings.fail_on_regression
@@ -124,91 +116,83 @@ def check_destination(option: str, path: str | None, *, any_name: bool = False) 
         raise ConfigError(f"{option} {path}: cannot be written there")
 
 
-def conclude(run: Run, wishes: Wishes, settings: Settings) -> int:
-    """Write and show a run, and return the exit code that its gate and its input give."""
+def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run | None = None) -> int:
+    """Write and show a run, and return the exit code that its gate and its input give.
+
+    `against` is the run that it may not be worse than.
+    """
     record = run.record
-    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, wishes.output.outputs)
-    wishes.output.check_replaced()
-    summary, found = _read(run, record, wishes)
-    for tag in () if wishes.output.quiet else without_answers(summary.slices):
+    check_apart({"the data set of the run": record.dataset, "the store": run.store_location}, output.outputs)
+    output.check_replaced()
+    collector = Collector(run.slices, cast("ClusterBy", output.cluster_by), Sampling(), bad_rows=record.bad_rows)
+    found = worst(collector.watching(run.records()), output.worst)  # in one pass over the store
+    summary = collector.finish()
+    for tag in () if output.quiet else without_answers(summary.slices):
         warn(f"no answer has a tag {tag!r}", kind="warning")
     trust = trust_of(run)
     try:
-        if wishes.output.out:
-            run.write(wishes.output.out)
-        for destination, as_html in ((wishes.output.report, None), (wishes.output.html, True)):
+        if output.out:
+            run.write(output.out)
+        for destination, as_html in ((output.report, None), (output.html, True)):
             if destination:
                 write_run_report(run, destination, summary=summary, found=found, trust=trust, as_html=as_html)
     except OperatorError as error:
         raise OperatorError(f"{error}; the run is kept: `everyclaim report {run.id} --out FILE` writes it") from None
-    if wishes.output.json:
+    if output.json:
         show_json(run_document(run, summary, found, trust), indent=None)
-    elif not wishes.output.quiet:
+    elif not output.quiet:
         page = run_page(record, summary, found, trust.beside(summary), trust.line)
-        show(page, stderr="-" in (wishes.output.out, wishes.output.html))
-    result = _gate(run, record, summary, wishes, settings)
-    _tell_build_server(run, summary, found, result, wishes, settings)
+        show(page, stderr="-" in (output.out, output.html))
+    result = _gate(run, record, summary, settings, against)
+    if result.status is not GateStatus.PASSED:
+        warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
+    elif result.message != NO_BAR and not output.quiet:
+        warn(result.message, kind="gate passed")
+    _tell_build_server(run, summary, [kept.result for kept in found], result, output, settings.fail_answer_under)
     return gravest([GATE_CODES[result.status], _reading(record)])
 
 
 def _tell_build_server(
-    run: Run, summary: Summary, found: list[Kept], result: GateResult, wishes: Wishes, settings: Settings
+    run: Run, summary: Summary, found: list[Result], result: GateResult, output: OutputOptions, bar: float | None
 ) -> None:
     name = run.record.name or run.record.dataset
-    if wishes.output.junit:
-        with open_sink(wishes.output.junit) as sink:
-            sink.write(junit(run.results(), result, name, settings.fail_answer_under))
-    if wishes.output.markdown:
-        with open_sink(wishes.output.markdown) as sink:
-            sink.write(markdown(summary, [kept.result for kept in found], result, name).encode("utf-8", "replace"))
-    if wishes.output.github:
-        for line in github_lines([kept.result for kept in found], result):
+    if output.junit:
+        with open_sink(output.junit) as sink:
+            sink.write(junit(run.results(), result, name, bar))
+    if output.markdown:
+        with open_sink(output.markdown) as sink:
+            sink.write(markdown(summary, found, result, name).encode("utf-8", "replace"))
+    if output.github:
+        for line in github_lines(found, result):
             sys.stdout.write(line + "\n")
 
 
-def _read(run: Run, record: RunRecord, wishes: Wishes) -> tuple[Summary, list[Kept]]:
-    """Sum up and find the worst answers in one pass over the store."""
-    by = cast("ClusterBy", wishes.output.cluster_by)  # as `check` found it
-    collector = Collector(run.slices, by, Sampling(), bad_rows=record.bad_rows)
-    found = worst(collector.watching(run.records()), wishes.output.worst)
-    return collector.finish(), found
-
-
-def _gate(run: Run, record: RunRecord, summary: Summary, wishes: Wishes, settings: Settings) -> GateResult:
+def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, against: Run | None) -> GateResult:
     parts = {name: getattr(settings, f"min_{name}") for name in ("citation_precision", "citation_recall")}
-    least = {name: bar for name, bar in parts.items() if bar is not None}
-    bars = (settings.fail_under, settings.max_contradicted, settings.max_unsupported, *least.values())
-    is_set = any(bar is not None for bar in bars)
-    result = gate(
-        summary,
-        settings.fail_under,
-        max_contradicted=settings.max_contradicted,
-        max_unsupported=settings.max_unsupported,
-        least=least,
-        max_failed_share=settings.max_failed,
-        confident=settings.confident,
-    )
-    others = list[GateResult]()
+    found = [
+        gate(
+            summary,
+            settings.fail_under,
+            max_contradicted=settings.max_contradicted,
+            max_unsupported=settings.max_unsupported,
+            least={name: bar for name, bar in parts.items() if bar is not None},
+            max_failed_share=settings.max_failed,
+            confident=settings.confident,
+        )
+    ]
     if settings.fail_answer_under is not None:
-        others.append(answers_against_bar(run.results(), settings.fail_answer_under))
+        found.append(answers_against_bar(run.results(), settings.fail_answer_under))
     if settings.max_unread is not None:
-        others.append(unread_against_limit(summary, settings.max_unread))
-    if wishes.baseline is not None:
-        comparison = compare(wishes.baseline, run)
+        found.append(unread_against_limit(summary, settings.max_unread))
+    if against is not None:
         margin = settings.margin or 0.0
-        others.append(against_baseline(comparison, margin=margin, confident=settings.confident))
-    if others:
-        no_bar = not is_set and result.status is GateStatus.PASSED
-        result = together(others if no_bar else [result, *others])
-        is_set = True
-    if result.status is GateStatus.PASSED and is_set and record.status != "finished":
+        found.append(against_baseline(compare(against, run), margin=margin, confident=settings.confident))
+    if len(found) > 1 and found[0].message == NO_BAR:
+        del found[0]
+    result = together(found)
+    if result.status is GateStatus.PASSED and result.message != NO_BAR and record.status != "finished":
         what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
-    if result.status is GateStatus.PASSED:
-        if is_set and not wishes.output.quiet:
-            warn(result.message, kind="gate passed")
-    else:
-        warn(result.message, kind=f"gate {result.status.value.replace('_', ' ')}")
     return result
 
 

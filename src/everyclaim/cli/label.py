@@ -12,10 +12,10 @@ from everyclaim.api.labels import label_queue
 from everyclaim.api.running import Run, find_run
 from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
+from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import check_destination
-from everyclaim.cli.given import Given, with_settings
-from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
+from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
 from everyclaim.io import ReadReport, check_apart
@@ -124,10 +124,7 @@ def _check(found: Run, marks: str, examples: str | None, *, require: bool, json:
         number = write_examples(checked, examples)
         told = f"{counted(number, 'worked example')} of {counted(len(checked.rejected), 'rejected sentence')}"
         warn(f"{told} in {examples}: split with it by --rubric {examples}", kind="")
-    if json:
-        show_json(checked.to_json())
-    else:
-        show(splits_page(checked))
+    show_result(checked.to_json, lambda: splits_page(checked), json=json)
     if not require:
         return OK
     return {"met": OK, "missed": GATE_FAILED, "not shown": INCONCLUSIVE}[checked.standing]

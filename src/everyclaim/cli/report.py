@@ -10,9 +10,9 @@ import typer
 from everyclaim.analysis.slices import expanded
 from everyclaim.api.running import find_run
 from everyclaim.cli import options as opt
-from everyclaim.cli.finish import OutputOptions, Wishes, baseline, conclude
-from everyclaim.cli.given import GATE, Given, with_settings
-from everyclaim.cli.screen import tell_of_bad_rows
+from everyclaim.cli.console import tell_of_bad_rows
+from everyclaim.cli.finish import OutputOptions, baseline, conclude
+from everyclaim.cli.options import GATE, Given, with_settings
 
 
 @with_settings("slices", *GATE, "store")
@@ -32,10 +32,10 @@ def report(
     output = replace(output, html=html)
     output.check()
     settings = given.settings()
-    wishes = Wishes(output, baseline(given, settings))
+    against = baseline(given, settings)
     found = find_run(run, store=settings.store)
     reading = found.record.reading
     if reading is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=output.quiet)
     chosen = replace(found, slices=expanded(slices)) if (slices := given.values.get("slices")) else found
-    return conclude(chosen, wishes, settings)
+    return conclude(chosen, output, settings, against)

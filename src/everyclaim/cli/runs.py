@@ -8,8 +8,8 @@ from typing import Annotated
 
 from everyclaim.api.running import Run
 from everyclaim.cli import options as opt
-from everyclaim.cli.given import Given, with_settings
-from everyclaim.cli.screen import show, show_json, warn
+from everyclaim.cli.console import show, show_json, warn
+from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import ConfigError, InputError, NoStoreError, StoreError
 from everyclaim.core.plaintext import counted
 from everyclaim.report.jsonreport import run_to_json

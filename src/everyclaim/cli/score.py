@@ -9,16 +9,15 @@ import typer
 
 from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.running import DatasetOptions, find_run
-from everyclaim.api.settings import Settings, options_of
+from everyclaim.api.running import DatasetOptions, Run, find_run
+from everyclaim.api.settings import options_of
 from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
+from everyclaim.cli.console import Progressing, progressing, tell_of_bad_rows, tell_of_reading, warn
 from everyclaim.cli.exits import TOO_MANY_FAILURES, InterruptedWorkError, gravest
-from everyclaim.cli.finish import OutputOptions, Wishes, baseline, conclude
-from everyclaim.cli.given import GATE, SCORING, Given, why_it_stopped, with_settings
-from everyclaim.cli.progress import Progressing, progressing
-from everyclaim.cli.screen import tell_of_bad_rows, tell_of_reading, warn
+from everyclaim.cli.finish import OutputOptions, baseline, conclude
+from everyclaim.cli.options import GATE, SCORING, Given, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
@@ -65,7 +64,7 @@ def score(
     if resume is not None and fresh:
         raise ConfigError("--resume and --fresh exclude each other")
     settings = given.settings()
-    wishes = Wishes(output, baseline(given, settings))
+    against = baseline(given, settings)
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, files, {"the store": settings.store} | output.outputs)
     output.check_replaced()
@@ -81,50 +80,42 @@ def score(
     if ray_actors is not None and ray is None:
         raise ConfigError("--ray-actors is about --ray, which is not given")
     with Evaluator(**cast("Options", of_scores)) as evaluator, _scoring(evaluator, ray, ray_actors):  # one budget
-        return _score_all(files, evaluator, cast("DatasetOptions", of_rows), wishes, settings)
-
-
-def _score_all(
-    files: list[str], evaluator: Evaluator, options: DatasetOptions, wishes: Wishes, settings: Settings
-) -> int:
-    codes = []
-    for place, file in enumerate(files, start=1):
-        code, is_stopped = _score_one(file, evaluator, options, wishes, settings)
-        codes.append(code)
-        if is_stopped:
-            if left := files[place:]:
-                warn(f"not begun: {', '.join(left)}", kind="")
-            break
+        codes = []
+        for place, file in enumerate(files, start=1):
+            run, stop = _score_one(file, evaluator, cast("DatasetOptions", of_rows), settings.store, quiet=output.quiet)
+            codes.append(conclude(run, output, settings, against))
+            if stop:
+                warn(stop, kind="")
+                codes.append(TOO_MANY_FAILURES)
+                if left := files[place:]:
+                    warn(f"not begun: {', '.join(left)}", kind="")
+                break
     return gravest(codes)
 
 
-def _score_one(
-    file: str, evaluator: Evaluator, options: DatasetOptions, wishes: Wishes, settings: Settings
-) -> tuple[int, bool]:
-    """Score and show one file; return its exit code, and whether a limit stopped it."""
+def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: str, *, quiet: bool) -> tuple[Run, str]:
+    """Score one file; return the run, and where a limit stopped it how to go on."""
     stop = None
-    with progressing(quiet=wishes.output.quiet) as progress:
+    with progressing(quiet=quiet) as progress:
         options["hooks"] = [progress.hook]
         try:
-            run = evaluator.score_file(file, store=settings.store, **options)
+            run = evaluator.score_file(file, store=store, **options)
         except BudgetExceeded as error:
             if not progress.run:
                 raise
-            stop, run = error, find_run(progress.run, store=settings.store)
+            stop, run = error, find_run(progress.run, store=store)
         except KeyboardInterrupt:
             raise InterruptedWorkError(_how_to_go_on(file, progress, signals.word())) from None
     if run.read is not None:
-        tell_of_reading(run.read, quiet=wishes.output.quiet)
+        tell_of_reading(run.read, quiet=quiet)
     elif (reading := run.record.reading) is not None:
-        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=wishes.output.quiet)
-    if progress.skipped and not wishes.output.quiet:
+        tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
+    if progress.skipped and not quiet:
         warn(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
-    code = conclude(run, wishes, settings)
     if stop is None:
-        return code, False
+        return run, ""
     is_fresh = "resume" in options and not options["resume"]
-    warn(_how_to_go_on(file, progress, why_it_stopped(stop, evaluator), is_fresh=is_fresh), kind="")
-    return gravest([code, TOO_MANY_FAILURES]), True
+    return run, _how_to_go_on(file, progress, why_it_stopped(stop, evaluator), is_fresh=is_fresh)
 
 
 def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> AbstractContextManager[Any]:

@@ -33,7 +33,7 @@ COMMANDS = {
     "compare": Entry(
         "compare:compare",
         "Compare two runs, or show the trend of a series; no judge is called.",
-        {"--release": Entry("release_report:release_report", "Compare the newest release with the one before.")},
+        {"--release": Entry("compare:release_report", "Compare the newest release with the one before.")},
     ),
     "label": Entry("label:label", "Choose claims of a run for people to label."),
     "calibrate": Entry("calibrate:calibrate", "Compare a run with human labels: judge error, corrected rate."),
@@ -41,21 +41,21 @@ COMMANDS = {
         "",
         "Test, evaluate and tune judges.",
         {
-            "smoke": Entry("judge_test:judge_test", "Test a judge on 90 labelled claims before paying for it."),
-            "evaluate": Entry("judge_check:judge_check", "Measure repeatability, drift, order and length bias."),
-            "tune": Entry("tune:tune", "Fit the embedded judge to your own labels."),
-            "cascade": Entry("band:band", "Fit the deferral zone of a cascade to labels."),
+            "smoke": Entry("judge:judge_test", "Test a judge on 90 labelled claims before paying for it."),
+            "evaluate": Entry("judge:judge_check", "Measure repeatability, drift, order and length bias."),
+            "tune": Entry("judge:tune", "Fit the embedded judge to your own labels."),
+            "cascade": Entry("judge:band", "Fit the deferral zone of a cascade to labels."),
         },
     ),
     "watch": Entry(
         "watch:watch",
         "Score answers as they come, each once.",
-        {"rules": Entry("rules:rules", "Write alert rules for Prometheus or a dashboard for Grafana.")},
+        {"rules": Entry("watch:rules", "Write alert rules for Prometheus or a dashboard for Grafana.")},
     ),
     "serve": Entry(
         "serve:serve",
         "Serve scoring over HTTP, or with --ui the dashboard.",
-        {"--ui": Entry("ui:ui", "Serve the dashboard: runs, answers, comparisons, labelling.")},
+        {"--ui": Entry("serve:ui", "Serve the dashboard: runs, answers, comparisons, labelling.")},
     ),
     "doctor": Entry("doctor:doctor", "Check the installation and score one answer."),
 }

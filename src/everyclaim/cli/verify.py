@@ -17,11 +17,10 @@ from everyclaim.api.settings import Settings, options_of
 from everyclaim.api.talking import OFF, Judging
 from everyclaim.api.verifying import ClaimVerdict, RowOptions, VerifyOptions, claim_verdict_to_json
 from everyclaim.cli import options as opt
+from everyclaim.cli.console import progressing, show, show_json, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.finish import check_destination
-from everyclaim.cli.given import Given, why_it_stopped, with_settings
-from everyclaim.cli.progress import progressing
-from everyclaim.cli.screen import show, show_json, tell_of_reading, warn
+from everyclaim.cli.options import Given, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json

@@ -5,17 +5,23 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 from rich.console import Console, RenderableType
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from everyclaim.core.events import Event, RunStarted, SampleFinished, SampleSkipped
 from everyclaim.core.plaintext import one_line
+from everyclaim.core.types import Outcome, Result
 from everyclaim.report.clean import json_text
 
 if TYPE_CHECKING:
     from everyclaim.io import ReadReport
+
 
 BAD_ROWS_SHOWN = 5
 _COMMAND = re.compile(r"(^\s*:|#)(:|#\[)", re.MULTILINE)
@@ -69,6 +75,16 @@ def show_json(value: Any, *, indent: int | None = 2) -> None:
     sys.stdout.write(json_text(value, indent=indent) + "\n")
 
 
+def show_result(
+    document: Callable[[], Any], page: Callable[[], RenderableType], *, json: bool, stderr: bool = False
+) -> None:
+    """Print a result as JSON, or as its page."""
+    if json:
+        show_json(document())
+    else:
+        show(page(), stderr=stderr)
+
+
 def warn(message: str, *, kind: str = "error") -> None:
     """Write one line to standard error; whatever is quoted in it cannot act on the terminal."""
     prefix = f"{kind}: " if kind else ""
@@ -92,3 +108,68 @@ def tell_of_bad_rows(good: int, bad: int, first: Sequence[str], *, quiet: bool) 
     if bad > len(first) or (bad and quiet):
         example = f"; the first: {first[0]}" if quiet and first else ""
         warn(f"{bad:,} of {bad + good:,} rows could not be read and were left out{example}", kind="warning")
+
+
+class _Rate(ProgressColumn):
+    """How many per second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s")
+
+
+@dataclass(slots=True)
+class Progressing:
+    """Counts what happens, and moves the bar when there is one. Its `hook` is for the engine."""
+
+    bar: Progress | None = None
+    run: str = ""
+    done: int = 0
+    skipped: int = 0
+    failed: int = 0
+
+    def hook(self, event: Event) -> None:
+        """Take note of an event of the engine."""
+        if isinstance(event, RunStarted):
+            self.run = event.run
+            self.start(event.total)
+        elif isinstance(event, SampleFinished):
+            self.step_result(event.result)
+        elif isinstance(event, SampleSkipped):
+            self.skipped += 1
+            self.step(failed=False)
+
+    def start(self, total: int | None) -> None:
+        """Show the bar."""
+        if self.bar is not None:
+            self.bar.add_task("", total=total, said="")
+
+    def step_result(self, result: Result) -> None:
+        """Count a result."""
+        self.step(failed=result.outcome is Outcome.FAILED)
+
+    def step(self, *, failed: bool) -> None:
+        """Count one."""
+        self.done += 1
+        self.failed += failed
+        if self.bar is not None:
+            said = f"{self.failed:,} failed" if self.failed else ""
+            self.bar.update(self.bar.task_ids[-1], advance=1, said=said)
+
+
+@contextmanager
+def progressing(*, quiet: bool) -> Iterator[Progressing]:
+    """Give something to tell about the work; the bar is gone when the block ends."""
+    screen = error_screen()
+    if quiet or not screen.is_terminal:
+        yield Progressing()
+        return
+    columns = (
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        _Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[said]}"),
+    )
+    with Progress(*columns, console=screen, transient=True, expand=True) as bar:
+        yield Progressing(bar)
