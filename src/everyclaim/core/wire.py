@@ -9,8 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from enum import Enum
+from functools import cache
+from types import UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from everyclaim.core.types import (
     Citation,
@@ -18,9 +21,7 @@ from everyclaim.core.types import (
     Decomposition,
     Difference,
     Evidence,
-    FailureMode,
     JudgedClaim,
-    Label,
     Outcome,
     Passage,
     PassageVerdict,
@@ -37,6 +38,34 @@ from everyclaim.core.types import (
 )
 
 SCHEMA = 1
+T = TypeVar("T")
+
+# What of each type is written, in this order; what stands behind | only where it is not None, False or empty.
+_FIELDS = {
+    Claim: "id text span sentence | citations",
+    JudgedClaim: "id text span sentence | citations | verdict",
+    Citation: "span sources",
+    Decomposition: "abstained claims skipped",
+    Difference: "reason claim passage_id passage",
+    Evidence: "passage_id start end quote",
+    PassageVerdict: "passage_id label probabilities",
+    Probabilities: "supported unsupported contradicted",
+    Provenance: "metric decomposer verifier strategy version parameters",
+    Result: (
+        "id outcome score reason question claims skipped warnings tags usage provenance"
+        " | model release timestamp components reference_claims details probability"
+    ),
+    Skipped: "text span reason | unchecked",
+    Source: "number name page address",
+    Usage: "calls prompt_tokens completion_tokens cache_hits cost cache_read_tokens cache_write_tokens",
+    Verdict: "label probabilities evidence rationale conflict failure_mode judge flags | difference per_passage",
+}
+_SHAPES: Mapping[type, tuple[tuple[str, bool], ...]] = {  # names, and whether each may be left out
+    kind: tuple((name, number % 2 == 1) for number, part in enumerate(names.split("|")) for name in part.split())
+    for kind, names in _FIELDS.items()
+}
+
+_AS_IT_IS = frozenset({str, int, float, bool, type(None)})
 
 
 def fingerprint(sample: Sample) -> str:
@@ -51,7 +80,10 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     if sample.question:
         row["question"] = sample.question
     row["response"] = sample.response
-    row["contexts"] = [_passage_to_json(passage) for passage in sample.passages]
+    row["contexts"] = [
+        {"id": passage.id, "text": passage.text} | ({"title": passage.title} if passage.title else {})
+        for passage in sample.passages
+    ]
     optional = {
         "reference": sample.reference,
         "tags": tags_to_json(sample.tags) or None,
@@ -79,73 +111,30 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Write a result as one JSON object, the public output of `score`."""
-    row: dict[str, Any] = {
-        "schema": SCHEMA,
-        "id": result.id,
-        "outcome": result.outcome.value,
-        "score": _finite(result.score),
-        "reason": result.reason,
-        "question": result.question,
-        "claims": [claim_to_json(claim) for claim in result.claims],
-        "skipped": [skipped_to_json(piece) for piece in result.skipped],
-        "counts": {label.value.lower(): result.count(label) for label in Label},
-        "warnings": list(result.warnings),
-        "tags": tags_to_json(result.tags),
-        "usage": usage_to_json(result.usage),
-        "provenance": provenance_to_json(result.provenance),
-    }
-    optional = {
-        "model": result.model,
-        "release": result.release,
-        "timestamp": result.timestamp,
-        "components": {name: _finite(part) for name, part in result.components.items()} or None,
-        "reference_claims": [claim_to_json(claim) for claim in result.reference_claims] or None,
-        "details": dict(result.details) or None,
-        "probability": result.probability,
-    }
-    return row | {key: value for key, value in optional.items() if value is not None}
+    row: dict[str, Any] = {"schema": SCHEMA}
+    for name, value in _row(result).items():
+        row[name] = value
+        if name == "skipped":
+            row["counts"] = {label.value.lower(): count for label, count in result.counts.items()}
+    row["score"] = _finite(result.score)
+    if result.components:
+        row["components"] = {name: _finite(part) for name, part in result.components.items()}
+    return row
 
 
 def result_from_json(row: Mapping[str, Any]) -> Result:
     """Read what `result_to_json` wrote; `counts` are counted anew."""
-    return Result(
-        id=row["id"],
-        outcome=Outcome(row["outcome"]),
-        score=_score_from(row),
-        provenance=provenance_from_json(row["provenance"]),
-        reason=row["reason"],
-        claims=tuple(claim_from_json(claim) for claim in row["claims"]),
-        skipped=tuple(skipped_from_json(piece) for piece in row["skipped"]),
-        warnings=tuple(row["warnings"]),
-        usage=Usage(**row["usage"]),
-        question=row["question"],
-        tags=_tags_from_json(row["tags"]),
-        model=row.get("model"),
-        release=row.get("release"),
-        timestamp=row.get("timestamp"),
-        components=dict(row.get("components", {})),
-        reference_claims=tuple(claim_from_json(claim) for claim in row.get("reference_claims", ())),
-        details=dict(row.get("details", {})),
-        probability=row.get("probability"),
-    )
+    return _made(Result, row, tags=_tags_from_json(row["tags"]), score=_score_from(row))
 
 
 def decomposition_to_json(found: Decomposition) -> dict[str, Any]:
     """Write what a response was split into."""
-    return {
-        "abstained": found.abstained,
-        "claims": [_plain_claim_to_json(claim) for claim in found.claims],
-        "skipped": [skipped_to_json(piece) for piece in found.skipped],
-    }
+    return _row(found)
 
 
 def decomposition_from_json(row: Mapping[str, Any]) -> Decomposition:
     """Read what `decomposition_to_json` wrote."""
-    claims = tuple(
-        Claim(one["id"], one["text"], Span(*one["span"]), one["sentence"], citations=_citations_from_json(one))
-        for one in row["claims"]
-    )
-    return Decomposition(claims, tuple(skipped_from_json(piece) for piece in row["skipped"]), row["abstained"])
+    return _made(Decomposition, row)
 
 
 def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
@@ -153,172 +142,107 @@ def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
     return {name: tag if isinstance(tag, str) else list(tag) for name, tag in tags.items()}
 
 
-def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, Tag]:
-    return {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in row.items()}
-
-
-def skipped_to_json(piece: Skipped) -> dict[str, Any]:
-    """Write a piece of the response that is not a claim."""
-    row: dict[str, Any] = {"text": piece.text, "span": list(piece.span), "reason": piece.reason}
-    return row | {"unchecked": True} if piece.unchecked else row
-
-
-def skipped_from_json(row: Mapping[str, Any]) -> Skipped:
-    """Read what `skipped_to_json` wrote."""
-    return Skipped(row["text"], Span(*row["span"]), row["reason"], row.get("unchecked", False))
-
-
 def usage_to_json(usage: Usage) -> dict[str, int | float | None]:
     """Write what language models took."""
-    return {
-        "calls": usage.calls,
-        "prompt_tokens": usage.prompt_tokens,
-        "completion_tokens": usage.completion_tokens,
-        "cache_hits": usage.cache_hits,
-        "cost": usage.cost,
-        "cache_read_tokens": usage.cache_read_tokens,
-        "cache_write_tokens": usage.cache_write_tokens,
-    }
+    return _row(usage)
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
     """Write which components made a number."""
-    return {
-        "metric": provenance.metric,
-        "decomposer": provenance.decomposer,
-        "verifier": provenance.verifier,
-        "strategy": provenance.strategy,
-        "version": provenance.version,
-        "parameters": dict(provenance.parameters),
-    }
-
-
-def provenance_from_json(row: Mapping[str, Any]) -> Provenance:
-    """Read what `provenance_to_json` wrote."""
-    return Provenance(
-        metric=row["metric"],
-        decomposer=row["decomposer"],
-        verifier=row["verifier"],
-        strategy=row["strategy"],
-        version=row["version"],
-        parameters=dict(row["parameters"]),
-    )
+    return _row(provenance)
 
 
 def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
     """Write a verdict without its claim id, which belongs to the object around it."""
-    row: dict[str, Any] = {
-        "label": verdict.label.value,
-        "probabilities": _probabilities_to_json(verdict.probabilities),
-        "evidence": [
-            {"passage_id": e.passage_id, "start": e.start, "end": e.end, "quote": e.quote} for e in verdict.evidence
-        ],
-        "rationale": verdict.rationale,
-        "conflict": verdict.conflict,
-        "failure_mode": verdict.failure_mode.value if verdict.failure_mode else None,
-        "judge": verdict.judge,
-        "flags": list(verdict.flags),
-    }
-    if verdict.difference:
-        row["difference"] = difference_to_json(verdict.difference)
-    if verdict.per_passage:
-        row["per_passage"] = [
-            {
-                "passage_id": p.passage_id,
-                "label": p.label.value,
-                "probabilities": _probabilities_to_json(p.probabilities),
-            }
-            for p in verdict.per_passage
-        ]
-    return row
+    return _row(verdict)
 
 
 def verdict_from_json(claim_id: str, row: Mapping[str, Any]) -> Verdict:
     """Read what `verdict_to_json` wrote."""
-    return Verdict(
-        claim_id=claim_id,
-        label=Label(row["label"]),
-        probabilities=_probabilities_from_json(row["probabilities"]),
-        evidence=tuple(Evidence(e["passage_id"], e["start"], e["end"], e["quote"]) for e in row["evidence"]),
-        rationale=row["rationale"],
-        judge=row["judge"],
-        conflict=row["conflict"],
-        failure_mode=FailureMode(row["failure_mode"]) if row["failure_mode"] else None,
-        per_passage=tuple(
-            PassageVerdict(p["passage_id"], Label(p["label"]), _probabilities_from_json(p["probabilities"]))
-            for p in row.get("per_passage", ())
-        ),
-        flags=tuple(row["flags"]),
-        difference=_difference_from_json(row.get("difference")),
-    )
+    return _made(Verdict, row, claim_id=claim_id)
+
+
+def claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
+    """Write a claim with its verdict."""
+    return _row(claim)
+
+
+def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
+    """Read what `claim_to_json` wrote."""
+    return _made(JudgedClaim, row, verdict=verdict_from_json(row["id"], row["verdict"]))
+
+
+def difference_to_json(difference: Difference) -> dict[str, Any]:
+    """Write where a failing claim and its passages part."""
+    return _row(difference)
+
+
+def _row(value: Any) -> dict[str, Any]:
+    row = {}
+    for name, may_be_left_out in _SHAPES[type(value)]:
+        part = getattr(value, name)
+        if may_be_left_out and (part is None or part is False or part in ((), {})):
+            continue
+        row[name] = part if type(part) in _AS_IT_IS else _plain(part)
+    return row
+
+
+def _plain(value: Any) -> Any:
+    kind = type(value)
+    if kind is Span:
+        return list(value)
+    if kind is tuple:
+        return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
+    if kind in _SHAPES:
+        return _row(value)
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {name: list(part) if isinstance(part, tuple) else part for name, part in value.items()}
+    return value
+
+
+def _made(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
+    """Make a value of what was written of it, and of what is `known` already."""
+    for name, may_be_left_out, read in _readers(cast("Any", kind)):
+        if name not in known and not (may_be_left_out and name not in row):
+            known[name] = row[name] if read is None else read(row[name])
+    return kind(**known)
+
+
+@cache
+def _readers(kind: type) -> list[tuple[str, bool, Callable[[Any], Any] | None]]:
+    hints = get_type_hints(kind)
+    return [(name, may_be_left_out, _reader(hints[name])) for name, may_be_left_out in _SHAPES[kind]]
+
+
+def _reader(hint: Any) -> Callable[[Any], Any] | None:
+    """Return how a value of a type is read; None where JSON holds it as it is."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        read = _reader(arguments[0])
+        return read and (lambda value: read(value) if value else None)
+    if origin is tuple:
+        each = _reader(arguments[0])
+        return (lambda values: tuple(map(each, values))) if each else tuple
+    if origin is not None and issubclass(origin, Mapping):
+        return dict
+    if hint is Span:
+        return lambda value: Span(*value)
+    if hint is JudgedClaim:
+        return claim_from_json
+    if hint in _SHAPES:
+        return lambda value: _made(cast("type", hint), value)
+    return hint if isinstance(hint, type) and issubclass(hint, Enum) else None
+
+
+def _tags_from_json(row: Mapping[str, str | list[str]]) -> dict[str, Tag]:
+    return {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in row.items()}
 
 
 def _finite(score: float | None) -> float | None:
     """Write NaN, which JSON does not have, as null; the policy that asked for it is in the provenance."""
     return score if score is None or math.isfinite(score) else None
-
-
-def _passage_to_json(passage: Passage) -> dict[str, str]:
-    row = {"id": passage.id, "text": passage.text}
-    return row | {"title": passage.title} if passage.title else row
-
-
-def claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
-    """Write a claim with its verdict."""
-    return _plain_claim_to_json(claim) | {"verdict": verdict_to_json(claim.verdict)}
-
-
-def _plain_claim_to_json(claim: Claim) -> dict[str, Any]:
-    row: dict[str, Any] = {"id": claim.id, "text": claim.text, "span": list(claim.span), "sentence": claim.sentence}
-    if claim.citations:
-        row["citations"] = [
-            {"span": list(one.span), "sources": [s._asdict() for s in one.sources]} for one in claim.citations
-        ]
-    return row
-
-
-def _citations_from_json(row: Mapping[str, Any]) -> tuple[Citation, ...]:
-    return tuple(
-        Citation(Span(*one["span"]), tuple(Source(**source) for source in one["sources"]))
-        for one in row.get("citations", ())
-    )
-
-
-def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
-    """Read what `claim_to_json` wrote."""
-    return JudgedClaim(
-        id=row["id"],
-        text=row["text"],
-        span=Span(*row["span"]),
-        sentence=row["sentence"],
-        verdict=verdict_from_json(row["id"], row["verdict"]),
-        citations=_citations_from_json(row),
-    )
-
-
-def difference_to_json(difference: Difference) -> dict[str, Any]:
-    """Write where a failing claim and its passages part."""
-    return {
-        "reason": difference.reason,
-        "claim": list(difference.claim) if difference.claim else None,
-        "passage_id": difference.passage_id,
-        "passage": list(difference.passage) if difference.passage else None,
-    }
-
-
-def _difference_from_json(row: Mapping[str, Any] | None) -> Difference | None:
-    if row is None:
-        return None
-    claim, passage = (Span(*row[name]) if row[name] else None for name in ("claim", "passage"))
-    return Difference(row["reason"], claim, row["passage_id"], passage)
-
-
-def _probabilities_to_json(probabilities: Probabilities | None) -> dict[str, float] | None:
-    return probabilities._asdict() if probabilities else None
-
-
-def _probabilities_from_json(row: Mapping[str, float] | None) -> Probabilities | None:
-    return Probabilities(**row) if row else None
 
 
 def _score_from(row: Mapping[str, Any]) -> float | None:

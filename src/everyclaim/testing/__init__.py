@@ -3,9 +3,8 @@ recordings, and retries without waits.
 """
 
 from everyclaim.testing.batches import BatchScript, ServedBatch
-from everyclaim.testing.cassette import Recorder, Replayer
 from everyclaim.testing.checks import RuleBrokenError, check_decomposer, check_metric, check_verifier
-from everyclaim.testing.playing import ScriptedChat, play, request_data
+from everyclaim.testing.playing import Recorder, Replayer, ScriptedChat, no_sleep, play, request_data
 from everyclaim.testing.script import (
     Fault,
     Reply,
@@ -24,7 +23,6 @@ from everyclaim.testing.script import (
     truncated,
 )
 from everyclaim.testing.server import JudgeServer, refused_url
-from everyclaim.testing.sleepless import no_sleep
 
 __all__ = [
     "BatchScript",

@@ -14,13 +14,11 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 from urllib.parse import parse_qs
 
-from everyclaim.testing.http1 import RawRequest, RawResponse
-from everyclaim.testing.script import Api, Fault, Reply, Request, Step
-from everyclaim.testing.wire import PATHS, render, render_error
+from everyclaim.testing.http1 import HttpRequest, HttpResponse, respond, respond_with
+from everyclaim.testing.script import PATHS, Api, Fault, Reply, Request, Step, render, render_error
 
 Ending = Literal["completed", "expired", "cancelled", "failed"]
 Answer = Callable[[Request], Step]
-_JSON = {"content-type": "application/json"}
 _PAGE = re.compile(r"/(messages/batches|batches|files)(?:/([^/]+))?(?:/(content|results|cancel))?$")
 _TYPES = {400: "invalid_request_error", 401: "authentication_error", 404: "not_found_error", 413: "request_too_large"}
 _TYPES |= {429: "rate_limit_error", 500: "api_error", 529: "overloaded_error"}
@@ -63,7 +61,7 @@ class ServedBatch:
     results: dict[str, Step | None] = field(default_factory=dict)  # None: it was not got to
 
 
-class BatchScheduler:
+class BatchDesk:
     """The server's side of both batch APIs. `clock` gives seconds since 1970."""
 
     def __init__(self, script: BatchScript, answer: Answer, clock: Callable[[], float]) -> None:
@@ -81,7 +79,7 @@ class BatchScheduler:
         """Whether a path, without its query, belongs here."""
         return _PAGE.search(path) is not None
 
-    def serve(self, raw: RawRequest) -> RawResponse:
+    def serve(self, raw: HttpRequest) -> HttpResponse:
         """Answer a request whose path belongs here."""
         path, _, query = raw.path.partition("?")
         found = _PAGE.search(path)
@@ -99,10 +97,10 @@ class BatchScheduler:
             return _send_lines(self._anthropic_rows(batch)) if batch.ended else _error(api, 404, "not ended yet")
         if what == "cancel":
             batch.cancelling = True
-            return _send(self._show(batch))
+            return respond(200, self._show(batch))
         return self._look(batch)
 
-    def _upload(self, raw: RawRequest) -> RawResponse:
+    def _upload(self, raw: HttpRequest) -> HttpResponse:
         boundary = raw.headers.get("content-type", "").partition("boundary=")[2].encode()
         parts = raw.body.split(b"--" + boundary) if boundary else []
         contents = {
@@ -115,14 +113,14 @@ class BatchScheduler:
             return _error("chat", 400, "a file and the purpose 'batch' are needed")
         name = f"file-{len(self.files) + 1}"
         self.files[name] = contents[b"file"]
-        return _send({"id": name, "object": "file", "purpose": "batch", "bytes": len(contents[b"file"])})
+        return respond(200, {"id": name, "object": "file", "purpose": "batch", "bytes": len(contents[b"file"])})
 
-    def _download(self, name: str | None) -> RawResponse:
+    def _download(self, name: str | None) -> HttpResponse:
         if name not in self.files:
             return _error("chat", 404, f"no file {name}")
-        return RawResponse(200, self.files[name], {"content-type": "application/octet-stream"})
+        return HttpResponse(200, self.files[name], {"content-type": "application/octet-stream"})
 
-    def _create(self, api: Api, raw: RawRequest) -> RawResponse:
+    def _create(self, api: Api, raw: HttpRequest) -> HttpResponse:
         self.submissions += 1
         fault = _nth(self.script.submissions, self.submissions, None)
         if fault and fault.status != 200:
@@ -137,8 +135,8 @@ class BatchScheduler:
         self.batches.append(taken)
         shown = self._show(taken)
         if fault:
-            return RawResponse(200, json.dumps(shown).encode(), _JSON, 0.0, fault.send, fault.drip, fault.hang)
-        return _send(shown)
+            return respond_with(fault, shown)
+        return respond(200, shown)
 
     def _take_openai(self, body: Mapping[str, Any]) -> ServedBatch | str:
         name = body.get("input_file_id")
@@ -173,7 +171,7 @@ class BatchScheduler:
         prefix = "msgbatch" if api == "messages" else "batch"
         return ServedBatch(f"{prefix}_{number}", api, requests, ending, self._clock(), **more)
 
-    def _list(self, api: Api, query: str) -> RawResponse:
+    def _list(self, api: Api, query: str) -> HttpResponse:
         self.listings += 1
         asked = parse_qs(query)
         limit = int(asked.get("limit", ["20"])[0])
@@ -182,16 +180,16 @@ class BatchScheduler:
         names = [batch.id for batch in rows]
         start = names.index(after) + 1 if after in names else 0
         page = [self._show(batch) for batch in rows[start : start + limit]]
-        return _send({"object": "list", "data": page, "has_more": start + limit < len(rows)})
+        return respond(200, {"object": "list", "data": page, "has_more": start + limit < len(rows)})
 
-    def _look(self, batch: ServedBatch) -> RawResponse:
+    def _look(self, batch: ServedBatch) -> HttpResponse:
         self.looks += 1
         if fault := _nth(self.script.looks, self.looks, None):
             return _fail(batch.api, fault)
         batch.looked += 1
         if not batch.ended and (batch.looked > self.script.polls or batch.cancelling):
             self._end(batch)
-        return _send(self._show(batch))
+        return respond(200, self._show(batch))
 
     def _end(self, batch: ServedBatch) -> None:
         if batch.cancelling:
@@ -297,19 +295,13 @@ def _nth(steps: Sequence[Any], number: int, otherwise: Any) -> Any:
     return steps[number - 1] if number <= len(steps) else otherwise
 
 
-def _send(body: Any) -> RawResponse:
-    return RawResponse(200, json.dumps(body).encode(), _JSON)
+def _send_lines(rows: Sequence[Any]) -> HttpResponse:
+    return HttpResponse(200, b"".join(json.dumps(row).encode() + b"\n" for row in rows), {"content-type": "x-jsonl"})
 
 
-def _send_lines(rows: Sequence[Any]) -> RawResponse:
-    return RawResponse(200, b"".join(json.dumps(row).encode() + b"\n" for row in rows), {"content-type": "x-jsonl"})
+def _error(api: Api, status: int, message: str) -> HttpResponse:
+    return respond(status, render_error(api, {"type": "error", "message": message}))
 
 
-def _error(api: Api, status: int, message: str) -> RawResponse:
-    return RawResponse(status, json.dumps(render_error(api, {"type": "error", "message": message})).encode(), _JSON)
-
-
-def _fail(api: Api, fault: Fault) -> RawResponse:
-    data = fault.raw if fault.raw is not None else json.dumps(render_error(api, fault.error or {})).encode()
-    headers = {**_JSON, **fault.headers}
-    return RawResponse(fault.status, data, headers, 0.0, fault.send, fault.drip, fault.hang)
+def _fail(api: Api, fault: Fault) -> HttpResponse:
+    return respond_with(fault, render_error(api, fault.error or {}))

@@ -1,25 +1,25 @@
-"""A small HTTP/1.1 server half for loopback: keep-alive, Content-Length and chunked bodies, nothing else.
-
-Written on `asyncio.Protocol` so that a request costs a fraction of a millisecond and a benchmark
-measures its client.
-"""
+"""HTTP/1.1 for loopback: keep-alive, Content-Length and chunked bodies, and every way in which an answer goes wrong."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
+
+from everyclaim.testing.script import Fault
 
 MAX_HEAD = 64 * 1024
-TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
 MAX_BODY = 256 * 1024 * 1024
+TIMER_LAG = 0.0005  # the loop rounds timers up to the next millisecond
 
 
 @dataclass(frozen=True, slots=True)
-class RawRequest:
+class HttpRequest:
     """One HTTP request; header names in lower case."""
 
     method: str
@@ -29,7 +29,7 @@ class RawRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class RawResponse:
+class HttpResponse:
     """One HTTP response and how it goes out. `send` below 1 cuts it there and resets the connection."""
 
     status: int = 200
@@ -42,148 +42,77 @@ class RawResponse:
     again: float | None = None  # seconds until it is sent once more, unasked
 
 
-Handler = Callable[[RawRequest], RawResponse]
+def respond(status: int, body: Any, latency: float = 0.0) -> HttpResponse:
+    """Make a response that holds JSON."""
+    return HttpResponse(status, json.dumps(body).encode(), {"content-type": "application/json"}, latency)
 
 
-class Connection(asyncio.Protocol):
-    """One client's connection. `on_idle` is called when a response is out or will never be."""
+def respond_with(fault: Fault, body: Any, latency: float = 0.0) -> HttpResponse:
+    """Make a response with something wrong; `body` is what it holds unless the fault has its own."""
+    data = fault.raw if fault.raw is not None else json.dumps(body).encode()
+    headers = {"content-type": fault.content_type, **fault.headers}
+    return HttpResponse(fault.status, data, headers, latency, fault.send, fault.drip, fault.hang)
 
-    def __init__(self, handler: Handler, on_idle: Callable[[], None], connections: set[Connection]) -> None:
-        self._handler = handler
-        self._on_idle = on_idle
-        self._connections = connections
-        self._transport: asyncio.Transport | None = None
-        self._received = bytearray()
-        self._busy = False
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Remember the transport and turn Nagle's delay off."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._connections.add(self)
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002  (the signature is given)
-        """Forget the transport; what was in flight is over."""
-        self._transport = None
-        self._connections.discard(self)
-        self._finish()
-
-    def data_received(self, data: bytes) -> None:
-        """Collect bytes; answer when a request is whole and the one before it is answered."""
-        self._received += data
-        if not self._busy:
-            self._next()
-
-    def close(self) -> None:
-        """Drop the connection at once."""
-        if self._transport:
-            self._transport.abort()
-
-    def _next(self) -> None:
-        try:
-            request = _take_request(self._received)
-        except ValueError:
-            self._write(RawResponse(400, b"bad request"))
-            return self.close()
-        if request is None:
-            return None
-        self._busy = True
-        response = self._handler(request)
-        if response.hang:
-            return None
-        loop = asyncio.get_running_loop()
-        if response.latency > 0:
-            loop.call_later(max(0.0, response.latency - TIMER_LAG), self._write, response)
-        else:
-            self._write(response)
+async def read_request(reader: asyncio.StreamReader) -> HttpRequest | None:
+    """Read the next request of a connection; None at its end. Raises `ValueError` for what is not HTTP."""
+    try:
+        head = await reader.readuntil(b"\r\n\r\n")
+    except asyncio.IncompleteReadError:
         return None
-
-    def _write(self, response: RawResponse) -> None:
-        if self._transport is None:
-            return
-        data = _head(response) + response.body
-        if response.drip:
-            self._drip(data, response.drip)
-            return
-        if response.send < 1:
-            self._transport.write(data[: int(len(data) * response.send)])
-            asyncio.get_running_loop().call_later(0.01, self._reset)
-            return
-        self._transport.write(data)
-        if response.again is not None:
-            asyncio.get_running_loop().call_later(response.again, self._transport.write, data)
-        self._finish()
-        if self._received:
-            self._next()
-
-    def _drip(self, data: bytes, seconds: float) -> None:
-        if self._transport is None:
-            return
-        self._transport.write(data[:1])
-        if len(data) > 1:
-            asyncio.get_running_loop().call_later(seconds, self._drip, data[1:], seconds)
-        else:
-            self._finish()
-
-    def _reset(self) -> None:
-        if self._transport is None:
-            return
-        # Lingering for zero seconds turns the close into a reset, as a crashing peer does.
-        raw = self._transport.get_extra_info("socket")
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        self._transport.abort()
-
-    def _finish(self) -> None:
-        if self._busy:
-            self._busy = False
-            self._on_idle()
-
-
-def _take_request(received: bytearray) -> RawRequest | None:
-    """Cut one whole request off the front, or return None when more must come."""
-    end = received.find(b"\r\n\r\n")
-    if end < 0:
-        if len(received) > MAX_HEAD:
-            raise ValueError
-        return None
-    first, *lines = bytes(received[:end]).decode("latin-1").split("\r\n")
+    except asyncio.LimitOverrunError:
+        raise ValueError from None
+    first, *lines = head[:-4].decode("latin-1").split("\r\n")
     method, path, _ = first.split(" ", 2)
     headers = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    if headers.get("transfer-encoding", "").lower() == "chunked":
-        found = _take_chunks(received, end + 4)
-        if found is None:
-            return None
-        body, stop = found
-    else:
-        size = int(headers.get("content-length", "0"))
-        stop = end + 4 + size
-        if not 0 <= size <= MAX_BODY:
-            raise ValueError
-        if len(received) < stop:
-            return None
-        body = bytes(received[end + 4 : stop])
-    del received[:stop]
-    return RawRequest(method, path, headers, body)
-
-
-def _take_chunks(received: bytearray, start: int) -> tuple[bytes, int] | None:
     body = bytearray()
-    while True:
-        line = received.find(b"\r\n", start)
-        if line < 0:
-            return None
-        size = int(bytes(received[start:line]).split(b";")[0], 16)
-        stop = line + 2 + size + 2
-        if len(received) < stop or len(body) + size > MAX_BODY:
-            return None
-        if size == 0:
-            return bytes(body), stop
-        body += received[line + 2 : stop - 2]
-        start = stop
+    try:
+        if headers.get("transfer-encoding", "").lower() == "chunked":
+            while size := int((await reader.readline()).split(b";")[0], 16):
+                body += await reader.readexactly(_checked(size + len(body)) - len(body))
+                await reader.readline()
+            await reader.readline()
+        else:
+            body += await reader.readexactly(_checked(int(headers.get("content-length", "0"))))
+    except asyncio.IncompleteReadError:
+        return None
+    return HttpRequest(method, path, headers, bytes(body))
 
 
-def _head(response: RawResponse) -> bytes:
+async def send(response: HttpResponse, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Send a response the way it is to go out."""
+    if response.hang:
+        while await reader.read(MAX_HEAD):  # until the client leaves
+            pass
+        return
+    if response.latency > 0:
+        await asyncio.sleep(max(0.0, response.latency - TIMER_LAG))
+    data = _head(response) + response.body
+    if response.drip:
+        for byte in data:
+            writer.write(bytes([byte]))
+            await asyncio.sleep(response.drip)
+    elif response.send < 1:
+        writer.write(data[: int(len(data) * response.send)])
+        await asyncio.sleep(0.01)
+        # Lingering for zero seconds turns the close into a reset, as a crashing peer does.
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.transport.abort()
+    else:
+        writer.write(data)
+        await writer.drain()
+        if response.again is not None:
+            asyncio.get_running_loop().call_later(response.again, writer.write, data)
+
+
+def _checked(size: int) -> int:
+    if not 0 <= size <= MAX_BODY:
+        raise ValueError
+    return size
+
+
+def _head(response: HttpResponse) -> bytes:
     try:
         phrase = HTTPStatus(response.status).phrase
     except ValueError:

@@ -15,18 +15,17 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from functools import partial
+from typing import Self
 
-from everyclaim.testing.batches import BatchScheduler, BatchScript
-from everyclaim.testing.http1 import Connection, RawRequest, RawResponse
+from everyclaim.testing.batches import BatchDesk, BatchScript
+from everyclaim.testing.http1 import MAX_HEAD, HttpRequest, HttpResponse, read_request, respond, respond_with, send
 from everyclaim.testing.playing import with_ids
-from everyclaim.testing.script import Fault, Reply, Request, Rule, Script, Step, rejected
-from everyclaim.testing.wire import PATHS, render, render_error
+from everyclaim.testing.script import PATHS, Fault, Reply, Request, Rule, Script, Step, rejected, render, render_error
 
 SECRET_HEADERS = frozenset({"authorization", "x-api-key", "api-key", "proxy-authorization", "cookie"})
-JSON = "application/json"
 
 
 class JudgeServer:
@@ -49,14 +48,13 @@ class JudgeServer:
         batches: BatchScript | None = None,
     ) -> None:
         self._rule = _as_rule(script)
-        self.batch_desk = BatchScheduler(batches or BatchScript(), self._step, time.time)
+        self.batch_desk = BatchDesk(batches or BatchScript(), self._step, time.time)
         self._latency = latency
         self._api_key = api_key
         self._keep = keep
         self._port = port
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._connections: set[Connection] = set()
         self._in_flight = 0
         self.calls = 0
         self.peak = 0  # the most requests that were ever in flight together
@@ -78,7 +76,8 @@ class JudgeServer:
         ready = threading.Event()
         listener = socket.create_server(("127.0.0.1", self._port), backlog=1024)
         self._port = listener.getsockname()[1]
-        self._thread = threading.Thread(target=self._serve, args=(listener, ready), daemon=True, name="judge-server")
+        serve = partial(self._serve, listener, ready)
+        self._thread = threading.Thread(target=lambda: asyncio.run(serve()), daemon=True, name="judge-server")
         self._thread.start()
         ready.wait()
         return self
@@ -86,7 +85,7 @@ class JudgeServer:
     def stop(self) -> None:
         """Stop listening and drop every connection; the counts and requests stay."""
         if self._loop and self._thread:
-            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join()
         self._loop = self._thread = None
 
@@ -106,40 +105,44 @@ class JudgeServer:
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self.stop)
 
-    def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
-        loop = self._loop = asyncio.new_event_loop()
-        server = loop.run_until_complete(
-            loop.create_server(lambda: Connection(self._handle, self._idle, self._connections), sock=listener)
-        )
-        loop.call_soon(ready.set)
+    async def _serve(self, listener: socket.socket, ready: threading.Event) -> None:
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._connected, sock=listener, limit=MAX_HEAD)
+        ready.set()
+        await self._stopped.wait()
+        server.close()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer the requests of one connection, one after the other."""
+        writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         try:
-            loop.run_forever()
+            while request := await read_request(reader):
+                self._in_flight += 1
+                self.peak = max(self.peak, self._in_flight)
+                try:
+                    await send(self._handle(request), reader, writer)
+                finally:
+                    self._in_flight -= 1
+        except ValueError:
+            await send(HttpResponse(400, b"bad request"), reader, writer)
+        except OSError:
+            pass  # the client has left
         finally:
-            server.close()
-            for connection in list(self._connections):
-                connection.close()
-            loop.run_until_complete(asyncio.sleep(0))
-            loop.run_until_complete(server.wait_closed())
-            loop.close()
+            writer.transport.abort()
 
-    def _idle(self) -> None:
-        self._in_flight -= 1
-
-    def _handle(self, raw: RawRequest) -> RawResponse:
-        self._in_flight += 1
-        self.peak = max(self.peak, self._in_flight)
+    def _handle(self, raw: HttpRequest) -> HttpResponse:
         path = raw.path.partition("?")[0]
         if self.batch_desk.serves(path):
             if self._admits(raw.headers):
                 return replace(self.batch_desk.serve(raw), latency=self._latency)
-            return _respond(401, render_error("chat", {"message": "Incorrect API key provided"}))
+            return respond(401, render_error("chat", {"message": "Incorrect API key provided"}))
         api = next((api for end, api in PATHS.items() if path.endswith(end)), None)
         if api is None or raw.method != "POST":
-            return _respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))
+            return respond(404, render_error("chat", {"message": f"no such endpoint: {raw.method} {path}"}))
         try:
             body = json.loads(raw.body)
         except ValueError:
-            return _respond(400, render_error(api, {"message": "the request's body is not JSON"}))
+            return respond(400, render_error(api, {"message": "the request's body is not JSON"}))
         self.calls += 1
         headers = {name: value for name, value in raw.headers.items() if name not in SECRET_HEADERS}
         authorised = any(raw.headers.get(name) for name in SECRET_HEADERS)
@@ -148,7 +151,7 @@ class JudgeServer:
             self.requests.append(request)
         return self._answer(request, raw.headers)
 
-    def _answer(self, request: Request, headers: Mapping[str, str]) -> RawResponse:
+    def _answer(self, request: Request, headers: Mapping[str, str]) -> HttpResponse:
         if not self._admits(headers):
             step: Step = rejected("Incorrect API key provided", status=401, code="invalid_api_key")
         else:
@@ -156,11 +159,12 @@ class JudgeServer:
         if isinstance(step, str):
             step = Reply(step)
         if isinstance(step, Fault):
-            return self._fail(request, step)
+            body = render_error(request.api, step.error) if step.error is not None else render(request, step.reply)
+            return respond_with(step, body, self._latency)
         latency = self._latency if step.latency is None else step.latency
         if not step.extra:  # which may speak of places in the text
             step = replace(step, content=with_ids(step.content, request.text))
-        return replace(_respond(200, render(request, step), latency=latency), again=step.again)
+        return replace(respond(200, render(request, step), latency=latency), again=step.again)
 
     def _admits(self, headers: Mapping[str, str]) -> bool:
         return self._api_key is None or self._api_key in _keys(headers)
@@ -172,25 +176,11 @@ class JudgeServer:
             self.errors.append(error)
             return Fault(500, error={"message": f"the rule raised {error!r}"})
 
-    def _fail(self, request: Request, fault: Fault) -> RawResponse:
-        if fault.raw is not None:
-            data = fault.raw
-        elif fault.error is not None:
-            data = json.dumps(render_error(request.api, fault.error)).encode()
-        else:
-            data = json.dumps(render(request, fault.reply)).encode()
-        headers = {"content-type": fault.content_type, **fault.headers}
-        return RawResponse(fault.status, data, headers, self._latency, fault.send, fault.drip, fault.hang)
-
 
 def refused_url() -> str:
     """Return an OpenAI base URL on loopback where nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-
-
-def _respond(status: int, body: Mapping[str, Any], latency: float = 0.0) -> RawResponse:
-    return RawResponse(status, json.dumps(body).encode(), {"content-type": JSON}, latency)
 
 
 def _keys(headers: Mapping[str, str]) -> set[str]:
@@ -204,14 +194,8 @@ def _keys(headers: Mapping[str, str]) -> set[str]:
 def _as_rule(script: Script) -> Rule:
     if callable(script):
         return script
-    if isinstance(script, str | Reply | Fault):
-        return _always(script)
-    steps = list(script)
+    steps = [script] if isinstance(script, str | Reply | Fault) else list(script)
     if not steps:
         raise ValueError("a script needs at least one step")
     position = iter(range(len(steps)))
     return lambda _: steps[next(position, len(steps) - 1)]
-
-
-def _always(step: Step) -> Callable[[Request], Step]:
-    return lambda _: step
