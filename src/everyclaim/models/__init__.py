@@ -14,12 +14,11 @@ if TYPE_CHECKING:
     from everyclaim.models.batches.scheduler import BatchSettings
     from everyclaim.models.batches.state import BatchState
     from everyclaim.models.build import Chat, ChatSettings, build_chat_model, wrap_chat_model
+    from everyclaim.models.chat.budget import Budget, Meter, Metered
     from everyclaim.models.chat.cached import Cached, ReplyCache
     from everyclaim.models.chat.call import Call
     from everyclaim.models.chat.endpoint import Endpoint
     from everyclaim.models.chat.limited import Limited, Rates
-    from everyclaim.models.chat.meter import Budget, Meter
-    from everyclaim.models.chat.metered import Metered
     from everyclaim.models.chat.prices import Price, find_price
     from everyclaim.models.chat.providers import Provider
     from everyclaim.models.chat.replies import parse_object, read_reply
@@ -35,12 +34,11 @@ _ON_FIRST_USE = {
     "batches.scheduler": ("BatchSettings",),
     "batches.state": ("BatchState",),
     "build": ("Chat", "ChatSettings", "build_chat_model", "wrap_chat_model"),
+    "chat.budget": ("Budget", "Meter", "Metered"),
     "chat.cached": ("Cached", "ReplyCache"),
     "chat.call": ("Call",),
     "chat.endpoint": ("Endpoint",),
     "chat.limited": ("Limited", "Rates"),
-    "chat.meter": ("Budget", "Meter"),
-    "chat.metered": ("Metered",),
     "chat.prices": ("Price", "find_price"),
     "chat.providers": ("Provider",),
     "chat.replies": ("parse_object", "read_reply"),

@@ -27,12 +27,11 @@ from everyclaim.core.protocols import ChatModel, ChatReply, Message
 from everyclaim.core.spec import Spec
 from everyclaim.models.batches import BATCH_PATIENCE, BATCH_SHARE, Batched
 from everyclaim.models.batches.scheduler import BatchSettings
+from everyclaim.models.chat.budget import Budget, Meter, Metered
 from everyclaim.models.chat.cached import Cached, ReplyCache
 from everyclaim.models.chat.call import Call, Foreign, Link
 from everyclaim.models.chat.endpoint import Endpoint, from_spec
 from everyclaim.models.chat.limited import Limited, Rates
-from everyclaim.models.chat.meter import Budget, Meter
-from everyclaim.models.chat.metered import Metered
 from everyclaim.models.chat.prices import find_price
 from everyclaim.models.chat.providers import find_provider
 from everyclaim.models.chat.retrying import Patience, Retrying

@@ -18,13 +18,14 @@ from urllib.parse import unquote, urlsplit
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.hiding import HIDDEN, hidden
 from everyclaim.core.kinds import Range
+from everyclaim.core.limits import MB
 from everyclaim.core.options import Opt, option_names, read, refuse_former_names, wrong_value
 from everyclaim.core.spec import Spec
-from everyclaim.models.chat.bounded import MAX_REPLY_MB, MB
 from everyclaim.models.chat.keys import Secret
 from everyclaim.models.chat.providers import Format, Provider, find_provider
 
 Mode = Literal["schema", "tool", "plain"]
+MAX_REPLY_MB = 16.0  # no reply of a model, search engine or batch API comes near it
 SAMPLING = ("temperature", "top_p", "seed", "reasoning_effort", "top_logprobs", "thinking_tokens")
 _Amount = Annotated[float, Range(0)]
 _PLAIN_ADDRESS = re.compile(r"[\w.:/\[\]-]*")  # nothing in it can be a password

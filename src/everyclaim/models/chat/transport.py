@@ -3,6 +3,9 @@
 One way for all formats: aiohttp with nothing in between. That is a quarter of a millisecond of CPU per call, which
 keeps 64 calls of 50 ms in flight on one core; the providers' own clients take four to eight times as much. Proxies
 come from the environment (HTTPS_PROXY, NO_PROXY).
+
+Replies are read up to a limit. What counts is their size decompressed: a few bytes of gzip can become any number, but
+aiohttp decompresses in small pieces, so that what is beyond the limit is never made.
 """
 
 from __future__ import annotations
@@ -20,7 +23,8 @@ from weakref import WeakKeyDictionary
 from everyclaim._version import __version__
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError, MissingExtraError
 from everyclaim.core.lifetime import LoopLocal, on_close
-from everyclaim.models.chat.bounded import read_direct, too_large
+from everyclaim.core.limits import MB
+from everyclaim.core.types import Usage
 from everyclaim.models.chat.error_mapping import error_in_body, from_exception, from_status, is_good
 from everyclaim.models.chat.keys import Secret, scrub
 from everyclaim.models.chat.options import EndpointOptions
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 JSON = "application/json"
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 CONNECT_SECONDS = 10.0
+EXCERPT = 100_000  # bytes of an error's body that are read
 LARGE_BODY = 2**20  # beyond this aiohttp wants a stream, which it sends in pieces
 
 
@@ -63,7 +68,7 @@ class Transport:
     ) -> dict[str, Any]:
         """Send any request and return the object that is answered; `seconds` goes over the endpoint's time-out."""
         async with self._request(method, path, data, content_type, seconds) as response:
-            content = await read_direct(response, self._options.where, self._options.max_reply)
+            content = await self._content(response)
             status, headers = response.status, response.headers
         return read_response(status, headers, content, self._options.where, self.secrets)
 
@@ -71,8 +76,9 @@ class Transport:
         """GET a file and yield its lines that are not empty, without holding the file in memory."""
         async with self._request("GET", path, b"", JSON, seconds) as response:
             if not is_good(response.status):
-                content = await read_direct(response, self._options.where, self._options.max_reply)
-                raise from_status(response.status, response.headers, content, self._options.where, self.secrets)
+                raise from_status(
+                    response.status, response.headers, await self._content(response), self._options.where, self.secrets
+                )
             rest = bytearray()
             async for chunk in response.content.iter_any():
                 rest += chunk
@@ -83,9 +89,29 @@ class Transport:
                             yield bytes(line)
                     rest = last
                 if len(rest) > self._options.max_reply:
-                    raise too_large(f"a line of {self._options.where}", self._options.max_reply)
+                    raise self._too_large("a line of ")
             if rest.strip():
                 yield bytes(rest)
+
+    async def _content(self, response: aiohttp.ClientResponse) -> bytes:
+        """Read a response; of an error's body, the beginning. Raises `JudgeError` beyond the limit."""
+        content = bytearray()
+        async for piece in response.content.iter_any():
+            content += piece
+            if not is_good(response.status) and len(content) >= EXCERPT:
+                break
+            if len(content) > self._options.max_reply:
+                raise self._too_large()
+        return bytes(content)
+
+    def _too_large(self, what: str = "") -> JudgeError:
+        """Return the error for a reply beyond the limit. It was made and is to be paid; how much, it did not say."""
+        return JudgeError(
+            "reply_too_large",
+            f"{what}{self._options.where} answered with more than {self._options.max_reply / MB:g} MB, decompressed; "
+            "max_reply_mb in the spec raises the limit",
+            usage=Usage(calls=1, cost=None),
+        )
 
     @asynccontextmanager
     async def _request(

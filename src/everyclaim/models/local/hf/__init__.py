@@ -5,10 +5,9 @@
 No code of a model's repository is ever run: what is not built into `transformers` is put together here.
 """
 
-from everyclaim.models.local.hf.lettuce import LoadedTokens
+from everyclaim.models.local.hf.families import LoadedPairs, LoadedTokens
 from everyclaim.models.local.hf.load import load_model
 from everyclaim.models.local.hf.options import FAMILIES, KNOWN, HfOptions, ModelOptions, read_options
-from everyclaim.models.local.hf.pairs import LoadedPairs
 
 __all__ = [
     "FAMILIES",

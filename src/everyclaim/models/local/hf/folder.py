@@ -10,14 +10,15 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from everyclaim.core.errors import ConfigError, MissingExtraError, OperatorError
-from everyclaim.models.chat.bounded import MB, sending_bounded
+from everyclaim.core.limits import MB
 from everyclaim.models.local.hf.options import MAX_REPLY_MB
 
 _FETCHING = threading.Lock()
@@ -27,6 +28,7 @@ _TEXTS = ("*.json", "*.txt", "*.model")  # configuration and tokenizer
 _SAFE = ("model.safetensors", "model-*.safetensors")
 _PICKLED = ("pytorch_model.bin", "pytorch_model-*.bin")
 _ONNX = ("model.onnx", "onnx/model.onnx")
+_OF_TRANSFER = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def _fetched(
         "or a small file; max_reply_mb in the spec raises the limit"
     )
     try:
-        with _FETCHING, sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
+        with _FETCHING, _sending_bounded(hub.get_session(), max_reply_mb * MB, bomb):
             return Path(
                 hub.snapshot_download(
                     model, revision=revision, allow_patterns=list(patterns), local_files_only=local_files_only
@@ -168,3 +170,41 @@ def _digest(path: Path) -> str:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return f"sha256:{digest.hexdigest()[:16]}"
+
+
+@contextmanager
+def _sending_bounded(client: Any, limit: int, error: Exception) -> Iterator[None]:
+    """Make a synchronous client of httpx2, not ours, read nothing beyond the limit; raises `error` there.
+
+    A file that is sent as it is may be of any size: it goes to the disk in pieces.
+    """
+    send = client.send
+
+    def bounded(request: Any, **options: Any) -> Any:
+        if request.method == "HEAD":
+            return send(request, **options)
+        response = send(request, **{**options, "stream": True})
+        if options.get("stream") and response.headers.get("content-encoding", "identity") == "identity":
+            return response
+        content = bytearray()
+        try:
+            for piece in response.iter_bytes():
+                content += piece
+                if len(content) > limit:
+                    raise error
+        finally:
+            response.close()
+        return _whole(response, request, bytes(content))
+
+    client.send = bounded
+    try:
+        yield
+    finally:
+        del client.send
+
+
+def _whole(response: Any, request: Any, content: bytes) -> Any:
+    """Return a response of httpx2 with its content read and decompressed."""
+    headers: Mapping[str, str] = response.headers
+    kept = [(name, value) for name, value in headers.items() if name.lower() not in _OF_TRANSFER]
+    return type(response)(response.status_code, headers=kept, content=content, request=request)

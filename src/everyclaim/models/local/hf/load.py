@@ -9,22 +9,21 @@ from importlib.metadata import PackageNotFoundError, version
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label
-from everyclaim.models.local.hf import hhem, lettuce, minicheck, nli
+from everyclaim.models.local.hf import families
 from everyclaim.models.local.hf.batching import Batcher, padded
-from everyclaim.models.local.hf.exported import OnnxNetwork
+from everyclaim.models.local.hf.families import LoadedPairs, LoadedTokens, PairFamily
 from everyclaim.models.local.hf.folder import Folder, find_folder, is_export
-from everyclaim.models.local.hf.lettuce import LoadedTokens
 from everyclaim.models.local.hf.networks import (
     Float32Array,
     Head,
     Network,
+    OnnxNetwork,
     Setup,
     auto_network,
     libraries,
     t5_token_network,
 )
 from everyclaim.models.local.hf.options import FAMILIES, FOUNDATIONS, KNOWN, Family, HfOptions
-from everyclaim.models.local.hf.pairs import LoadedPairs, PairFamily
 from everyclaim.models.local.hf.tokens import TextEncoder, as_tokens, open_tokenizer
 
 # Positions that these kinds of models count but do not use.
@@ -131,12 +130,13 @@ class _Opening:
 
 def _hhem(opening: _Opening) -> LoadedPairs:
     folder, options = opening.folder, opening.options
-    prompt = str(folder.config.get("prompt") or hhem.PROMPT)
+    prompt = str(folder.config.get("prompt") or families.HHEM_PROMPT)
     if not 0 <= prompt.find("{text1}") < prompt.find("{text2}"):
         raise ConfigError(f"the prompt of {folder.name!r} has no places {{text1}} and {{text2}}, in this order")
+    family = families.hhem(prompt)
     if opening.exported and not options.foundation:
-        return opening.pairs(hhem.Hhem(prompt), open_tokenizer(folder), opening.export(), hhem.MAX_TOKENS)
-    name = options.foundation or str(folder.config.get("foundation") or hhem.FOUNDATION)
+        return opening.pairs(family, open_tokenizer(folder), opening.export(), families.HHEM_TOKENS)
+    name = options.foundation or str(folder.config.get("foundation") or families.HHEM_FOUNDATION)
     foundation = find_folder(
         name,
         FOUNDATIONS.get(name),
@@ -144,46 +144,45 @@ def _hhem(opening: _Opening) -> LoadedPairs:
         local_files_only=options.local_files_only,
         max_reply_mb=options.max_reply_mb,
     )
-    encoder = open_tokenizer(foundation)
     if opening.exported:
         network = opening.export()
     else:
-        network = t5_token_network(folder, foundation, opening.setup, prefix=hhem.PREFIX, classes=2)
+        network = t5_token_network(folder, foundation, opening.setup, prefix=families.HHEM_PREFIX, classes=2)
     used = f"{name}@{foundation.revision}" if foundation.revision else name
-    return opening.pairs(hhem.Hhem(prompt), encoder, network, hhem.MAX_TOKENS, hf_foundation=used)
+    return opening.pairs(family, open_tokenizer(foundation), network, families.HHEM_TOKENS, hf_foundation=used)
 
 
 def _minicheck(opening: _Opening) -> LoadedPairs:
-    encoder = open_tokenizer(opening.folder)
+    encoder, most = open_tokenizer(opening.folder), families.MINICHECK_TOKENS
     if not encoder.eos:
         raise ConfigError(f"the tokenizer of {opening.folder.name!r} has no token to put between document and claim")
-    if opening.folder.config.get("model_type") == "t5":
-        if opening.exported:
-            raise ConfigError("an exported Flan-T5 cannot be run here; leave out 'runtime=onnx'")
-        family: PairFamily = minicheck.verdict_tokens(encoder)
-        return opening.pairs(
-            family, encoder, opening.network("seq2seq"), minicheck.MAX_TOKENS, hf_family="minicheck-t5"
-        )
-    return opening.pairs(minicheck.MiniCheckClassifier(), encoder, opening.network("sequence"), minicheck.MAX_TOKENS)
+    if opening.folder.config.get("model_type") != "t5":
+        return opening.pairs(families.minicheck(encoder), encoder, opening.network("sequence"), most)
+    if opening.exported:
+        raise ConfigError("an exported Flan-T5 cannot be run here; leave out 'runtime=onnx'")
+    family = families.minicheck_t5(encoder)
+    return opening.pairs(family, encoder, opening.network("seq2seq"), most, hf_family="minicheck-t5")
 
 
 def _nli(opening: _Opening) -> LoadedPairs:
     folder = opening.folder
-    order = nli.label_order(folder.name, nli.class_names(folder.config), opening.options.labels)
-    return opening.pairs(nli.Nli(order), open_tokenizer(folder), opening.network("sequence"), nli.MAX_TOKENS)
+    order = families.label_order(folder.name, families.class_names(folder.config), opening.options.labels)
+    encoder = open_tokenizer(folder)
+    return opening.pairs(families.nli(order), encoder, opening.network("sequence"), families.NLI_TOKENS)
 
 
 def _lettucedetect(opening: _Opening) -> LoadedTokens:
-    names = nli.class_names(opening.folder.config)
+    folder, given = opening.folder, opening.options.labels
+    names = families.class_names(folder.config)
     if len(names) != 2:
-        raise ConfigError(f"{opening.folder.name!r} tells {len(names)} kinds of tokens apart, and two are needed")
-    unnamed = not opening.options.labels and all(name.startswith("LABEL_") for name in names)
-    # Without names the published models' order holds: 0 backed, 1 not.
-    order = nli.label_order(opening.folder.name, names, opening.options.labels) if not unnamed else ()
-    bad = 1 if unnamed else 1 - order.index(Label.SUPPORTED)
-    encoder, network = open_tokenizer(opening.folder), opening.network("token")
+        raise ConfigError(f"{folder.name!r} tells {len(names)} kinds of tokens apart, and two are needed")
+    if not given and all(name.startswith("LABEL_") for name in names):
+        bad = 1  # without names the published models' order holds: 0 backed, 1 not
+    else:
+        bad = 1 - families.label_order(folder.name, names, given).index(Label.SUPPORTED)
+    encoder, network = open_tokenizer(folder), opening.network("token")
     opening.tried(network, encoder)
-    limit = opening.limit(lettuce.MAX_TOKENS)
+    limit = opening.limit(families.LETTUCE_TOKENS)
     return LoadedTokens(encoder, opening.batcher(network), limit, bad, opening.parameters(network, limit))
 
 

@@ -1,4 +1,6 @@
-"""Token ids → numbers: networks built by torch from a folder's weights. Nothing else here knows torch.
+"""Token ids → numbers: networks built by torch from a folder's weights, or exported to ONNX and run without it.
+
+Nothing else here knows torch.
 
 Loading is strict: a weight that the architecture has and the files have not is an error, because a head that was
 never trained gives numbers too.
@@ -6,7 +8,9 @@ never trained gives numbers too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -16,7 +20,7 @@ import numpy.typing as npt
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models.local.hf.folder import Folder, weight_files
-from everyclaim.models.local.hf.quiet import quiet
+from everyclaim.models.local.onnx import quiet_onnxruntime
 
 Ints = npt.NDArray[np.int64]
 Float32Array = npt.NDArray[np.float32]
@@ -26,6 +30,8 @@ _CLASSES: Mapping[Head, str] = {
     "token": "AutoModelForTokenClassification",
     "seq2seq": "AutoModelForSeq2SeqLM",
 }
+_PROVIDERS = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
+_READ = {"input_ids", "attention_mask", "token_type_ids"}
 
 
 class Network(Protocol):
@@ -71,6 +77,36 @@ class TorchNetwork:
                 return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
         except torch.OutOfMemoryError as error:
             raise MemoryError(str(error)) from None
+
+
+class OnnxNetwork:
+    """An exported classifier. Its inputs are found by name; its first output is the logits."""
+
+    def __init__(self, file: Path, device: str) -> None:
+        try:
+            onnxruntime = quiet_onnxruntime()
+        except ImportError:
+            raise MissingExtraError(f"the exported network {file.name}", "hf") from None
+        there = onnxruntime.get_available_providers()
+        usable = [name for name, provider in _PROVIDERS.items() if provider in there]
+        self.device = ("cuda" if "cuda" in usable else "cpu") if device == "auto" else device
+        if self.device not in usable:
+            raise ConfigError(f"option device={device!r}: choose one of auto, {', '.join(usable)}")
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 3
+        try:
+            self._session: Any = onnxruntime.InferenceSession(str(file), options, providers=[_PROVIDERS[self.device]])
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with the file
+            raise ConfigError(f"cannot load the exported network {str(file)!r}: {error}") from None
+        self._inputs = {value.name for value in self._session.get_inputs()}
+        if unknown := sorted(self._inputs - _READ):
+            raise ConfigError(f"the exported network {str(file)!r} wants {unknown[0]!r}, which is not known here")
+
+    def __call__(self, ids: Ints, mask: Ints, types: Ints) -> Float32Array:
+        """Run one batch."""
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": types}
+        logits = self._session.run(None, {name: given[name] for name in self._inputs})[0]
+        return np.asarray(logits, dtype=np.float32)
 
 
 def auto_network(folder: Folder, head: Head, setup: Setup) -> TorchNetwork:
@@ -193,3 +229,21 @@ def _nothing_missing(folder: Folder, missing: Sequence[str]) -> None:
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence transformers' notes and progress bars; what matters is checked and raised by whoever loads."""
+    from transformers.utils import logging
+
+    verbosity, had_bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if had_bar:
+            logging.enable_progress_bar()

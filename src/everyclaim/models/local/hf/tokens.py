@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.models.local.hf.folder import Folder
-from everyclaim.models.local.hf.quiet import quiet
+from everyclaim.models.local.hf.networks import quiet
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -52,7 +52,7 @@ class TextEncoder:
         """Return the token ids of one text as it is, with nothing around it."""
         return list(self._backend.encode(text, add_special_tokens=False).ids)
 
-    def encoded(self, inputs: Sequence[str] | Sequence[tuple[str, str]]) -> list[Any]:
+    def encoded(self, inputs: Sequence[str | tuple[str, str]]) -> list[Any]:
         """Encode texts or pairs of them as they are, with the special tokens that belong around them."""
         return list(self._backend.encode_batch(list(inputs), add_special_tokens=True))
 
