@@ -83,21 +83,23 @@ def _rows(window: _Window) -> Iterator[RawRow | BadRow]:
 
 
 def _elements(window: _Window) -> Iterator[RawRow | BadRow]:
-    window.skip("[")
-    number = 0
-    if window.peek() == "]":
-        window.skip("]")
-        return
-    while True:
-        number += 1
+    for number, _ in enumerate(_places(window, "[", "]"), 1):
         yield _element(window, number)
+
+
+def _places(window: _Window, begin: str, end: str) -> Iterator[None]:
+    """Go through an array or an object, the window standing before each item, which the caller must consume."""
+    window.skip(begin)
+    while window.peek() != end:
+        yield
         mark = window.peek()
-        if mark == "]":
-            window.skip("]")
-            return
-        if mark != ",":
-            raise ValueError("the array is cut off" if not mark else f"expected ',' or ']' but found {mark!r}")
-        window.skip(",")
+        if mark == ",":
+            window.skip(",")
+            if window.peek() == end:
+                raise ValueError(f"expected another item but found {end!r}")
+        elif mark != end:
+            raise ValueError(f"expected ',' or {end!r} but found {mark!r}" if mark else "it is cut off")
+    window.skip(end)
 
 
 def _element(window: _Window, number: int) -> RawRow | BadRow:
@@ -120,23 +122,12 @@ def _rows_under(window: _Window, key: str) -> Iterator[RawRow | BadRow]:
 
 def _members(window: _Window) -> Iterator[str]:
     """Yield the keys of an object, the window standing before the value, which the caller must consume."""
-    window.skip("{")
-    if window.peek() == "}":
-        window.skip("}")
-        return
-    while True:
+    for _ in _places(window, "{", "}"):
         key = window.value()
         if not isinstance(key, str) or window.peek() != ":":
             raise ValueError("not valid JSON: expected a key and ':'")
         window.skip(":")
         yield key
-        mark = window.peek()
-        if mark == "}":
-            window.skip("}")
-            return
-        if mark != ",":
-            raise ValueError("not valid JSON: expected ',' or '}' in the top-level object")
-        window.skip(",")
 
 
 def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) -> str | None:
@@ -159,19 +150,14 @@ def _key_of_rows(name: str, window: _Window, is_row_key: Callable[[str], bool]) 
 
 def _is_list_of_objects(window: _Window) -> bool:
     """Consume a list; whether its first element is an object."""
-    window.skip("[")
-    found = window.peek() == "{"
-    while window.peek() != "]":
+    found = False
+    for number, _ in enumerate(_places(window, "[", "]")):
+        found = found or (number == 0 and window.peek() == "{")
         try:
             window.value()
         except _BrokenElementError as error:
             if not error.passed:
                 raise
-        if window.peek() == ",":
-            window.skip(",")
-        elif window.peek() != "]":
-            raise ValueError("cut off")
-    window.skip("]")
     return found
 
 

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from everyclaim.core.limits import Limits
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
 from everyclaim.io.fields import Fields, look_up, shown
-from everyclaim.io.passages import holds_passages, objects_of_columns, passage_of
-from everyclaim.io.tags import tag_value, tags_of
-from everyclaim.io.unique import SeenIds
-from everyclaim.io.values import RowError, as_scalar_text, kind, list_in_text, named, plain
+from everyclaim.io.values import (
+    RowError,
+    as_scalar_text,
+    holds_passages,
+    kind,
+    list_in_text,
+    named,
+    objects_of_columns,
+    passage_of,
+    plain,
+    tag_value,
+    tags_of,
+)
 from everyclaim.io.writing import FORMULA
-
-T = TypeVar("T")
 
 _TEXTS_OF_SAMPLE = {  # and whether they may be None
     "id": False,
@@ -28,13 +37,10 @@ _TEXTS_OF_SAMPLE = {  # and whether they may be None
     "release": True,
     "timestamp": True,
 }
-_LABELS = tuple(label.value.lower() for label in Label)
-_MARKS = tuple(mark.value for mark in SplitMark)
-_MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
 _LABEL_TEXTS = ("label", "sample_id", "claim", "annotator", "note", "failure_mode", "chosen")
+_MARK_TEXTS = ("mark", "sample_id", "claim", "annotator", "note", "chosen")
 _NO_MODE = "none"
 MOST_OTHERS, MOST_VALUES, LONGEST_OTHER = 20, 200, 100  # fields that nobody named, as tags: values of one, characters
-_MODES = (*(mode.value for mode in FailureMode), _NO_MODE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +94,18 @@ class RowMaker:
 
     def sample(self, number: int, row: Mapping[str, Any]) -> Sample:
         """Make a sample. Raises `RowError` saying why the row cannot be one."""
-        fields = self._fields
         self._tell_rivals(number, row)
         response = self._judged_text(number, row, "response")
         question, reference = (self._text(number, row, name) or "" for name in ("question", "reference"))
         passages = self._passages(number, row)
-        self._check_size({"response": response, "question": question, "reference": reference}, passages)
+        _refuse(self.limits.fault({"response": response, "question": question, "reference": reference}, passages))
         return Sample(
             response=response,
             passages=passages,
             question=question,
             reference=reference or None,
             tags=self._tags(row),
-            model=named("model", as_scalar_text, fields.get(row, "model")) or None,
-            release=named("release", as_scalar_text, fields.get(row, "release")) or None,
-            timestamp=named("timestamp", as_scalar_text, fields.get(row, "timestamp")) or None,
+            **{name: text or None for name, text in self._texts(row, ("model", "release", "timestamp")).items()},
             id=self._id(number, row),  # last: a row that is kept out takes no id
         )
 
@@ -114,7 +117,7 @@ class RowMaker:
             raise RowError("the claim is empty")
         question, sentence = (self._text(number, row, name) or "" for name in ("question", "sentence"))
         passages = self._passages(number, row)
-        self._check_size({"claim": claim, "question": question, "sentence": sentence}, passages)
+        _refuse(self.limits.fault({"claim": claim, "question": question, "sentence": sentence}, passages))
         return ClaimRow(
             claim=claim,
             passages=passages,
@@ -135,36 +138,26 @@ class RowMaker:
 
     def label(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a label. Raises `RowError` saying why the row cannot be one."""
-        texts = {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _LABEL_TEXTS}
+        texts = self._texts(row, _LABEL_TEXTS)
         if not texts["sample_id"].strip():
             raise RowError("there is no sample_id: which answer is meant?")
-        label = texts["label"].strip().upper().replace(" ", "_").replace("-", "_") or None
-        if label is not None and label not in Label.__members__:
-            raise RowError(
-                f"the label {shown(texts['label'])} is none of {', '.join(Label)}{did_you_mean(label, _LABELS)}"
-            )
-        mode = texts["failure_mode"].strip().lower() or None
-        if mode is not None and mode not in _MODES:
-            raise RowError(
-                f"the failure_mode {shown(texts['failure_mode'])} is none of {', '.join(_MODES)}"
-                f"{did_you_mean(mode, _MODES)}"
-            )
-        found = self._label_row(number, row, texts, Label[label] if label else None)
+        label = _one_of("label", texts["label"], [*Label])
+        mode = _one_of("failure_mode", texts["failure_mode"], [*FailureMode, _NO_MODE])
+        found = self._label_row(number, row, texts, Label(label) if label else None)
         return found._replace(failure_mode=None if mode == _NO_MODE else mode)
 
     def mark(self, number: int, row: Mapping[str, Any]) -> LabelRow:
         """Make a mark of how a claim was cut. Raises `RowError` saying why the row cannot be one."""
-        texts = {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in _MARK_TEXTS}
+        texts = self._texts(row, _MARK_TEXTS)
         for name in ("sample_id", "claim"):
             if not texts[name].strip():
                 raise RowError(f"there is no {name}: which claim is meant?")
-        mark = texts["mark"].strip().lower().replace(" ", "_").replace("-", "_") or None
-        if mark is not None and mark not in _MARKS:
-            raise RowError(
-                f"the mark {shown(texts['mark'])} is none of {', '.join(_MARKS)}{did_you_mean(mark, _MARKS)}"
-            )
+        mark = _one_of("mark", texts["mark"], [*SplitMark])
         found = self._label_row(number, row, texts, SplitMark(mark) if mark else None)
         return found._replace(better=_lines(self._fields.get(row, "better")))
+
+    def _texts(self, row: Mapping[str, Any], names: Sequence[str]) -> dict[str, str]:
+        return {name: named(name, as_scalar_text, self._fields.get(row, name)) or "" for name in names}
 
     def _label_row(
         self, number: int, row: Mapping[str, Any], texts: Mapping[str, str], value: Label | SplitMark | None
@@ -186,15 +179,10 @@ class RowMaker:
         Raises `RowError` for what it cannot hold, and for one that is too large.
         """
         _check_sample(sample)
-        if fault := self.limits.fault_of(sample):
-            raise RowError(fault)
+        _refuse(self.limits.fault_of(sample))
         passages = self._with_unique_ids(number, list(sample.passages))
         tags = {name: tag if isinstance(tag, str) else tuple(tag) for name, tag in sample.tags.items()}
         return replace(sample, id=self._unique_id(number, sample.id), passages=passages, tags=tags)
-
-    def _check_size(self, texts: Mapping[str, str], passages: Iterable[Passage]) -> None:
-        if fault := self.limits.fault(texts, passages):
-            raise RowError(fault)
 
     def _unique_id(self, number: int, identifier: str) -> str:
         """Return the id, or the id with the first free ``#2``, ``#3``, … when it was used before."""
@@ -302,6 +290,11 @@ class RowMaker:
             self._warn(f"both {used!r} and {ignored!r} appear; {used!r} comes first", f"row {number}")
 
 
+def _refuse(fault: str) -> None:
+    if fault:
+        raise RowError(fault)
+
+
 def _check_sample(sample: Sample) -> None:
     """Hold a sample from Python to what the readers make: nothing checks a dataclass when it is made."""
     for name, may_be_none in _TEXTS_OF_SAMPLE.items():
@@ -323,6 +316,15 @@ def _check_sample(sample: Sample) -> None:
 
 def _is_tag(tag: Any) -> bool:
     return isinstance(tag, str) or (isinstance(tag, (list, tuple)) and all(isinstance(value, str) for value in tag))
+
+
+def _one_of(name: str, text: str, known: Sequence[str]) -> str | None:
+    """Return the word that is meant, None where there is none. Raises `RowError` for any other."""
+    by_spelling = {word.lower(): word for word in known}
+    given = text.strip().lower().replace(" ", "_").replace("-", "_")
+    if given and given not in by_spelling:
+        raise RowError(f"the {name} {shown(text)} is none of {', '.join(known)}{did_you_mean(given, by_spelling)}")
+    return by_spelling.get(given)
 
 
 def _unescaped(text: str) -> str:
@@ -347,7 +349,57 @@ def _span(value: Any) -> tuple[int, int] | None:
     try:
         start, end = json.loads(given) if isinstance(given, str) else given
     except (ValueError, TypeError):
-        raise RowError(f"the span is {given!r:.60}, not two places in the response such as [0, 12]") from None
+        start, end = -1, -1
     if not all(isinstance(one, int) and not isinstance(one, bool) for one in (start, end)) or not 0 <= start <= end:
         raise RowError(f"the span is {given!r:.60}, not two places in the response such as [0, 12]")
     return start, end
+
+
+class SeenIds:
+    """The ids given out so far, in 8 bytes each: an open-addressing table of hashes.
+
+    A million ids take 16–32 MB. Two different ids share a hash about once in 10^7 sources of a
+    million rows, and then one of them is renamed without need.
+    """
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * 64))
+        self._used = 0
+        self._next: dict[int, int] = {}  # by hash: the next number to try
+
+    def make_unique(self, identifier: str) -> str:
+        """Return the id if it is new, else the id with the first free number appended."""
+        key = _hash(identifier)
+        if self._add(key):
+            return identifier
+        number = self._next.get(key, 2)
+        while not self._add(_hash(unique := f"{identifier}#{number}")):
+            number += 1
+        self._next[key] = number + 1
+        return unique
+
+    def _add(self, key: int) -> bool:
+        if not self._place(key):
+            return False
+        self._used += 1
+        if self._used * 3 > len(self._slots) * 2:
+            full, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+            for old in full:
+                if old:
+                    self._place(old)
+        return True
+
+    def _place(self, key: int) -> bool:
+        slots, mask = self._slots, len(self._slots) - 1
+        place = key & mask
+        while slots[place]:
+            if slots[place] == key:
+                return False
+            place = (place + 1) & mask
+        slots[place] = key
+        return True
+
+
+def _hash(identifier: str) -> int:
+    digest = hashlib.blake2b(identifier.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "little") or 1  # 0 marks a free slot

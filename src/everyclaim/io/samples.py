@@ -41,8 +41,7 @@ from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
 from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
-from everyclaim.io.tags import tags_of
-from everyclaim.io.values import RowError
+from everyclaim.io.values import RowError, tags_of
 
 LOOKAHEAD_ROWS = 1000
 _LOOKAHEAD_CHARACTERS = 8_000_000

@@ -1,4 +1,4 @@
-"""Cells of any origin as plain values, and plain values as the text a field needs.
+"""Cells of any origin as plain values, and plain values as the text, the passages or the tags that a field needs.
 
 `RowError` is how one row says that it cannot be used; the reader turns it into a `BadRow`.
 """
@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
+
+from everyclaim.core.types import Passage, Tag, tag_values
+from everyclaim.io.fields import listed
 
 T = TypeVar("T")
 
+_TEXT_KEYS = ("text", "page_content", "content", "body")  # of a passage
+_METADATA_KEYS = ("metadata", "meta")
 _PLAIN = (str, int, list, dict)
 _PYTHON_STRING = r"""'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+\""""
 _PYTHON_LIST = re.compile(rf"\[\s*(?:{_PYTHON_STRING})(?:(?:\s*,\s*|\s+)(?:{_PYTHON_STRING}))*\s*,?\s*\]", re.DOTALL)
@@ -73,7 +78,10 @@ def as_scalar_text(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return _integer_text(value)
+        try:
+            return str(value)
+        except ValueError:  # Python refuses to print integers of thousands of digits
+            raise RowError("is a number with thousands of digits") from None
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else str(value)
     if isinstance(value, (list, Mapping)):
@@ -126,16 +134,110 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPED.get(code, code)
 
 
-def _integer_text(value: int) -> str:
-    try:
-        return str(value)
-    except ValueError:  # Python refuses to print integers of thousands of digits
-        raise RowError("is a number with thousands of digits") from None
-
-
 def named(name: str, convert: Callable[[Any], T], value: Any) -> T:
     """Convert a cell; a `RowError` from it gets the field's name in front."""
     try:
         return convert(value)
     except RowError as error:
         raise RowError(f"{name} {error}") from None
+
+
+def passage_of(place: int, item: Any) -> Passage:
+    """Make the passage at this place, counted from 1. Raises `RowError` saying why it cannot be one."""
+    if isinstance(item, str):
+        return Passage(f"p{place}", item)
+    if not isinstance(item, Mapping):
+        raise RowError(f"passage {place} is {kind(item)}, not text or an object with a text")
+    text = named(f"passage {place}", plain, _first(item, _TEXT_KEYS))
+    if not isinstance(text, str):
+        raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
+    metadata = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
+    identifier, title = _first(item, ("id",)), _first(item, ("title",))
+    identifier = _first(metadata, ("id", "source")) if identifier is None else identifier
+    title = metadata.get("title") if title is None else title
+    return Passage(
+        id=named(f"the id of passage {place}", as_scalar_text, identifier) or f"p{place}",
+        text=text,
+        title=named(f"the title of passage {place}", as_scalar_text, title) or "",
+    )
+
+
+def _first(item: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    return next((item[key] for key in keys if item.get(key) is not None), None)
+
+
+def holds_passages(held: Any) -> bool:
+    """Whether a list found in text is one of passages, and not itself the passage (a price list as JSON)."""
+    items = held if isinstance(held, list) else [held]
+    return all(not isinstance(item, Mapping) or any(key in item for key in _TEXT_KEYS) for item in items)
+
+
+def objects_of_columns(value: Mapping[str, Any]) -> list[Any]:
+    """Read an object of lists (``{"id": [...], "text": [...]}``) as a list of objects, one object as a list of it."""
+    columns = {key: plain(cells) for key, cells in value.items()}
+    lengths = {len(cells) for cells in columns.values() if isinstance(cells, list)}
+    if not any(isinstance(columns.get(key), list) for key in _TEXT_KEYS):
+        return [value]
+    if len(lengths) > 1:
+        raise RowError("contexts is an object of lists of different lengths")
+    lists = {key: cells for key, cells in columns.items() if isinstance(cells, list)}
+    return [dict(zip(lists, cells, strict=True)) for cells in zip(*lists.values(), strict=True)]
+
+
+def tags_of(value: Any) -> dict[str, Tag]:
+    """Make tags of an object, of a list of names, or of text (a JSON object, or ``a, b=c``).
+
+    A list of texts, numbers or truth values, also as a CSV cell holds it, is a tag with several values.
+    """
+    value = plain(value)
+    if isinstance(value, str):
+        held = list_in_text(value)
+        value = [part.strip() for part in value.replace(";", ",").split(",")] if held is None else held
+    if value is None:
+        return {}
+    if isinstance(value, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = value.items()
+    elif isinstance(value, list):
+        pairs = [_pair(plain(item)) for item in value if item is not None]
+    else:
+        raise RowError(f"is {kind(value)}, not an object or a list")
+    tags: dict[str, Tag] = {}
+    for key, item in pairs:
+        name, tag = str(key), tag_value(item)
+        if name and tag is not None:
+            known = tag_values(tags.get(name, ()))
+            tags[name] = tuple(dict.fromkeys((*known, *tag_values(tag)))) if known else tag  # `a=x, a=y`
+    return tags
+
+
+def _pair(item: Any) -> tuple[str, Any]:
+    if isinstance(item, str):
+        name, equals, value = item.partition("=")
+        return (name.strip(), value.strip()) if equals else (item, "true")
+    if isinstance(item, list) and len(item) == 2 and isinstance(item[0], str):  # how Arrow gives maps
+        return item[0], item[1]
+    raise RowError(f"holds {kind(item)} where a name was expected")
+
+
+def tag_value(value: Any) -> Tag | None:
+    """Make one tag of a cell; None where there is nothing in it."""
+    value = plain(value)
+    if isinstance(value, str):
+        values = _texts_in(value)
+        return value if values is None else values or None
+    if isinstance(value, list):
+        items = [plain(item) for item in value]
+        if any(isinstance(item, (list, Mapping)) for item in items):
+            return as_json_text(value)
+        return tuple(dict.fromkeys(text for item in items if (text := as_scalar_text(item)) is not None)) or None
+    return as_json_text(value) if isinstance(value, Mapping) else as_scalar_text(value)
+
+
+def _texts_in(text: str) -> tuple[str, ...] | None:
+    """Return the texts of a list that a cell of text holds, each once; None when it holds no such list."""
+    try:
+        held = list_in_text(text)
+    except RowError:  # it only begins like one
+        return None
+    is_list_of_texts = isinstance(held, list) and all(isinstance(item, str) for item in held)
+    return tuple(dict.fromkeys(held)) if held is not None and is_list_of_texts else None
