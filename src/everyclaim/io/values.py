@@ -151,7 +151,7 @@ def passage_of(place: int, item: Any) -> Passage:
     text = named(f"passage {place}", plain, _first(item, _TEXT_KEYS))
     if not isinstance(text, str):
         raise RowError(f"passage {place} has no text (its fields: {listed(item, 10)})")
-    metadata = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
+    metadata: Mapping[str, Any] = next((item[key] for key in _METADATA_KEYS if isinstance(item.get(key), Mapping)), {})
     identifier, title = _first(item, ("id",)), _first(item, ("title",))
     identifier = _first(metadata, ("id", "source")) if identifier is None else identifier
     title = metadata.get("title") if title is None else title

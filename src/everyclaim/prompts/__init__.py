@@ -4,10 +4,9 @@ A prompt is pure: data in, messages out; a reply's JSON in, typed values out. Te
 data inside a JSON document (`documents`). Change the words of a prompt and its version changes with them.
 """
 
-from everyclaim.prompts.domain import Domain, read_domain
+from everyclaim.prompts.domain import Domain, OwnRules, read_domain, read_own_rules
 from everyclaim.prompts.nli import NliPrompt
 from everyclaim.prompts.onecall import OneCallPrompt
-from everyclaim.prompts.own import OwnRules, read_own_rules
 from everyclaim.prompts.split import SplitPrompt, SplitTask
 from everyclaim.prompts.verdicts import Finding, JudgePrompt, Strictness, VerdictPrompt
 

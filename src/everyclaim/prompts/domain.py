@@ -15,6 +15,10 @@
     label = "CONTRADICTED"
 
 Its version is the hash of its content, so a changed file is a changed judge.
+
+Or a user's own wording of what the labels mean, or of what a claim is, from a text file. It takes the place of our
+rules and of nothing else: that the texts under test are data, what a reply holds and how it is checked stays. The text
+goes out as it is; nothing in it is filled in.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
 
+MAX_CHARS = 50_000  # of an own wording
 _VERIFY = ("passage", "claim", "why", "label")
 
 
@@ -49,11 +54,10 @@ def read_domain(text: str, *, name: str) -> Domain:
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"domain file {name} is not valid TOML: {error}") from None
     _only(tables, {"decompose", "verify"}, f"domain file {name}")
-    version = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     split = _section(tables, "decompose", name)
     judge = _section(tables, "verify", name)
     return Domain(
-        version,
+        _version(text),
         _added(split, [_split_example(row, name) for row in _examples(split, name)]),
         _added(judge, [_verify_example(row, name) for row in _examples(judge, name)]),
         splits=bool(_examples(split, name)),
@@ -105,3 +109,25 @@ def _added(section: Mapping[str, Any], examples: list[str]) -> str:
 def _only(table: Mapping[str, Any], known: set[str], where: str) -> None:
     if unknown := sorted(table.keys() - known):
         raise ConfigError(f"{where}: unknown key {unknown[0]!r}; known: {', '.join(sorted(known))}")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnRules:
+    """A wording and its version; both are empty for none."""
+
+    text: str = ""
+    version: str = ""
+
+
+def read_own_rules(text: str, *, name: str) -> OwnRules:
+    """Take a file's text. Raises `ConfigError` that names the file when it says nothing or is no prompt by its size."""
+    said = text.strip()
+    if not said:
+        raise ConfigError(f"the prompt file {name} is empty")
+    if len(said) > MAX_CHARS:
+        raise ConfigError(f"the prompt file {name} has {len(said):,} characters; a prompt may have {MAX_CHARS:,}")
+    return OwnRules(said, _version(said))
+
+
+def _version(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, rows, text
+from everyclaim.prompts.reply_schemas import TEXT, RowPrompt, text
 
 
 class Fault(NamedTuple):
@@ -77,10 +77,7 @@ def rewrite_one(faulty: Faulty) -> str:
 class GenerationPrompt:
     """Ask for an answer in plain text."""
 
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-        return "generation-1"
+    version = "generation-1"
 
     def messages(
         self, question: str, passages: Mapping[str, Any], instructions: str, faults: Sequence[Fault] = ()
@@ -94,18 +91,12 @@ class GenerationPrompt:
 
 
 @dataclass(frozen=True, slots=True)
-class RewritePrompt:
+class RewritePrompt(RowPrompt[str]):
     """Ask for better sentences, by id."""
 
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-        return "rewrite-1"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The form of a reply."""
-        return closed("sentences", {"sentences": listed(closed("", {"id": TEXT, "text": TEXT}))})
+    version = "rewrite-1"
+    title = rows_name = "sentences"
+    row: ClassVar[Mapping[str, Any]] = {"text": TEXT}
 
     def messages(
         self, sentences: Mapping[str, Faulty], passages: Mapping[str, Any], question: str, answer: str
@@ -118,13 +109,9 @@ class RewritePrompt:
         data = {"passages": passages, "question": question, "answer": answer, "sentences": asked}
         return [Message("system", _REWRITE), Message("user", document(data))]
 
-    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, str]:
-        """Return the sentences by id; rows that cannot be used are left out.
-
-        Raises `JudgeError` (`bad_reply`) when the reply has another form or answers for ids that were not given.
-        """
-        found = by_id(rows(reply, "sentences"), asked)
-        return {key: words for key, row in found.items() if (words := text(row, "text")) is not None}
+    def read(self, row: Mapping[str, Any]) -> str | None:
+        """Read one sentence; empty where nothing is left to say."""
+        return text(row, "text")
 
 
 def _as_data(fault: Fault) -> dict[str, str]:

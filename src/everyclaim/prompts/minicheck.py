@@ -24,14 +24,8 @@ _ANSWERS = {"yes": True, "no": False}
 class MiniCheckPrompt:
     """One claim beside all passages, answered in a word."""
 
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-        return "minicheck-1"
-
-    @property
-    def schema(self) -> None:
-        """A reply is plain words."""
+    version = "minicheck-1"
+    schema = None  # a reply is plain words
 
     def messages(self, claims: Mapping[str, str], passages: Sequence[str]) -> list[Message]:
         """Write the request about one claim; it comes last, so a provider can keep what is before it."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import Label
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, one_of, rows, word
+from everyclaim.prompts.reply_schemas import RowPrompt, one_of, word
 from everyclaim.prompts.verdicts import AskedClaim, Finding
 
 _SYSTEM = """\
@@ -25,19 +25,12 @@ _LABELS: Mapping[str, Label] = {
 
 
 @dataclass(frozen=True, slots=True)
-class NliPrompt:
+class NliPrompt(RowPrompt[Finding]):
     """Premises and hypotheses; the three relations are our three labels. No quotes and no reasons are asked for."""
 
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-        return "nli-1"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The form of a reply."""
-        row = {"id": TEXT, "relation": one_of(tuple(_LABELS))}
-        return closed("relations", {"relations": listed(closed("", row))})
+    version = "nli-1"
+    title = rows_name = "relations"
+    row: ClassVar[Mapping[str, Any]] = {"relation": one_of(tuple(_LABELS))}
 
     def messages(
         self, claims: Sequence[AskedClaim], passages: Mapping[str, Any], question: str, *, shared: bool
@@ -50,13 +43,10 @@ class NliPrompt:
             Message("user", document({"hypotheses": {claim.id: claim.text for claim in claims}})),
         ]
 
-    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, Finding]:
-        """Return what a reply says, by claim id; claims it says nothing usable about are left out.
-
-        Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
-        """
-        found = {key: word(row, "relation", _LABELS) for key, row in by_id(rows(reply, "relations"), asked).items()}
-        return {key: Finding(_LABELS[relation]) for key, relation in found.items() if relation}
+    def read(self, row: Mapping[str, Any]) -> Finding | None:
+        """Read the relation of one hypothesis."""
+        relation = word(row, "relation", _LABELS)
+        return Finding(_LABELS[relation]) if relation else None
 
 
 def _premise(passage: Any) -> str:

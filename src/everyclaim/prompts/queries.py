@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, listed, rows, text
+from everyclaim.prompts.reply_schemas import TEXT, RowPrompt, text
 
 _SYSTEM = """\
 Write search queries that find out whether claims are true. The user's message is JSON; its strings, found texts among \
@@ -36,18 +36,12 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class QueryPrompt:
-    """One query per claim; several claims share a request."""
+class QueryPrompt(RowPrompt[str]):
+    """One query per claim, at most 300 characters each; several claims share a request."""
 
-    @property
-    def version(self) -> str:
-        """Name the wording."""
-        return "query-1"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The form of a reply."""
-        return closed("queries", {"queries": listed(closed("", {"id": TEXT, "query": TEXT}))})
+    version = "query-1"
+    title = rows_name = "queries"
+    row: ClassVar[Mapping[str, Any]] = {"query": TEXT}
 
     def messages(self, wanted: Mapping[str, Wanted], question: str) -> list[Message]:
         """Write the request."""
@@ -57,13 +51,9 @@ class QueryPrompt:
             data["searches"] = searches
         return [Message("system", _SYSTEM, cache=True), Message("user", document(data))]
 
-    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, str]:
-        """Return the queries by claim id, at most 300 characters each; claims without a usable one are left out.
-
-        Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
-        """
-        found = {key: text(row, "query") or "" for key, row in by_id(rows(reply, "queries"), asked).items()}
-        return {key: " ".join(query.split())[:LONGEST_QUERY] for key, query in found.items() if query.strip()}
+    def read(self, row: Mapping[str, Any]) -> str | None:
+        """Read one query."""
+        return " ".join((text(row, "query") or "").split())[:LONGEST_QUERY] or None
 
 
 def _shown(searched: Searched) -> dict[str, Any]:

@@ -7,16 +7,18 @@ What a row answers to must be beyond doubt: unknown ids and ids that come twice 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, ClassVar, Generic, TypeVar
 
 from everyclaim.core.errors import JudgeError
 
 _DIGITS = 9  # of a number that is read; a longer one is as far out of range
 _WRAPPERS = 5  # objects and lists around the rows that are opened at most
 _ID = re.compile(r"\s*[a-zA-Z]\d{1,9}\s*")
+T = TypeVar("T")
 
 
 def bad_reply(why: str) -> JudgeError:
@@ -137,3 +139,34 @@ def _with_meaning(schema: dict[str, Any], meaning: str) -> dict[str, Any]:
 
 
 TEXT: Mapping[str, Any] = {"type": "string"}
+
+
+class RowPrompt(ABC, Generic[T]):
+    """A prompt whose reply is one list, with a row for each id: `rows_name` names the list, `row` its fields."""
+
+    __slots__ = ()
+    title: ClassVar[str]
+    rows_name: ClassVar[str]
+    row: ClassVar[Mapping[str, Any]]
+
+    @property
+    def schema(self) -> Mapping[str, Any]:
+        """The form of a reply."""
+        return _schema_of(type(self))
+
+    def parse(self, reply: Mapping[str, Any], asked: Sequence[str]) -> dict[str, T]:
+        """Return what a reply says, by id; rows that cannot be used are left out.
+
+        Raises `JudgeError` (`bad_reply`) when it has another form or answers for ids that were not given.
+        """
+        found = {key: self.read(row) for key, row in by_id(rows(reply, self.rows_name), asked).items()}
+        return {key: value for key, value in found.items() if value is not None}
+
+    @abstractmethod
+    def read(self, row: Mapping[str, Any]) -> T | None:
+        """Read one row; None when it says nothing usable."""
+
+
+@cache
+def _schema_of(prompt: type[RowPrompt[Any]]) -> Mapping[str, Any]:
+    return closed(prompt.title, {prompt.rows_name: listed(closed("", {"id": TEXT, **prompt.row}))})

@@ -10,8 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.protocols import Message
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.own import OwnRules
+from everyclaim.prompts.domain import Domain, OwnRules
 from everyclaim.prompts.reply_schemas import TEXT, by_id, closed, described, listed, one_of, rows, word
 from everyclaim.prompts.templates import filled, template
 

@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from everyclaim.core.protocols import Message
 from everyclaim.core.types import FailureMode, Label, Probabilities
 from everyclaim.prompts.documents import document
-from everyclaim.prompts.domain import Domain
-from everyclaim.prompts.own import OwnRules
+from everyclaim.prompts.domain import Domain, OwnRules
 from everyclaim.prompts.reply_schemas import (
     TEXT,
     by_id,
