@@ -14,7 +14,7 @@ import pytest
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import Limits, within
 from everyclaim.core.types import Passage, Sample
-from everyclaim.io import ReadReport, read_claims, read_documents, read_samples
+from everyclaim.io import ReadReport, read_claims, read_samples
 from everyclaim.io.zstandard import zstd
 
 GOOD = {"response": "The kettle is red.", "contexts": ["It is red."]}
@@ -105,14 +105,6 @@ def test_an_archive_that_wants_too_much_memory_is_one_clear_error(tmp_path):
         read(path)
 
 
-def test_several_streams_in_one_file_are_read_on(tmp_path):
-    """As `cat a.xz b.xz` makes them, with padding."""
-    path = tmp_path / "rows.jsonl.xz"
-    part = lzma.compress(as_jsonl([GOOD]).encode())
-    path.write_bytes(part + b"\0" * 8 + part)
-    assert len(read(path)[0]) == 2
-
-
 @pytest.mark.parametrize("suffix", ["parquet", "arrow"])
 def test_rows_of_tables_are_bounded_too(tmp_path, suffix):
     """They are known by their size before they become Python objects."""
@@ -182,14 +174,6 @@ def test_claims_have_the_same_limits():
     rows = [{"claim": "A.", "contexts": ["b"]}, {"claim": "a" * 11, "contexts": []}]
     good, report = read(rows, Limits(max_answer_chars=10), read_claims)
     assert (len(good), report.bad_rows[0].reason) == (1, "the claim has 11 characters, more than max_answer_chars=10")
-
-
-def test_documents_of_a_corpus_have_those_of_rows(tmp_path):
-    """They are cut into passages, so only the row counts."""
-    path = tmp_path / "docs.jsonl"
-    path.write_text(as_jsonl([{"text": "short"}, {"text": "x" * 200_000}]))
-    good, report = read(path, SMALL, read_documents)
-    assert (len(good), report.bad) == (1, 1)
 
 
 @pytest.mark.parametrize(

@@ -62,11 +62,6 @@ def test_a_header_alone_holds_no_rows(tmp_path):
         assert refused(tmp_path / name).endswith("holds no rows")
 
 
-def test_a_folder_that_is_no_data_set(tmp_path):
-    """A folder without data is one line."""
-    assert "is a folder" in refused(tmp_path)
-
-
 @pytest.mark.parametrize("name", ["x" * 5000 + ".jsonl", "a\0b.jsonl"])
 def test_impossible_names(name):
     """Names no file system takes are one line."""
@@ -204,16 +199,6 @@ def test_damaged_archives_give_what_could_be_read(tmp_path, compress, damage):
     ids, _, report = read(path)
     assert 0 < len(ids) <= 20_000
     assert "compressed file is" in report.incomplete
-
-
-def test_damaged_tables(tmp_path):
-    """A table that is cut off, or is none, is one line."""
-    path = tmp_path / "rows.parquet"
-    pq.write_table(pa.table({"response": ["A."] * 1000}), path)
-    path.write_bytes(path.read_bytes()[:-20])
-    assert "cannot be read as a table" in refused(path)
-    path.write_text("id,response\n1,x\n")
-    assert "cannot be read as a table" in refused(path)
 
 
 def test_utf16_that_breaks_off_is_told(tmp_path):
@@ -356,10 +341,3 @@ def test_tables_without_pyarrow_name_the_extra(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"pip install 'everyclaim\[tables\]'"):
         list(read_samples(path))
-
-
-def test_rows_that_are_no_mappings_are_bad_rows():
-    """In memory, too, a bad row does not stop the others."""
-    ids, bad, _ = read([{"response": "A."}, "text", {"response": "B."}])
-    assert ids == ["1", "3"]
-    assert bad == ["row 2: expected a mapping, found a str"]

@@ -90,14 +90,6 @@ def test_a_byte_order_mark_says_the_encoding(tmp_path, suffix, encoding):
     assert list(read_samples(plain)) == list(read_samples(packed)) == SAMPLES
 
 
-@pytest.mark.parametrize("newline", ["\r\n", "\n"])
-def test_line_ends_of_all_systems(tmp_path, newline):
-    """Lines may end as on any system."""
-    path = tmp_path / "rows.jsonl"
-    path.write_bytes(JSONL.replace("\n", newline).encode())
-    assert list(read_samples(path)) == SAMPLES
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -156,14 +148,6 @@ def test_semicolons_separate_where_the_header_says_so(tmp_path):
     assert list(read_samples(path)) == [Sample("x", "Yes, indeed.", (Passage("p1", "One, two"),))]
 
 
-def test_csv_cells_may_be_huge_and_span_lines(tmp_path):
-    """A cell may be longer than the csv module's limit and hold line breaks."""
-    text = "line\n" * 100_000
-    path = tmp_path / "rows.csv"
-    path.write_text(f'response,contexts\n"{text}","a\nb"\n')
-    assert [s.response for s in read_samples(path)] == [text]
-
-
 @pytest.mark.parametrize(("name", "warns"), [("rows.csv", False), ("rows.jsonl", True)])
 def test_a_list_in_text_is_worth_a_word_only_where_it_could_be_a_list(tmp_path, name, warns):
     """A CSV cell can hold a list in no other way; in JSON text in the place of a list may be meant as text."""
@@ -184,12 +168,6 @@ def test_standard_input(monkeypatch, suffix, given):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXTS[suffix].encode())))
     assert list(read_samples("-", format=suffix if given else None)) == SAMPLES
     assert not sys.stdin.closed
-
-
-def test_standard_input_may_be_compressed(monkeypatch):
-    """Compression is known by its bytes on a pipe, too."""
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(zstd.compress(JSONL.encode()))))
-    assert list(read_samples("-")) == SAMPLES
 
 
 def test_empty_standard_input_is_one_line(monkeypatch):
@@ -233,13 +211,6 @@ def test_parquet_columns_of_every_kind(tmp_path):
         "1", "Yes.", (Passage("7", "t"),), tags={"kind": "x"}, model="m", timestamp="2023-11-14T22:13:20.123456"
     )
     assert [str(row) for row in report.bad_rows] == ["row 2: response holds bytes that are not UTF-8 (at byte 0)"]
-
-
-def test_a_nested_parquet_field_can_be_mapped(tmp_path):
-    """A dotted name reaches into a struct column."""
-    pq.write_table(pa.table({"out": [{"text": "Yes."}], "contexts": [["c"]]}), tmp_path / "rows.parquet")
-    (sample,) = read_samples(tmp_path / "rows.parquet", mapping={"out.text": "response"})
-    assert sample.response == "Yes."
 
 
 def test_parquet_cannot_be_compressed_again_or_piped(tmp_path, monkeypatch):

@@ -128,11 +128,6 @@ def test_results_as_json_lines_are_the_public_objects(tmp_path):
     assert [result_from_json(row) for row in rows] == RESULTS + IN_PARTS
 
 
-def test_a_metric_without_parts_writes_no_word_of_parts():
-    """Readers of the schema as it was see no new field."""
-    assert not {"components", "reference_claims", "details"} & set(result_to_json(RESULTS[0]))
-
-
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_the_parts_of_a_score_are_columns_beside_it(tmp_path, suffix):
     """Also when the first results failed and know of no parts; claims of the reference say so."""
@@ -271,14 +266,6 @@ def test_standard_output(capfdbinary, suffix, text):
     """``-`` writes to standard output, JSON Lines unless told."""
     write_rows([{"a": "é"}], "-", format=suffix)
     assert capfdbinary.readouterr().out == text.encode()
-
-
-def test_standard_output_without_bytes(monkeypatch):
-    """Where standard output takes only text, it gets text."""
-    out = io.StringIO()
-    monkeypatch.setattr(sys, "stdout", out)
-    write_rows([{"a": "é"}], "-")
-    assert out.getvalue() == '{"a": "é"}\n'
 
 
 def test_a_closed_pipe_is_an_error_of_ours():

@@ -12,8 +12,8 @@ from batching import PROVIDERS, answers, ask_all, ask_batched, echo, numbered, o
 from chatting import KEY, spec_for
 
 from everyclaim.core.errors import BudgetExceeded, ConfigError, JudgeError, StoreError
-from everyclaim.core.protocols import ChatReply, Message
-from everyclaim.models import BatchSettings, BatchState, Budget, ChatSettings, build_chat_model
+from everyclaim.core.protocols import ChatReply
+from everyclaim.models import BatchSettings, BatchState, Budget, build_chat_model
 from everyclaim.testing import (
     BatchScript,
     JudgeServer,
@@ -63,23 +63,6 @@ def test_a_request_in_a_batch_is_the_one_that_is_sent_alone(wire: str, tmp_path:
 
 
 @pytest.mark.parametrize("wire", TWO)
-def test_dependent_calls_take_one_batch_per_round(wire: str, tmp_path: Path) -> None:
-    """Thirty samples of two calls each, the second made from the first's answer, are two batches."""
-    with JudgeServer(echo) as server:
-
-        async def sample(chat: Any, question: str) -> list[str]:
-            (first,) = await ask_all(chat, [question])
-            return answers(await ask_all(chat, ["then " + answers([first])[0]]))
-
-        async def work() -> list[list[str]]:
-            async with open_chat(server, wire, settings(tmp_path)) as chat:
-                return await asyncio.gather(*(sample(chat, question) for question in numbered(30)))
-
-        assert asyncio.run(work()) == [[f"then {question}"] for question in numbered(30)]
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [30, 30]
-
-
-@pytest.mark.parametrize("wire", TWO)
 def test_what_was_answered_comes_from_the_cache(wire: str, tmp_path: Path) -> None:
     """A second run submits only what is new, and the state keeps nothing that was delivered."""
     with JudgeServer(echo) as server:
@@ -102,19 +85,6 @@ def test_without_a_cache_a_call_made_again_is_a_new_request(tmp_path: Path) -> N
 
         assert asyncio.run(work()) == ["a", "b"]
         assert taken(server) == {"a": 2, "b": 2}
-
-
-@pytest.mark.parametrize("wire", TWO)
-def test_repeats_of_one_question_are_requests_of_their_own(wire: str, tmp_path: Path) -> None:
-    """Votes differ only by tag, which is part of a request's name."""
-    with JudgeServer(echo) as server:
-
-        async def work() -> Any:
-            async with open_chat(server, wire, settings(tmp_path)) as chat:
-                return await asyncio.gather(*(ask_all(chat, ["same"], tag=f"repeat {n}") for n in range(5)))
-
-        assert [answers(replies) for replies in asyncio.run(work())] == [["same"]] * 5
-        assert [len(batch.requests) for batch in server.batch_desk.batches] == [5]
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -216,15 +186,6 @@ def test_a_provider_that_never_gets_to_it_is_given_up(wire: str, tmp_path: Path)
         assert answers(replies) == ["batch_unfinished"] * 5
         assert "expired" in str(replies[0])
         assert [len(batch.requests) for batch in server.batch_desk.batches] == [5, 5, 5]
-
-
-@pytest.mark.parametrize("wire", TWO)
-def test_a_cancelled_batch_can_be_left_at_that(wire: str, tmp_path: Path) -> None:
-    """With no resubmission, what was done is kept and the rest fails."""
-    with JudgeServer(echo, batches=BatchScript(endings=("cancelled",))) as server:
-        replies = ask_batched(server, wire, settings(tmp_path, resubmit=0), numbered(4))
-        assert sorted(answers(replies)) == ["batch_unfinished"] * 2 + ["question 0", "question 1"]
-        assert len(server.batch_desk.batches) == 1
 
 
 @pytest.mark.parametrize("wire", TWO)
@@ -379,19 +340,6 @@ def test_a_budget_on_calls_keeps_what_is_under_way(wire: str, tmp_path: Path) ->
         assert sum(taken(server).values()) == 20
 
 
-def test_a_budget_on_cost_is_not_overrun_by_a_whole_batch(tmp_path: Path) -> None:
-    """At a dollar a call and ten dollars, two hundred waiting calls do not become two hundred paid ones."""
-    prices = tmp_path / "prices.json"
-    prices.write_text(json.dumps({"openai": {"models": {"judge-1": {"input": 4000.0, "output": 4000.0}}}}))
-    reply = Reply('{"ok": true}', prompt_tokens=250, completion_tokens=250)  # half of 2 dollars
-    with JudgeServer(reply) as server:
-        chosen = settings(tmp_path, budget=Budget(max_cost=10), prices=prices)
-        replies = ask_batched(server, "chat", chosen, numbered(200))
-        kept = sum(isinstance(reply, ChatReply) for reply in replies)
-        assert 8 <= kept <= 11
-        assert sum(isinstance(reply, BudgetExceeded) for reply in replies) == 200 - kept
-
-
 @pytest.mark.parametrize("wire", TWO)
 def test_two_models_with_one_state_share_requests(wire: str, tmp_path: Path) -> None:
     """The same call by two models of one run is submitted once."""
@@ -461,20 +409,6 @@ def test_a_batch_that_the_provider_does_not_know_any_more_says_what_to_do(tmp_pa
         assert isinstance(reply, ConfigError)
         assert "batch_1" in str(reply)
         assert "batches.db" in str(reply)
-
-
-def test_a_run_can_be_asked_from_several_loops(tmp_path: Path) -> None:
-    """A notebook makes a new event loop for every call."""
-    with JudgeServer(echo) as server:
-        chosen = ChatSettings(batch=BatchSettings(BatchState(tmp_path / "b.db"), linger=0.01))
-        chat = build_chat_model(spec_for("chat", server.base_url), chosen, key=KEY)
-
-        async def once(question: str) -> str:
-            async with chat:
-                reply = await chat.complete([Message("user", question)])
-                return answers([reply])[0]
-
-        assert [asyncio.run(once(question)) for question in numbered(3)] == numbered(3)
 
 
 def test_a_database_of_something_else_is_no_file_of_batches(tmp_path: Path) -> None:

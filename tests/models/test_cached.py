@@ -34,12 +34,6 @@ def key_for(
     return Call(read_options(spec).identity, turns, schema, tag).key
 
 
-def test_an_option_that_was_renamed_keeps_its_key() -> None:
-    """Replies that were kept under the former name, `max_tokens`, are found."""
-    assert '["max_tokens", "5"]' in read_options(BASE).identity
-    assert "reply_tokens" not in read_options(BASE).identity
-
-
 @pytest.mark.parametrize(
     "other",
     [
@@ -275,25 +269,6 @@ def test_a_reply_is_on_disk_before_it_is_returned(tmp_path: Path) -> None:
             settings.cache.close()  # type: ignore[union-attr]
 
         run(work)
-
-
-def test_the_cache_is_a_wrapper_around_any_chat_model(tmp_path: Path) -> None:
-    """It needs nothing but the protocol."""
-
-    class Echo:
-        spec = "echo"
-        calls = 0
-
-        async def complete(self, messages: list[Message], *, schema: object = None, tag: str = "") -> ChatReply:
-            self.calls += 1
-            return ChatReply(messages[-1].content, "stop", "echo", Usage(calls=1))
-
-    echo, cache = Echo(), ReplyCache(tmp_path / "replies.db")
-    model = wrap_chat_model(echo, ChatSettings(cache=cache))
-    for _ in range(3):
-        assert asyncio.run(model.complete(TURNS)).content == "text"
-    assert (echo.calls, model.spec) == (1, "echo")
-    cache.close()
 
 
 @pytest.mark.parametrize("bad", ["no JSON", "{}", '{"other": 1}', "[]", '{"ok": true'])

@@ -86,12 +86,6 @@ def test_when_no_way_works_the_first_reason_is_told() -> None:
         assert caught.value.usage.calls == 3
 
 
-def test_a_way_that_is_asked_for_is_kept_to() -> None:
-    """`structured=tool` starts with tools."""
-    with JudgeServer(takes("tool")) as server:
-        assert ask_twice(server, "chat", structured="tool") == ["tool", "tool"]
-
-
 def reasoning_model(request: Request) -> Reply | Fault:
     """Takes no temperature, and its own name for the output limit."""
     if "max_tokens" in request.body:

@@ -69,13 +69,6 @@ def test_it_may_speak_another_format(acme: JudgeServer) -> None:
     assert acme.requests[0].path == "/v1/messages"
 
 
-def test_it_generates_for_a_guard(acme: JudgeServer) -> None:
-    """By its spec."""
-    del acme
-    with ec.Guard("acme:fast-1", judge="lexical") as guard:
-        assert guard.rules.repair == "rewrite"
-
-
 def test_its_address_is_moved_by_its_variable(acme: JudgeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """As `OPENAI_BASE_URL` moves OpenAI's."""
     with JudgeServer(lambda request: play(request.messages)) as other:

@@ -138,13 +138,3 @@ def test_slips_by_which_nothing_is_lost_need_no_second_call(text: str) -> None:
 def test_marks_inside_texts_are_no_slips() -> None:
     """They stay as they are."""
     assert parse_object('{"a": "x,] {b: 1,}",}') == {"a": "x,] {b: 1,}"}
-
-
-@pytest.mark.parametrize(
-    "corrected", ['{"label": "UNSUPPORTED",}', "{'label': 'UNSUPPORTED', \"a\": NaN}", '{"label": 1, "label": 2}']
-)
-def test_a_draft_that_is_taken_back_is_no_reply(corrected: str) -> None:
-    """Also where what replaces it is not quite JSON."""
-    with pytest.raises(JudgeError) as raised:
-        parse_object(f'{{"label": "SUPPORTED"}} Wait, corrected: {corrected}')
-    assert raised.value.code == "malformed"

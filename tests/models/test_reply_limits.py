@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from typing import Any
 
@@ -186,22 +185,6 @@ def test_a_second_attempt_that_the_budget_does_not_allow_leaves_the_reply_cut() 
     with JudgeServer(thinker) as server:
         reply = ask(server, settings=ChatSettings(budget=Budget(max_calls=1)))
         assert (reply.finish, reply.usage.completion_tokens, server.calls) == ("length", LEAST + TIMES, 1)
-
-
-def test_whole_answers_are_scored_by_a_model_that_thinks_unseen() -> None:
-    """Under a name that says nothing, split and judge are one model: one reply is cut, none is lost."""
-
-    def rule(request: Request) -> Step:
-        if request.body.get("max_tokens", 10**9) < 5_000:
-            return Reply("", finish="length", completion_tokens=request.body["max_tokens"])
-        return Reply(play(request.messages), completion_tokens=5_000)
-
-    with JudgeServer(rule) as server:
-        found = ec.score(
-            response="It is red. It is old.", passages=["It is red."], judge="openai:m", base_url=server.base_url
-        )
-        assert (found.score, found.usage.calls) == (0.5, 3)
-        assert json.dumps(limits(server, "max_tokens")).count("null") == 2
 
 
 def test_a_limit_that_is_the_formats_own_is_not_tried_twice() -> None:
