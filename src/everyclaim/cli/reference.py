@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -11,87 +12,88 @@ from everyclaim.cli.tree import every_command
 _HEAD = """\
 # Command line
 
-Made from the commands by `python docs/commands.py`. An option that is not given leaves the
-[setting](settings.md) as it is; `-` stands for standard input or output.
+Generated from the commands by `python docs/commands.py`. An option that is not given leaves the
+[setting](settings.md) as it is. `-` is standard input or output.
 
 ## Exit codes
 
 | code | meaning |
 | --- | --- |
-| 0 | all is well |
-| 1 | the gate failed; `doctor`: something is broken |
+| 0 | success |
+| 1 | a gate failed; `doctor`: a check failed |
 | 2 | bad input or usage, or a store that cannot be used |
-| 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; what is done is kept |
-| 4 | inconclusive: nothing was scored, the run did not end, or, with `--require-significance`, too little to tell |
+| 3 | too many failures or unreadable rows, or stopped at a limit such as `--max-cost`; finished work is kept |
+| 4 | inconclusive: nothing scored, the run did not finish, or, with `--require-significance`, too few answers |
 | 70 | a bug in everyclaim |
-| 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up: what is done is kept |
-| 141 | the reader of the output has gone |
+| 130, 143, 129 | interrupted with Ctrl-C, terminated, hung up; finished work is kept |
+| 141 | the reader of the output has closed it |
 
 Pages and results go to standard output, everything else to standard error. An error is one line;
 `EVERYCLAIM_DEBUG=1` adds the traceback.
 
-Nothing that a command reads is written over, whatever it is called, and no file is replaced that everyclaim did not
-write. A file that is written appears whole or not at all.
-`runs`, `report` and `doctor` write nothing and need no right to.
+Input files are never overwritten, and only files that everyclaim wrote are replaced. A file is written completely
+or not at all. `runs`, `report` and `doctor` write nothing.
+"""
+
+_COMMON = """\
+## Common options
+
+These have the same meaning in every command that lists them.
 """
 
 _RARE = """\
 ## Rarer options
 
-Not in the help of the commands that have them. Most are [settings](settings.md) as well, and what is about a language
-model can stand in its spec.
+These are not in the help of their commands. Most are also [settings](settings.md); options of a language model can be
+part of its spec.
 """
+_COMMON_FROM = 3  # commands that have an option, before it is explained once for all
 
 
 def reference() -> str:
     """Return the page."""
-    rare: dict[str, Any] = {}
+    commands = list(every_command())
+    shown = Counter(_row(option) for _, command in commands for option in _options(command))
+    common = [row for row, count in shown.items() if count >= _COMMON_FROM]
+    rare = dict.fromkeys(_row(option) for _, command in commands for option in _options(command, hidden=True))
     lines = [_HEAD]
-    for name, command in every_command():
-        lines += _command(name, command)
-        hidden = {_names(one): one for one in command.params if getattr(one, "hidden", False)}
-        if hidden:
-            listed = ", ".join(f"`{one.opts[0]}`" for one in hidden.values())
-            lines += [textwrap.fill(f"Also, of the [rarer options](#rarer-options): {listed}.", 120), ""]
-        rare = hidden | rare
-    return "\n".join([*lines, _RARE, *_table(rare.values())])
+    for name, command in commands:
+        lines += _command(name, command, common)
+    return "\n".join([*lines, _COMMON, *_table("option", common), _RARE, *_table("option", rare)])
 
 
-def _table(options: Iterable[Any]) -> Iterator[str]:
-    yield "| option | | |\n| --- | --- | --- |"
-    yield from (f"| {_names(one)} | {_cell(one.help)} | {_default(one)} |" for one in options)
-    yield ""
-
-
-def _command(name: str, command: Any) -> Iterator[str]:
+def _command(name: str, command: Any, common: list[str]) -> Iterator[str]:
     arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
-    options = [
-        parameter for parameter in command.params if parameter.param_type_name == "option" and not parameter.hidden
-    ]
-    shown = [one.metavar if one.required else f"[{one.metavar}]" for one in arguments]
+    usage = [argument.metavar if argument.required else f"[{argument.metavar}]" for argument in arguments]
     yield f"## everyclaim {name}\n"
-    yield f"```text\neveryclaim {' '.join([name, *shown, '[OPTIONS]'])}\n```\n"
+    yield f"```text\neveryclaim {' '.join([name, *usage, '[OPTIONS]'])}\n```\n"
     yield from (textwrap.fill(part, 120) + "\n" for part in command.help.split("\n\n"))
-    if arguments:
-        yield "| argument | |\n| --- | --- |"
-        yield from (f"| `{_cell(one.metavar)}` | {_cell(one.help)} |" for one in arguments)
-        yield ""
-    yield from _table(options)
+    yield from _table("argument", [f"| `{_cell(each.metavar)}` | {_cell(each.help)} |" for each in arguments])
+    options, rare = _options(command), _options(command, hidden=True)
+    yield from _table("option", [row for row in map(_row, options) if row not in common])
+    for title, also in {"Common": [option for option in options if _row(option) in common], "Rarer": rare}.items():
+        if also:
+            listed = ", ".join(f"`{option.opts[0]}`" for option in also)
+            text = f"[{title} options](#{title.lower()}-options): {listed}."
+            yield textwrap.fill(text, 120, break_on_hyphens=False) + "\n"
 
 
-def _names(option: Any) -> str:
-    names = [*option.opts, *option.secondary_opts]
+def _options(command: Any, *, hidden: bool = False) -> list[Any]:
+    options = [parameter for parameter in command.params if parameter.param_type_name == "option"]
+    return [option for option in options if option.hidden is hidden]
+
+
+def _table(head: str, rows: Iterable[str]) -> Iterator[str]:
+    if rows := list(rows):
+        yield "\n".join([f"| {head} | meaning |", "| --- | --- |", *rows, ""])
+
+
+def _row(option: Any) -> str:
     value = "" if option.is_flag else f" {option.metavar or 'TEXT'}"
-    return ", ".join(f"`{_cell(name + value)}`" for name in names)
-
-
-def _default(option: Any) -> str:
-    default = option.default
-    return (
-        f"default `{default}`"
-        if isinstance(default, int | str) and not isinstance(default, bool) and default != ""
-        else ""
-    )
+    names = ", ".join(f"`{_cell(name + value)}`" for name in [*option.opts, *option.secondary_opts])
+    is_value = isinstance(option.default, int | float | str) and not isinstance(option.default, bool)
+    default = f" Default `{option.default}`." if is_value and option.default != "" else ""
+    return f"| {names} | {_cell(option.help)}{default} |"
 
 
 def _cell(text: str) -> str:
