@@ -48,8 +48,8 @@ def scored(metrics: Metrics, *results: ec.core.types.Result) -> None:
 
 
 def test_an_evaluator_counts_answers_claims_and_scores(tmp_path: Path) -> None:
-    """One option, and the text that Prometheus reads; of a file as of single answers."""
-    metrics = Metrics(slices=["source"])
+    """One option, and the text that Prometheus reads; of a file as of single answers, in a registry of its own."""
+    metrics, other = Metrics(slices=["source"]), Metrics()
     with ec.Evaluator(observe=metrics) as evaluator:
         evaluator.score_file(ROWS, store=tmp_path / "runs.db", slices=["source"])
         evaluator.score(ROWS[0])
@@ -64,6 +64,8 @@ def test_an_evaluator_counts_answers_claims_and_scores(tmp_path: Path) -> None:
     assert found["everyclaim_answer_score_sum", ("v2",)] == 0
     assert found["everyclaim_score_seconds_count", ("scored",)] == 3
     assert found["everyclaim_in_progress", ()] == 0
+    assert b"python_info" not in metrics.render()
+    assert ("everyclaim_answers_total", ("scored", "v1")) not in counted(other.render())
 
 
 def test_what_goes_wrong_first_is_a_rise_and_no_beginning() -> None:
@@ -112,7 +114,7 @@ def test_a_language_model_s_calls_tokens_cost_cache_and_errors_are_counted(tmp_p
 
 
 def test_a_failure_is_in_no_rate_and_what_a_guard_refused_is_no_answer() -> None:
-    """Failures count by code; drafts as checks; of guards the answer that was shown."""
+    """Failures count by code; drafts and given claims as checks; of guards the answer that was shown."""
     metrics = Metrics()
     scored(metrics, failed(1, "rate_limited: wait"), answer(2, 1, 4))
     metrics(ScoringEnded(SAMPLE, answer(3, 4, 4), 0.1, "draft"))
@@ -126,15 +128,10 @@ def test_a_failure_is_in_no_rate_and_what_a_guard_refused_is_no_answer() -> None
     assert found["everyclaim_other_checks_total", ("scored", "draft")] == 1
     assert found["everyclaim_guarded_answers_total", ("refused",)] == 1
     assert found["everyclaim_queue", ("jobs",)] == 7
-
-
-def test_given_claims_are_in_no_rate_of_answers() -> None:
-    """They were given to be judged, and nobody answered with them."""
-    metrics = Metrics()
-    rows = [{"id": "1", "claim": "The unit weighs 7 kg.", "contexts": ["The unit weighs 9 kg."]}]
-    with ec.Evaluator(observe=metrics) as evaluator:
-        evaluator.verify_file(rows, lambda _: None)
-    found = counted(metrics.render())
+    given = Metrics()
+    with ec.Evaluator(observe=given) as evaluator:
+        evaluator.verify_file([{"id": "1", "claim": "It is 7 kg.", "contexts": ["It is 9 kg."]}], lambda _: None)
+    found = counted(given.render())
     assert found["everyclaim_other_checks_total", ("scored", "claims")] == 1
     assert not [name for name, _ in found if name == "everyclaim_answers_total"]
 
@@ -180,14 +177,6 @@ def test_label_values_from_outside_cannot_break_the_text() -> None:
     assert max(map(len, releases)) <= 101
 
 
-def test_two_of_them_count_apart() -> None:
-    """A registry of its own each; nothing of the process is in it."""
-    one, other = Metrics(), Metrics()
-    scored(one, answer(1, 0, 1))
-    assert b"python_info" not in one.render()
-    assert ("everyclaim_answers_total", ("scored", "v1")) not in counted(other.render())
-
-
 CHILD = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -221,6 +210,8 @@ def test_a_spec_serves_a_port_or_keeps_a_file(tmp_path: Path) -> None:
         evaluator.score(ROWS[1])
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics") as reply:
             found = counted(reply.read())
+        with pytest.raises(ec.OperatorError, match=f"127.0.0.1:{port}"):  # it is taken
+            ec.Evaluator(observe=f"prometheus:{port}")
     assert found["everyclaim_answers_total", ("scored", "v2")] == 1
     assert counted((tmp_path / "m.prom").read_bytes())["everyclaim_answers_total", ("scored", "v2")] == 1
     with pytest.raises(OSError, match="refused"):
@@ -247,19 +238,13 @@ def free_port() -> int:
         ("promethues:9464", "prometheus"),
         ("otel:localhost:4318", "http://localhost:4318"),
         (["otel:ftp://x"], "http://localhost:4318"),
+        *((wrong, "") for wrong in (Metrics, 5, [5], {"prometheus": 9464}, "", ["prometheus:9464", ""])),
     ],
 )
 def test_a_wrong_spec_is_refused_when_the_evaluator_is_made(spec: object, told: str) -> None:
     """Before anything is scored and paid for."""
     with pytest.raises(ec.EveryclaimError, match=told):
         ec.Evaluator(observe=spec)
-
-
-def test_a_port_that_is_taken_is_an_error() -> None:
-    """Two evaluators cannot serve one port; the first goes on."""
-    port = free_port()
-    with ec.Evaluator(observe=f"prometheus:{port}"), pytest.raises(ec.OperatorError, match=f"127.0.0.1:{port}"):
-        ec.Evaluator(observe=f"prometheus:{port}")
 
 
 def test_a_call_s_latency_is_not_that_of_the_cache() -> None:
@@ -270,20 +255,6 @@ def test_a_call_s_latency_is_not_that_of_the_cache() -> None:
     found = counted(metrics.render())
     assert found["everyclaim_judge_call_seconds_count", ("m",)] == 1
     assert found["everyclaim_judge_calls_unpriced_total", ("m",)] == 1
-
-
-@pytest.mark.parametrize("wrong", [Metrics, 5, [5], {"prometheus": 9464}, "", ["prometheus:9464", ""]])
-def test_what_is_no_observer_is_refused(wrong: object) -> None:
-    """A class in place of an object would be called with events and do nothing."""
-    with pytest.raises(ec.ConfigError):
-        ec.Evaluator(observe=wrong)
-
-
-@pytest.mark.parametrize("none", [None, []])
-def test_nobody_may_be_told(none: object) -> None:
-    """As a setting that is empty says."""
-    with ec.Evaluator(observe=none) as evaluator:
-        assert evaluator.score(ROWS[0]).score == 1.0
 
 
 def test_a_file_that_cannot_be_written_in_the_end_takes_no_result_with_it(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     Evidence,
     FailureMode,
@@ -19,6 +20,8 @@ from everyclaim.core.types import (
     Usage,
     Verdict,
 )
+from everyclaim.core.wire import fingerprint
+from everyclaim.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "0.1.0", {"empty": "exclude"})
 
@@ -94,3 +97,10 @@ def a_result(sample: Sample, score: float = 0.5) -> Result:
 def a_failure(sample: Sample) -> Result:
     """Make the result of a sample whose judge failed."""
     return Result(sample.id, Outcome.FAILED, None, PROVENANCE, "missing_verdict: none for c1")
+
+
+def keep(store: Store, run: str, *numbers: int, text: str = "Tea is hot.", failed: bool = False) -> None:
+    """Keep the samples of these numbers at their places."""
+    samples = {number: a_sample(number, text=text) for number in numbers}
+    results = {number: a_failure(sample) if failed else a_result(sample) for number, sample in samples.items()}
+    store.save_all(run, [Kept(n, fingerprint(sample), sample, results[n]) for n, sample in samples.items()])

@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
 
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
 from everyclaim.store import Store, browsing
-from everyclaim.store.browsing import Neighbours, Wanted
+from everyclaim.store.browsing import AnswerFilter, Neighbours
 
 
 @pytest.fixture
@@ -32,23 +32,23 @@ def run(store):
 @pytest.mark.parametrize(
     ("wanted", "places"),
     [
-        (Wanted(), list(range(10))),
-        (Wanted(label=Label.CONTRADICTED), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
-        (Wanted(label=Label.UNSUPPORTED), []),
-        (Wanted(label=Label.SUPPORTED, conflict=True), []),  # of one claim both
-        (Wanted(mode="entity_swap", conflict=True), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
-        (Wanted(outcome=Outcome.FAILED), [3]),
-        (Wanted(tag="source", value="kitchen"), [1, 3, 5, 7, 9]),
-        (Wanted(tag="source"), [0]),
-        (Wanted(tag="odd", value="a%b_c", outcome=Outcome.FAILED), [3]),
-        (Wanted(tag="model", value="writer-1"), list(range(10))),
-        (Wanted(tag="model"), []),
-        (Wanted(text="WHAT ABOUT 4"), [4]),
-        (Wanted(text="100%"), [7]),
-        (Wanted(text="a_is"), [7]),
-        (Wanted(text="%"), [7]),
-        (Wanted(text="\x00"), []),
-        (Wanted(order="worst"), [0, 4, 8, 1, 5, 9, 2, 6, 7, 3]),
+        (AnswerFilter(), list(range(10))),
+        (AnswerFilter(label=Label.CONTRADICTED), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
+        (AnswerFilter(label=Label.UNSUPPORTED), []),
+        (AnswerFilter(label=Label.SUPPORTED, conflict=True), []),  # of one claim both
+        (AnswerFilter(mode="entity_swap", conflict=True), [0, 1, 2, 4, 5, 6, 7, 8, 9]),
+        (AnswerFilter(outcome=Outcome.FAILED), [3]),
+        (AnswerFilter(tag="source", value="kitchen"), [1, 3, 5, 7, 9]),
+        (AnswerFilter(tag="source"), [0]),
+        (AnswerFilter(tag="odd", value="a%b_c", outcome=Outcome.FAILED), [3]),
+        (AnswerFilter(tag="model", value="writer-1"), list(range(10))),
+        (AnswerFilter(tag="model"), []),
+        (AnswerFilter(text="WHAT ABOUT 4"), [4]),
+        (AnswerFilter(text="100%"), [7]),
+        (AnswerFilter(text="a_is"), [7]),
+        (AnswerFilter(text="%"), [7]),
+        (AnswerFilter(text="\x00"), []),
+        (AnswerFilter(order="worst"), [0, 4, 8, 1, 5, 9, 2, 6, 7, 3]),
     ],
 )
 def test_the_answers_that_are_wanted(store, run, wanted, places):
@@ -63,7 +63,7 @@ def test_the_answers_that_are_wanted(store, run, wanted, places):
 @pytest.mark.parametrize("outcome", [None, Outcome.SCORED])
 def test_the_neighbours_of_an_answer_are_those_of_the_list(store, run, order, outcome):
     """One before and one after, in the order of the list, none beyond its ends."""
-    wanted = Wanted(outcome=outcome, order=order)
+    wanted = AnswerFilter(outcome=outcome, order=order)
     places = browsing.positions(store, run, wanted)
     for before, place, after in zip([None, *places], places, [*places[1:], None], strict=False):
         assert browsing.neighbours(store, run, wanted, place) == Neighbours(before, after)
@@ -73,7 +73,7 @@ def test_what_a_list_shows_of_an_answer(store, run):
     """A row counts its claims by label and holds the beginnings of its texts alone."""
     sample = replace(a_sample(10), response="x" * 5_000_000)
     store.save(run, 10, fingerprint(sample), sample, a_failure(sample))
-    first, *_, last = browsing.answers(store, run, Wanted(), 0, 20)
+    first, *_, last = browsing.answers(store, run, AnswerFilter(), 0, 20)
     assert first.labels == {Label.SUPPORTED: 1, Label.UNSUPPORTED: 0, Label.CONTRADICTED: 1}
     assert first.claims == 2
     assert (last.outcome, last.score, len(last.response)) == (Outcome.FAILED, None, browsing.SHOWN + 1)
@@ -101,11 +101,7 @@ def test_a_server_knows_a_large_run_as_soon_as_it_is_finished(postgres):
     """Otherwise it takes the run for a few rows until it looks by itself, and looks each answer up in turn."""
     with Store.open(postgres) as store:
         run = store.create_run(PROVENANCE).id
-        for start in range(0, 1_000, 250):
-            samples = [a_sample(number) for number in range(start, start + 250)]
-            store.save_all(
-                run, [Kept(start + n, fingerprint(one), one, a_result(one)) for n, one in enumerate(samples)]
-            )
+        keep(store, run, *range(1_000))
         store.finish_run(run, "finished")
     with psycopg.connect(postgres) as connection:
         query = "SELECT relname, reltuples FROM pg_class WHERE relname IN ('samples', 'claims')"

@@ -7,21 +7,16 @@ import sys
 import tempfile
 import textwrap
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE, a_result, a_sample
+from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import MissingExtraError, StoreError
-from everyclaim.core.wire import fingerprint
 from everyclaim.store import Store
-
-
-def keep(store: Store, run: str, number: int, text: str = "Tea is hot.") -> None:
-    sample = a_sample(number, text=text)
-    store.save(run, number, fingerprint(sample), sample, a_result(sample))
 
 
 def message(action: Callable[[], object]) -> str:
@@ -72,32 +67,19 @@ def test_a_store_is_made_with_its_folders(tmp_path: Path) -> None:
         assert store.run(run).id == run
 
 
-def test_a_folder_is_not_a_store(tmp_path: Path) -> None:
-    """A folder where a file should be is named."""
+def test_what_is_something_else_is_said_and_left_alone(tmp_path: Path) -> None:
+    """A folder, a place below a file, a text file, another program's database: opening one by mistake changes nothing."""
     assert "it is a folder" in message(lambda: Store.open(tmp_path))
-
-
-def test_a_file_below_a_file_cannot_be_made(tmp_path: Path) -> None:
-    """The operating system's reason is passed on."""
-    (tmp_path / "file").write_text("x")
-    assert "file" in message(lambda: Store.open(tmp_path / "file" / "runs.db"))
-
-
-def test_a_file_of_another_kind_is_left_alone(tmp_path: Path) -> None:
-    """Opening a text file by mistake changes nothing in it."""
-    place = tmp_path / "answers.jsonl"
-    place.write_text('{"id": 1}\n' * 100)
-    assert "not a SQLite database" in message(lambda: Store.open(place))
-    assert place.read_text() == '{"id": 1}\n' * 100
-
-
-def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    """Another program's tables are not mixed with ours."""
+    rows = tmp_path / "answers.jsonl"
+    rows.write_text('{"id": 1}\n' * 100)
+    assert "answers.jsonl" in message(lambda: Store.open(rows / "runs.db"))
+    assert "not a SQLite database" in message(lambda: Store.open(rows))
+    assert rows.read_text() == '{"id": 1}\n' * 100
     place = tmp_path / "other.db"
-    with sqlite3.connect(place) as connection:
+    with closing(sqlite3.connect(place)) as connection:
         connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    connection.close()
-    assert "tables of something else (bookmarks" in message(lambda: Store.open(place))
+    for open_it in (Store.open, Store.open_to_read):
+        assert "tables of something else (bookmarks" in message(lambda open_it=open_it: open_it(place))
 
 
 def test_a_shared_postgres_database_keeps_its_own_tables(postgres: str) -> None:
@@ -115,8 +97,7 @@ def test_a_damaged_file_is_said_and_not_repaired_silently(tmp_path: Path) -> Non
     place = tmp_path / "runs.db"
     with Store.open(place) as store:
         run = store.create_run(PROVENANCE).id
-        for number in range(60):
-            keep(store, run, number)
+        keep(store, run, *range(60))
     size = place.stat().st_size
     with place.open("r+b") as file:
         file.seek(size // 4)
@@ -189,7 +170,7 @@ def _fill(place: Path, pages: int | None = None) -> None:
         def fill() -> None:
             nonlocal kept
             while True:
-                keep(store, run, kept, "Tea is hot. " * 500)
+                keep(store, run, kept, text="Tea is hot. " * 500)
                 kept += 1
 
         assert "disk is full" in message(fill)
@@ -228,7 +209,7 @@ def test_a_read_only_folder_is_said() -> None:
 WRITER = """
     import sys
     sys.path.insert(0, sys.argv[2])
-    from kept_samples import PROVENANCE, a_result, a_sample
+    from kept_samples import PROVENANCE, a_result, a_sample, keep
     from everyclaim.core.wire import fingerprint
     from everyclaim.store import Store
     with Store.open(sys.argv[1]) as store:

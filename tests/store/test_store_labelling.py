@@ -4,7 +4,7 @@ import threading
 from typing import Any
 
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample
+from kept_samples import PROVENANCE, a_result, a_sample, keep
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
@@ -17,8 +17,7 @@ MILK = "Milk is white."
 def run(store: Store) -> str:
     """Give a run of three samples with two claims each."""
     made = store.create_run(PROVENANCE, name="three").id
-    for place in range(3):
-        store.save(made, place, f"f{place}", a_sample(place), a_result(a_sample(place)))
+    keep(store, made, 0, 1, 2)
     return made
 
 

@@ -16,19 +16,12 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample
+from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import InputError, NoStoreError, StoreError
-from everyclaim.core.wire import fingerprint
 from everyclaim.store import Reading, Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
-
-
-def keep(store: Store, run: str, *numbers: int) -> None:
-    for number in numbers:
-        sample = a_sample(number)
-        store.save(run, number, fingerprint(sample), sample, a_result(sample))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -77,15 +70,6 @@ def test_an_empty_file_is_no_store_yet(tmp_path: Path) -> None:
     with pytest.raises(NoStoreError, match="only an empty database"):
         Store.open_to_read(tmp_path / "runs.db")
     assert contents(tmp_path) == {"runs.db": b""}
-
-
-def test_a_database_of_something_else_is_said(tmp_path: Path) -> None:
-    """Not taken for an empty store."""
-    connection = sqlite3.connect(tmp_path / "other.db")
-    connection.execute("CREATE TABLE bookmarks (url TEXT)")
-    connection.close()
-    with pytest.raises(StoreError, match=r"tables of something else \(bookmarks"):
-        Store.open_to_read(tmp_path / "other.db")
 
 
 def test_an_older_store_is_not_upgraded_by_reading(tmp_path: Path) -> None:
@@ -147,8 +131,7 @@ KILLED = """
     import os, signal, sys
     sys.path.insert(0, sys.argv[2])
     from kept_samples import PROVENANCE, a_result, a_sample
-    from everyclaim.core.wire import fingerprint
-    from everyclaim.store import Store
+        from everyclaim.store import Store
     store = Store.open(sys.argv[1])
     run = store.create_run(PROVENANCE, name="v1").id
     for n in range(5):
@@ -186,7 +169,6 @@ def status(place: str, expected: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @posix
 def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> None:
     """Known without a clock, from another process, on both kinds of store; and it can go on at once."""
@@ -207,7 +189,6 @@ def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 @posix
 def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> None:
     """What it had kept is read with the log that it left."""
@@ -219,7 +200,6 @@ def test_a_killed_writer_in_a_read_only_folder_hides_nothing(locked: Path) -> No
     assert contents(locked) == before
 
 
-@pytest.mark.slow
 @pytest.mark.slow
 @posix
 def test_what_killed_processes_leave_behind_is_swept(tmp_path: Path) -> None:

@@ -4,17 +4,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+from kept_samples import PROVENANCE, a_result, a_sample, keep
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
 from everyclaim.store import Store, config_fingerprint
-
-
-def keep(store: Store, run: str, number: int, *, failed: bool = False) -> None:
-    sample = a_sample(number)
-    store.save(run, number, fingerprint(sample), sample, a_failure(sample) if failed else a_result(sample))
 
 
 def test_a_run_remembers_how_it_was_made(store: Store) -> None:
@@ -48,14 +43,14 @@ def test_a_run_that_ends_while_it_is_looked_at_is_not_taken_for_an_interrupted_o
 ) -> None:
     """Who begins at that moment would go on with it, and share it."""
     run = store.create_run(PROVENANCE, dataset="answers.jsonl")
-    look = store._holds.held
+    look = store._locks.locked
 
     def ending(connection: Any, runs: Any) -> set[str]:
         monkeypatch.undo()
         store.finish_run(run.id, "finished")
         return look(connection, runs)
 
-    monkeypatch.setattr(store._holds, "held", ending)
+    monkeypatch.setattr(store._locks, "locked", ending)
     assert store.find_unfinished("answers.jsonl", run.config_fingerprint) is None
 
 

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
 
 from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.protocols import Kept
@@ -16,11 +16,6 @@ from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import fingerprint, result_to_json
 from everyclaim.store import Store
 from everyclaim.store.tables import escape, unescape
-
-
-def keep(store: Store, run: str, *numbers: int) -> None:
-    batch = [Kept(n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n))) for n in numbers]
-    store.save_all(run, batch)
 
 
 def rows(store: Store, table: str) -> int:
@@ -98,7 +93,9 @@ def test_results_come_in_input_order_whatever_the_order_of_saving(store: Store) 
 def test_saving_again_changes_nothing(store: Store) -> None:
     """The same sample at the same place is kept once, also within one batch, with its claims and tags."""
     run = store.create_run(PROVENANCE).id
-    keep(store, run, 0, 1, 1)
+    keep(store, run, 0, 1)
+    same = [Kept(2, fingerprint(a_sample(2)), a_sample(2), a_result(a_sample(2)))] * 2
+    store.save_all(run, same)
     keep(store, run, 1, 2)
     store.save(run, 0, fingerprint(a_sample(0)), a_sample(0), a_failure(a_sample(0)))
     assert [result.outcome for result in store.results(run)] == [Outcome.SCORED] * 3

@@ -7,10 +7,12 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -28,6 +30,9 @@ class Answer(NamedTuple):
 
 
 class Service:
+    headers: dict[str, dict[str, str]]
+    token: str
+
     def __init__(self, folder: Path, *options: str, env: dict[str, str] | None = None) -> None:
         self.folder = folder
         known = {key: value for key, value in os.environ.items() if not key.startswith("EVERYCLAIM_")}
@@ -89,6 +94,15 @@ class Service:
                 return found
             time.sleep(0.05)
         raise AssertionError(f"the job did not end: {found}")
+
+    def send(self, path: str, head: str, body: bytes, *, waits: bool = True) -> bytes:
+        """Send a request as it stands, and return what comes before the connection ends, or a part of it."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as client:
+            lines = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{head}\r\n\r\n"
+            client.sendall(lines.encode())
+            with suppress(ConnectionError):
+                client.sendall(body)
+            return client.recv(65_536) if waits else time.sleep(0.3) or b""
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGTERM)

@@ -13,25 +13,13 @@ from running_service import BRIDGE, Service
 
 import everyclaim as ec
 from everyclaim.testing import no_sleep
-from everyclaim.web.tokens import add_token, new_token
 
 ROW = {"answer": "It is 120 m long. It has five towers.", "contexts": ["It is 120 m long, with two towers."], "id": "b"}
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("client")
-    shown, token = new_token("all", ["admin"])
-    add_token(folder / "tokens", token)
-    one = Service(folder, "--store", "store.db", "--tokens", "tokens")
-    one.token = shown
-    yield one
-    one.kill()
-
-
 @pytest.fixture
-def client(service):
-    with ec.Client(service.address, token=service.token) as one:
+def client(guarded):
+    with ec.Client(guarded.address, token=guarded.token) as one:
         yield one
 
 
@@ -95,11 +83,11 @@ def test_a_file_is_scored(client, tmp_path):
     assert list(client.job(job.id).results()) == list(job.results())
 
 
-def test_it_works_in_coroutines(service):
+def test_it_works_in_coroutines(guarded):
     """The asynchronous methods, many at once, and the results of a job as they come."""
 
     async def work():
-        async with ec.Client(service.address, token=service.token) as client:
+        async with ec.Client(guarded.address, token=guarded.token) as client:
             rows = [{**ROW, "id": str(n)} for n in range(5)]
             found = await asyncio.gather(*(client.ascore(row) for row in rows))
             assert [one.id for one in found] == list("01234")
@@ -133,17 +121,17 @@ def test_what_is_wrong_is_told_as_here(client, call, kind, told):
         call(client)
 
 
-def test_a_token_is_needed_and_never_shown(service, monkeypatch):
+def test_a_token_is_needed_and_never_shown(guarded, monkeypatch):
     """Without one, or with a wrong one, there is one clear error; it comes from the environment where it is not given."""
     monkeypatch.delenv("EVERYCLAIM_TOKEN", raising=False)
-    with ec.Client(service.address) as client, pytest.raises(ec.ConfigError, match="send a token that is good"):
+    with ec.Client(guarded.address) as client, pytest.raises(ec.ConfigError, match="send a token that is good"):
         client.score(ROW)
-    with ec.Client(service.address, token="ecl_secret_one") as client:
+    with ec.Client(guarded.address, token="ecl_secret_one") as client:
         with pytest.raises(ec.ConfigError) as fault:
             client.score(ROW)
         assert "ecl_secret_one" not in f"{fault.value} {client!r} {vars(client)}"
-    monkeypatch.setenv("EVERYCLAIM_TOKEN", service.token)
-    with ec.Client(service.address) as client:
+    monkeypatch.setenv("EVERYCLAIM_TOKEN", guarded.token)
+    with ec.Client(guarded.address) as client:
         assert client.score(ROW).id == "b"
 
 
@@ -157,9 +145,9 @@ def test_an_address_that_is_none_is_refused(address):
     assert "secret" not in str(fault.value)
 
 
-def test_closing_twice_is_closing_once(service):
+def test_closing_twice_is_closing_once(guarded):
     """And a closed client says so."""
-    client = ec.Client(service.address)
+    client = ec.Client(guarded.address)
     client.close()
     client.close()
     with pytest.raises(ec.UserError, match="closed"):

@@ -12,7 +12,7 @@ from real_pages import served
 
 from everyclaim.store import Store
 from everyclaim.web.app import Access, create_app
-from everyclaim.web.tokens import Tokens, add_token, new_token
+from everyclaim.web.tokens import AccessTokens, add_token, new_token
 
 HTML = {"accept": "text/html"}
 
@@ -31,7 +31,7 @@ def tokens(tmp_path: Path):
     for name, scopes in {"ada": ["ui"], "robot": ["score"], "root": ["admin"]}.items():
         shown[name], kept = new_token(name, scopes)
         add_token(path, kept)
-    return Tokens(path), shown, path
+    return AccessTokens(path), shown, path
 
 
 @pytest.fixture

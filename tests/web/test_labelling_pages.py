@@ -17,7 +17,7 @@ import everyclaim as ec
 from everyclaim.core.types import Passage, SplitMark
 from everyclaim.store import Store
 from everyclaim.web.app import Access, create_app
-from everyclaim.web.tokens import Tokens, add_token, new_token
+from everyclaim.web.tokens import AccessTokens, add_token, new_token
 
 WORDS = ("SUPPORTED", "UNSUPPORTED", "CONTRADICTED")
 
@@ -192,7 +192,7 @@ def test_what_is_said_while_logged_out_is_kept_until_one_is_in_again(place, run,
         page.get_by_label("Token").fill(shown)
         page.get_by_role("button", name="Log in").click()
 
-    with served(create_app(place, access=Access(Tokens(path)))) as site:
+    with served(create_app(place, access=Access(AccessTokens(path)))) as site:
         seen = watch(site)
         seen.expects_errors = True
         page = seen.open(desk_of(queue))
@@ -487,12 +487,12 @@ def test_a_queue_is_made_on_the_page_and_what_is_wrong_is_said_there(site, place
     seen = watch(site)
     seen.expects_errors = True
     page = seen.open("/label")
-    page.get_by_label("Who labels").fill("Ada, adjudicated")
+    page.get_by_label("Annotators").fill("Ada, adjudicated")
     page.get_by_label("How many").fill("8")
     page.get_by_role("button", name="Make the queue").click()
     expect(page.get_by_role("alert")).to_contain_text("nobody labels as")
     assert page.get_by_label("How many").input_value() == "8"
-    page.get_by_label("Who labels").fill("Ada, Bo")
+    page.get_by_label("Annotators").fill("Ada, Bo")
     page.get_by_role("button", name="Make the queue").click()
     expect(page.get_by_role("link", name="Label as Bo")).to_be_visible()
     with Store.open_to_read(place) as store:
@@ -561,7 +561,7 @@ def test_who_may_label_and_in_whose_name(place, run, tmp_path):
     path = tmp_path / "tokens"
     shown, kept = new_token("looker", ["ui"])
     add_token(path, kept)
-    with served(create_app(place, access=Access(Tokens(path)))) as site:
+    with served(create_app(place, access=Access(AccessTokens(path)))) as site:
         looker = {"authorization": f"Bearer {shown}"}
         assert httpx.get(site + f"/label/runs/{run}", headers=looker).status_code == 200
         assert httpx.get(site + desk_of(queue), headers=looker).status_code == 403

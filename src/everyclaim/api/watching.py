@@ -27,11 +27,10 @@ from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
 from everyclaim.monitor.detector import Detector, Limits
-from everyclaim.monitor.watch.alarms import Alarms
 from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.monitor.watch.source import Rows, Source
-from everyclaim.monitor.watch.watcher import Watcher
+from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.store import WatchStore
 
 _SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"

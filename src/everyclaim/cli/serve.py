@@ -21,7 +21,7 @@ from everyclaim.cli.options import SCORING, Given, with_settings
 from everyclaim.core.errors import ConfigError, MissingExtraError
 from everyclaim.core.hiding import hidden
 from everyclaim.web.serving import LOOPBACK, Binding, check_binding, run
-from everyclaim.web.tokens import SCOPES, VARIABLE, Tokens, add_token, new_token
+from everyclaim.web.tokens import SCOPES, VARIABLE, AccessTokens, add_token, new_token
 
 VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
@@ -70,7 +70,7 @@ def serve(
     given.check_use(settings.judge, settings.decomposer, metric=settings.metric)
     given.check_files(settings, [str(tokens)] if tokens else [], {"the store": settings.store})
     binding = Binding(host, port, workers)
-    has_tokens = len(Tokens.find(tokens)) > 0
+    has_tokens = len(AccessTokens.find(tokens)) > 0
     check_binding(binding, has_tokens=has_tokens)
     try:
         from everyclaim.web.service.app import make_app, serve_app
@@ -177,12 +177,12 @@ def ui(
 
         from everyclaim.web.app import Access, create_app
         from everyclaim.web.serving import Binding, check_binding, log_to_stderr, run
-        from everyclaim.web.tokens import Tokens
+        from everyclaim.web.tokens import AccessTokens
     except ModuleNotFoundError as error:
         raise _missing(error) from None
     settings = given.settings()
     given.check_use(settings.judge, settings.decomposer)
-    found = Tokens.find(tokens)
+    found = AccessTokens.find(tokens)
     if tokens is not None and not len(found):
         raise ConfigError(f"--tokens {tokens}: there is no token in it; `everyclaim serve --new-token` makes one")
     header = _header_name(proxy_header)

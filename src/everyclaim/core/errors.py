@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Self
 
 from everyclaim.core.hiding import hidden
 from everyclaim.core.types import Usage
@@ -117,6 +117,12 @@ class JudgeError(EveryclaimError):
         self.message: str = self.args[1]
         self.retry_after = retry_after
         self.usage = usage
+
+    @classmethod
+    def from_reason(cls, reason: str, *, retry_after: float | None = None) -> Self:
+        """Make the error that the reason of a failed result tells of."""
+        code, _, message = reason.partition(": ")
+        return cls(code, message or code, retry_after=retry_after)
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"

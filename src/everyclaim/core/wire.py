@@ -57,10 +57,10 @@ _FIELDS = {
     ),
     Skipped: "text span reason | unchecked",
     Source: "number name page address",
-    Usage: "calls prompt_tokens completion_tokens cache_hits cost cache_read_tokens cache_write_tokens",
+    Usage: "calls prompt_tokens completion_tokens cache_hits cost | cache_read_tokens cache_write_tokens",
     Verdict: "label probabilities evidence rationale conflict failure_mode judge flags | difference per_passage",
 }
-_SHAPES: Mapping[type, tuple[tuple[str, bool], ...]] = {  # names, and whether each may be left out
+SHAPES: Mapping[type, tuple[tuple[str, bool], ...]] = {  # names, and whether each may be left out
     kind: tuple((name, number % 2 == 1) for number, part in enumerate(names.split("|")) for name in part.split())
     for kind, names in _FIELDS.items()
 }
@@ -179,7 +179,7 @@ def difference_to_json(difference: Difference) -> dict[str, Any]:
 
 def _row(value: Any) -> dict[str, Any]:
     row = {}
-    for name, may_be_left_out in _SHAPES[type(value)]:
+    for name, may_be_left_out in SHAPES[type(value)]:
         part = getattr(value, name)
         if may_be_left_out and (part is None or part is False or part in ((), {})):
             continue
@@ -193,7 +193,7 @@ def _plain(value: Any) -> Any:
         return list(value)
     if kind is tuple:
         return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
-    if kind in _SHAPES:
+    if kind in SHAPES:
         return _row(value)
     if isinstance(value, Enum):
         return value.value
@@ -213,7 +213,7 @@ def _made(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
 @cache
 def _readers(kind: type) -> list[tuple[str, bool, Callable[[Any], Any] | None]]:
     hints = get_type_hints(kind)
-    return [(name, may_be_left_out, _reader(hints[name])) for name, may_be_left_out in _SHAPES[kind]]
+    return [(name, may_be_left_out, _reader(hints[name])) for name, may_be_left_out in SHAPES[kind]]
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
@@ -231,7 +231,7 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
         return lambda value: Span(*value)
     if hint is JudgedClaim:
         return claim_from_json
-    if hint in _SHAPES:
+    if hint in SHAPES:
         return lambda value: _made(cast("type", hint), value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None
 

@@ -43,13 +43,13 @@ class Loop:
         where the rules say so.
         """
         with tallied() as tally:
-            found = await _Run(self, task).answer(given)
+            found = await _GuardRun(self, task).answer(given)
         tell(AnswerGuarded(found.result, found.validated, found.blocked, len(found.attempts)))
         return replace(found, usage=tally.usage)
 
 
 @dataclass
-class _Run:
+class _GuardRun:
     """One answer on its way."""
 
     loop: Loop
@@ -235,8 +235,7 @@ async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result
             raise
         result = Result.of(sample, metric.provenance, Outcome.FAILED, reason=f"budget: {error}")
     if result.outcome is Outcome.FAILED and rules.on_failure == "raise":
-        code, _, message = result.reason.partition(": ")
-        raise JudgeError(code, message)
+        raise JudgeError.from_reason(result.reason)
     return result
 
 

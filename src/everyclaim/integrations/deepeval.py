@@ -7,7 +7,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import UserError
 from everyclaim.core.types import Result
-from everyclaim.integrations.held import evaluator_of, explained, number_of
+from everyclaim.integrations.common import evaluator_of, explained, number_of
 
 try:
     from deepeval.metrics import BaseMetric

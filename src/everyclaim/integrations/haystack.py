@@ -8,7 +8,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
-from everyclaim.integrations.held import explained
+from everyclaim.integrations.common import explained
 
 try:
     from haystack import component, default_from_dict, default_to_dict

@@ -18,7 +18,7 @@ from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.types import Result
-from everyclaim.integrations.held import evaluator_of
+from everyclaim.integrations.common import evaluator_of
 from everyclaim.monitor.watch.conversations import answer_in, question_in
 
 try:
@@ -63,7 +63,7 @@ def scoring(
 
 
 @dataclass(slots=True)
-class _Run:
+class _ChainCall:
     """One call of a chain under way."""
 
     question: str
@@ -95,7 +95,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         self._owned = evaluator is None
         self._on_result = on_result
         self._root: dict[Any, Any] = {}  # call → the call of the whole chain
-        self._runs: dict[Any, _Run] = {}
+        self._runs: dict[Any, _ChainCall] = {}
         self._lock = Lock()
         self._worker = ThreadPoolExecutor(1, "everyclaim")
         self._under_way: list[Future[None]] = []
@@ -175,11 +175,11 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
     def _begin(self, run_id: Any, parent: Any, said: Any) -> None:
         with self._lock:
             if parent is None:
-                self._runs[run_id] = _Run(question_in(_plain(said)) or "")
+                self._runs[run_id] = _ChainCall(question_in(_plain(said)) or "")
             else:
                 self._root[run_id] = self._root.get(parent, parent)
 
-    def _forget(self, run_id: Any) -> _Run | None:
+    def _forget(self, run_id: Any) -> _ChainCall | None:
         with self._lock:
             self._root.pop(run_id, None)
             return self._runs.pop(run_id, None)

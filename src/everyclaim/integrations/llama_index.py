@@ -12,7 +12,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.held import evaluator_of, explained
+from everyclaim.integrations.common import evaluator_of, explained
 
 try:
     from llama_index.core.evaluation import BaseEvaluator, EvaluationResult

@@ -7,7 +7,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import MissingExtraError
 from everyclaim.core.types import Outcome, Result
-from everyclaim.integrations.held import evaluator_of, explained, name_of
+from everyclaim.integrations.common import evaluator_of, explained, name_of
 from everyclaim.monitor.watch.conversations import answer_in, documents_in, question_in
 
 try:

@@ -123,6 +123,16 @@ def _explanation(result: Result, *, with_texts: bool = False) -> str:
     return "\n".join(lines)
 
 
+def faults_in_words(result: Result) -> str:
+    """Say which claims fail and why, and which citations are not right, a line each; empty where nothing is wrong."""
+    lines = []
+    for claim in result.failing:
+        reason = f" ({claim.verdict.rationale})" if claim.verdict.rationale else ""
+        lines.append(f"{claim.verdict.label.value.lower()}: {claim.text}{reason}")
+    lines += [f"citation {fault.finding}: {text} ({fault.told()})" for text, fault in citation_faults(result)]
+    return "\n".join(lines)
+
+
 def code_of(result: Result) -> str:
     """Return the code of a failure, which is one of few words, without what is said behind it."""
     return one_line(result.reason.partition(":")[0], 60) or "_OTHER"

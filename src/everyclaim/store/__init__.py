@@ -4,7 +4,7 @@
 `connect` how a database is reached and how its failures are put into words.
 """
 
-from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry, answer_key, answer_key_of, claim_key
+from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry
 from everyclaim.store.queues import Labelling
 from everyclaim.store.records import (
     Annotation,
@@ -16,6 +16,9 @@ from everyclaim.store.records import (
     Reading,
     RunRecord,
     Status,
+    answer_key,
+    answer_key_of,
+    claim_key,
     config_fingerprint,
 )
 from everyclaim.store.store import Store

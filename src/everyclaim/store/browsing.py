@@ -21,7 +21,7 @@ _FIELDS = {"model": SAMPLES.c.model, "release": SAMPLES.c.release}  # sliced by 
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class AnswerFilter:
     """Which answers of a run are asked for, and in which order; what is not set asks for nothing.
 
     `label`, `mode` and `conflict` hold for one and the same claim, of an answer that was scored. `value` is one of the
@@ -65,7 +65,7 @@ class Neighbours:
     after: int | None
 
 
-def answers(store: Store, run: str, wanted: Wanted, first: int, most: int) -> list[AnswerRow]:
+def answers(store: Store, run: str, wanted: AnswerFilter, first: int, most: int) -> list[AnswerRow]:
     """Return up to `most` of the answers wanted, from the one numbered `first` (from 0) on."""
     with store.reading() as connection:
         places = connection.execute(_places(connection, run, wanted).limit(most).offset(first)).scalars()
@@ -78,20 +78,20 @@ def answers_at(store: Store, run: str, places: Sequence[int]) -> list[AnswerRow]
         return _rows(connection, run, places)
 
 
-def positions(store: Store, run: str, wanted: Wanted) -> list[int]:
+def positions(store: Store, run: str, wanted: AnswerFilter) -> list[int]:
     """Return the places of all answers wanted."""
     with store.reading() as connection:
         return list(connection.execute(_places(connection, run, wanted)).scalars())
 
 
-def count(store: Store, run: str, wanted: Wanted) -> int:
+def count(store: Store, run: str, wanted: AnswerFilter) -> int:
     """Return how many answers are wanted."""
     query = sa.select(sa.func.count()).select_from(SAMPLES).where(*_conditions(run, wanted))
     with store.reading() as connection:
         return int(connection.execute(query).scalar_one())
 
 
-def neighbours(store: Store, run: str, wanted: Wanted, position: int) -> Neighbours:
+def neighbours(store: Store, run: str, wanted: AnswerFilter, position: int) -> Neighbours:
     """Return the places next to an answer's among those wanted, in their order; none for one that is not wanted."""
     if wanted.order == "worst":
         return neighbours_in(positions(store, run, wanted), position)
@@ -146,7 +146,7 @@ def tag_values_of(store: Store, run: str) -> dict[str, list[str]]:
     return found
 
 
-def _conditions(run: str, wanted: Wanted) -> list[sa.ColumnElement[bool]]:
+def _conditions(run: str, wanted: AnswerFilter) -> list[sa.ColumnElement[bool]]:
     """Say what is wanted. Claims and tags are found once for all answers, not for each: indexes are used that way."""
     place = SAMPLES.c.position
     found: list[sa.ColumnElement[bool]] = [SAMPLES.c.run_id == run]
@@ -168,7 +168,7 @@ def _claims(run: str) -> sa.Select[Any]:
     return sa.select(CLAIMS.c.position).where(CLAIMS.c.run_id == run)
 
 
-def _claims_like(run: str, wanted: Wanted) -> sa.Select[Any]:
+def _claims_like(run: str, wanted: AnswerFilter) -> sa.Select[Any]:
     claims = _claims(run)
     if wanted.label:
         claims = claims.where(CLAIMS.c.label == wanted.label.value)
@@ -187,7 +187,7 @@ def _in_slice(run: str, tag: str, value: str) -> sa.ColumnElement[bool]:
     return sa.or_(has, sa.and_(place.not_in(tagged), field)) if value else sa.and_(has, field)
 
 
-def _ranked(connection: sa.Connection, run: str, wanted: Wanted) -> sa.Subquery:
+def _ranked(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Subquery:
     """Return the places of what is wanted with what orders them by how bad they are, the worst lowest."""
     parameters = connection.execute(sa.select(RUNS.c.parameters).where(RUNS.c.id == run)).scalar() or {}
     quality = 1.0 - SAMPLES.c.score if parameters.get(BETTER) == "lower" else SAMPLES.c.score
@@ -210,7 +210,7 @@ def _ranked(connection: sa.Connection, run: str, wanted: Wanted) -> sa.Subquery:
     )
 
 
-def _places(connection: sa.Connection, run: str, wanted: Wanted) -> sa.Select[Any]:
+def _places(connection: sa.Connection, run: str, wanted: AnswerFilter) -> sa.Select[Any]:
     """Select the places of what is wanted, in order."""
     if wanted.order == "input":
         return sa.select(SAMPLES.c.position).where(*_conditions(run, wanted)).order_by(SAMPLES.c.position)

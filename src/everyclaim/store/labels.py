@@ -9,10 +9,8 @@ history loses nothing: an action that was undone stays, with the id of the actio
 
 from __future__ import annotations
 
-import hashlib
-import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, overload
@@ -20,8 +18,8 @@ from typing import Any, Literal, overload
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError
-from everyclaim.core.types import Label, Sample, Span, SplitMark
-from everyclaim.store.records import Annotation, Kind, Picked
+from everyclaim.core.types import Label, Span, SplitMark
+from everyclaim.store.records import Annotation, Kind, Picked, claim_key
 from everyclaim.store.tables import CLAIMS, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, SAMPLES, Text
 
 Action = Literal["label", "mark", "skip", "withdraw", "undo"]
@@ -66,25 +64,6 @@ class HistoryEntry:
     after: Mapping[str, Any]
     undone: str | None  # the id of the action that undid it
     created: str  # ISO 8601 in UTC
-
-
-def answer_key(response: str, passages: Iterable[str]) -> str:
-    """Name an answer beside the texts of its passages: 32 hexadecimal digits."""
-    return _digest([response, list(passages)])
-
-
-def answer_key_of(sample: Sample) -> str:
-    """Name the answer of a sample, as `answer_key` does."""
-    return answer_key(sample.response, [passage.text for passage in sample.passages])
-
-
-def claim_key(answer: str, claim: str) -> str:
-    """Name a claim of an answer by what it says: 32 hexadecimal digits."""
-    return _digest([answer, claim])
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
 
 
 # ---- reading

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import NoStoreError, StoreError
-from everyclaim.store.labels import answer_key, claim_key
+from everyclaim.store.records import answer_key, claim_key
 from everyclaim.store.tables import Json, Text
 
 Step = Callable[[sa.Connection, str], None]

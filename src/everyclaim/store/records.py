@@ -1,15 +1,26 @@
-"""What the store hands out beside samples and results: runs and human labels, as data."""
+"""What the store hands out beside samples and results, as data; and the way to the rows of the tables and back."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
-from everyclaim.core.types import Label, Outcome, Provenance, Span, SplitMark
-from everyclaim.core.wire import provenance_to_json
+import sqlalchemy as sa
+
+from everyclaim.core.protocols import Kept
+from everyclaim.core.types import Label, Outcome, Provenance, Sample, Span, SplitMark, tag_values
+from everyclaim.core.wire import (
+    provenance_to_json,
+    result_from_json,
+    result_to_json,
+    sample_from_json,
+    sample_to_json,
+    tags_to_json,
+)
 
 Kind = Literal["label", "mark"]  # of what people say: a label, or how a claim was split
 V_co = TypeVar("V_co", bound=Label | SplitMark, covariant=True)
@@ -157,3 +168,120 @@ def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str
     whole = {"provenance": provenance_to_json(provenance), "config": dict(config)}
     body = json.dumps(whole, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
+
+
+# ---- keys of texts
+
+
+def answer_key(response: str, passages: Iterable[str]) -> str:
+    """Name an answer beside the texts of its passages: 32 hexadecimal digits."""
+    return _digest([response, list(passages)])
+
+
+def answer_key_of(sample: Sample) -> str:
+    """Name the answer of a sample, as `answer_key` does."""
+    return answer_key(sample.response, [passage.text for passage in sample.passages])
+
+
+def claim_key(answer: str, claim: str) -> str:
+    """Name a claim of an answer by what it says: 32 hexadecimal digits."""
+    return _digest([answer, claim])
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, ensure_ascii=True).encode("ascii")).hexdigest()[:32]
+
+
+# ---- rows
+
+Row = dict[str, Any]
+
+
+def rows_of(run: str, batch: Sequence[Kept]) -> tuple[list[Row], list[Row], list[Row]]:
+    """Return the rows of `samples`, `claims` and `tags` that keep this batch."""
+    samples: list[Row] = []
+    claims: list[Row] = []
+    tags: list[Row] = []
+    for kept in batch:
+        place = {"run_id": run, "position": kept.position}
+        written = result_to_json(kept.result)
+        samples.append(place | _sample_row(kept, written))
+        for ordinal, claim in enumerate(written["claims"]):
+            claims.append(place | {"ordinal": ordinal} | _claim_row(claim))
+        named = [(name, value) for name, tag in kept.sample.tags.items() for value in tag_values(tag)]
+        for ordinal, (name, value) in enumerate(named):
+            tags.append(place | {"ordinal": ordinal, "name": name, "value": value})
+    return samples, claims, tags
+
+
+def kept_from(row: sa.RowMapping) -> Kept:
+    """Read a row of `samples`."""
+    return Kept(row["position"], row["fingerprint"], sample_from(row), result_from_json(row["result"]))
+
+
+def sample_from(row: sa.RowMapping) -> Sample:
+    """Read the sample of a row of `samples`."""
+    return sample_from_json({"id": row["sample_id"], **row})
+
+
+def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> RunRecord:
+    """Read a row of `runs`; `status` is what has become of it."""
+    same = (
+        "id",
+        "name",
+        "created",
+        "finished",
+        "config",
+        "config_fingerprint",
+        "dataset",
+        "dataset_fingerprint",
+        "total",
+    )
+    return RunRecord(
+        **{name: row[name] for name in same},
+        status=status,
+        provenance=Provenance(**{part.name: row[part.name] for part in fields(Provenance)}),
+        counts=counts,
+        reading=Reading(**row["reading"]) if row["reading"] else None,
+    )
+
+
+def _sample_row(kept: Kept, written: Row) -> Row:
+    sample = kept.sample
+    score = kept.result.score
+    return {
+        "fingerprint": kept.fingerprint,
+        "sample_id": sample.id,
+        "question": sample.question,
+        "response": sample.response,
+        "contexts": sample_to_json(sample)["contexts"],
+        "reference": sample.reference,
+        "tags": tags_to_json(sample.tags),
+        "model": sample.model,
+        "release": sample.release,
+        "timestamp": sample.timestamp,
+        "outcome": kept.result.outcome.value,
+        # SQLite would make NULL of NaN and PostgreSQL would keep it: NULL on both.
+        "score": score if score is not None and math.isfinite(score) else None,
+        "reason": kept.result.reason,
+        "result": written,
+        "answer_key": answer_key(sample.response, [passage.text for passage in sample.passages]),
+    }
+
+
+def _claim_row(claim: Row) -> Row:
+    verdict = claim["verdict"]
+    probabilities = verdict["probabilities"] or {"supported": None, "unsupported": None, "contradicted": None}
+    return {
+        "claim_id": claim["id"],
+        "text": claim["text"],
+        "span_start": claim["span"][0],
+        "span_end": claim["span"][1],
+        "sentence": claim["sentence"],
+        "label": verdict["label"],
+        **probabilities,
+        "conflict": verdict["conflict"],
+        "failure_mode": verdict["failure_mode"],
+        "judge": verdict["judge"],
+        "evidence": verdict["evidence"],
+    }

@@ -1,39 +1,140 @@
-"""The runs of a store: begun, resumed, finished, found, deleted."""
+"""A database of a store, opened, read and written; and its runs: begun, resumed, finished, found, deleted."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy as sa
 
 from everyclaim.core.errors import InputError, StoreError
+from everyclaim.core.lifetime import Closing
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import Outcome, Provenance
-from everyclaim.store.connect import POSTGRES_SCHEMA, translated
-from everyclaim.store.database import Database
+from everyclaim.store.connect import POSTGRES_SCHEMA, ServerGoneError, engine_for, patiently, sqlite_file, translated
+from everyclaim.store.locks import FileLocks, ServerLocks
+from everyclaim.store.migrations import check_current, migrate
 from everyclaim.store.queues import delete_queues
-from everyclaim.store.records import Reading, RunRecord, config_fingerprint
-from everyclaim.store.rows import run_from
+from everyclaim.store.records import Reading, RunRecord, config_fingerprint, run_from
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
+T = TypeVar("T")
+
+_PATIENCE = 30.0  # seconds for which whoever writes a run waits for a server that went away
 _MANY = 1_000  # samples of a run, from which on it matters how a query is carried out
 _RECENT = 200  # runs whose names are looked through for the one that was meant
 _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 
 
-class RunStore(Database):
-    """A database, and the runs in it.
+class RunStore(Closing):
+    """One SQLite file or PostgreSQL database, up to date, and the runs in it.
 
-    A run is held by the store that begins or resumes it until it finishes or the store is closed: that is how everybody
-    knows whether somebody is still at it.
+    `location` is safe to show: it never holds a password. A run is locked by the store that begins or resumes it until
+    it finishes or the store is closed: that is how everybody knows whether somebody is still at it.
     """
+
+    def __init__(self, engine: sa.Engine, location: str) -> None:
+        self._engine = engine
+        file = sqlite_file(location)
+        self._locks = FileLocks(file) if file else ServerLocks(engine)
+        self.location = location
+        self._patience = _PATIENCE
+
+    @classmethod
+    def open(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
+        """Open a store, made when it is not there and brought up to date when it is older.
+
+        `location` is a file path or ``postgresql://user@host/database``. A SQLite store that another
+        process is writing to is waited for, up to `lock_seconds`. Raises `StoreError`, and
+        `MissingExtraError` for PostgreSQL without its driver.
+        """
+        engine, shown = engine_for(location, lock_seconds=lock_seconds)
+        return cls._checked(engine, shown, migrate)
+
+    @classmethod
+    def open_to_read(cls, location: str | os.PathLike[str], *, lock_seconds: float = 30.0) -> Self:
+        """Open a store that is there, to read it: nothing is made, brought up to date or written.
+
+        Rights to read are enough. Raises `NoStoreError` when there is none, and otherwise as `open`, also for a store
+        that an older version made.
+        """
+        engine, shown = engine_for(location, lock_seconds=lock_seconds, read_only=True)
+        return cls._checked(engine, shown, check_current)
+
+    @classmethod
+    def _checked(cls, engine: sa.Engine, shown: str, check: Callable[[sa.Engine, str | None, str], None]) -> Self:
+        schema = POSTGRES_SCHEMA if engine.dialect.name == "postgresql" else None
+        try:
+            with translated(shown):
+                check(engine, schema, f"store {shown}")
+        except BaseException:
+            engine.dispose()
+            raise
+        return cls(engine, shown)
+
+    def close(self) -> None:
+        """Let go of every run and close every connection. The store cannot be used afterwards."""
+        with translated(self.location):
+            self._locks.close()
+        self._engine.dispose()
+
+    def reading(self) -> AbstractContextManager[sa.Connection]:
+        """Return a connection for statements that other modules of the store bring along; nothing is written by it."""
+        return self._read()
+
+    @contextmanager
+    def _read(self) -> Iterator[sa.Connection]:
+        with translated(self.location), self._engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def _write(self) -> Iterator[sa.Connection]:
+        with (
+            translated(self.location),
+            self._engine.connect().execution_options(write=True) as connection,
+            connection.begin(),
+        ):
+            yield connection
+
+    def _patiently(self, work: Callable[[], T]) -> T:
+        """Do what may be done twice; a server that went away is waited for, and what was held there held again."""
+
+        def held() -> T:
+            with translated(self.location):
+                lost = self._locks.renew()
+            if lost:
+                raise StoreError(
+                    f"store {self.location}: while the server was away, another place went on with {', '.join(lost)}"
+                )
+            return work()
+
+        try:
+            done = patiently(held, self._patience)
+        except ServerGoneError:
+            self._patience = 0.0  # who has waited in vain does not wait again to say so
+            raise
+        self._patience = _PATIENCE
+        return done
+
+    def _take(self, run: str, taken: str = "") -> None:
+        """Hold a run, or say that somebody else does."""
+        with translated(self.location):
+            if not self._locks.take(run):
+                taken = taken or f"run {run} is being scored in another place at this moment"
+                raise StoreError(f"store {self.location}: {taken}")
+
+    def _lock(self, connection: sa.Connection, run: str) -> None:
+        """Make other writers of this run wait (SQLite has one writer anyway), and check that it exists."""
+        if connection.execute(sa.select(RUNS.c.id).where(RUNS.c.id == run).with_for_update()).first() is None:
+            raise InputError(f"no run {run!r} in store {self.location}: it was never made, or it was deleted")
+
+    # ---- runs
 
     def create_run(
         self,
@@ -112,7 +213,7 @@ class RunStore(Database):
 
         self._patiently(end)
         with translated(self.location):
-            self._holds.release(run)
+            self._locks.release(run)
         if sum(ended["counts"].values()) >= _MANY and self._engine.dialect.name == "postgresql":
             self._take_stock()
 
@@ -164,7 +265,7 @@ class RunStore(Database):
                 connection.execute(sa.delete(table).where(table.c.run_id == run))
             connection.execute(sa.delete(RUNS).where(RUNS.c.id == run))
         with translated(self.location):
-            self._holds.release(run)
+            self._locks.release(run)
 
     def _take_stock(self) -> None:
         """Let the server count what was added: before, it takes a new run for a few rows and looks each one up."""
@@ -177,7 +278,7 @@ class RunStore(Database):
             rows = connection.execute(query).mappings().all()
             live = self._count(connection, [row["id"] for row in rows if row["counts"] is None])
             running = {row["id"] for row in rows if row["status"] == "running"}
-            left = running - self._holds.held(connection, running)
+            left = running - self._locks.locked(connection, running)
         if left and left != self._running(left):  # one has ended between the two looks
             return self._records(query)
         return [

@@ -23,8 +23,7 @@ from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
 from everyclaim.store.queues import Labelling
-from everyclaim.store.records import Annotation
-from everyclaim.store.rows import kept_from, rows_of, sample_from
+from everyclaim.store.records import Annotation, claim_key, kept_from, rows_of, sample_from
 from everyclaim.store.run_store import RunStore, now
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
@@ -169,7 +168,7 @@ class Store(RunStore):
         with self._write() as connection:
             self._lock(connection, run)
             place, answer, text, span = labels.claim_of(connection, run, sample_id, claim_id)
-            new = Annotation(Label(label), annotator, answer, labels.claim_key(answer, text), span, note, created=now())
+            new = Annotation(Label(label), annotator, answer, claim_key(answer, text), span, note, created=now())
             labels.put_all(connection, run, [new], new.created)
         return replace(new, position=place, sample_id=sample_id, claim_id=claim_id)
 

@@ -71,191 +71,84 @@ class Json(sa.types.TypeDecorator[Any]):
 
 
 METADATA = sa.MetaData()
+_TYPES: dict[str, Any] = {
+    "text": Text,
+    "json": Json,
+    "count": sa.BigInteger,
+    "ordinal": sa.Integer,
+    "number": sa.Double,
+    "flag": sa.Boolean,
+}
 
-RUNS = sa.Table(
+
+def _table(name: str, columns: str) -> sa.Table:
+    """Describe a table: its columns with their types (text where none is named), `*` in the key, `?` may be NULL."""
+    words = [word.partition(":") for word in columns.split()]
+    return sa.Table(
+        name,
+        METADATA,
+        *(
+            sa.Column(
+                column.strip("*?"),
+                _TYPES[kind or "text"],
+                primary_key=column.endswith("*"),
+                nullable=column.endswith("?"),
+            )
+            for column, _, kind in words
+        ),
+    )
+
+
+# `counts` (by outcome) and `reading` (of rows of the data set) are written when a run ends.
+RUNS = _table(
     "runs",
-    METADATA,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("name", Text, nullable=False),
-    sa.Column("created", Text, nullable=False),
-    sa.Column("finished", Text),
-    sa.Column("status", Text, nullable=False),
-    sa.Column("metric", Text, nullable=False),
-    sa.Column("decomposer", Text, nullable=False),
-    sa.Column("verifier", Text, nullable=False),
-    sa.Column("strategy", Text, nullable=False),
-    sa.Column("version", Text, nullable=False),
-    sa.Column("parameters", Json, nullable=False),
-    sa.Column("config", Json, nullable=False),
-    sa.Column("config_fingerprint", Text, nullable=False),
-    sa.Column("dataset", Text, nullable=False),
-    sa.Column("dataset_fingerprint", Text, nullable=False),
-    sa.Column("total", sa.BigInteger),
-    sa.Column("counts", Json),  # by outcome, written when the run ends
-    sa.Column("reading", Json),  # rows of the data set, likewise
+    "id* name created finished? status metric decomposer verifier strategy version parameters:json config:json"
+    " config_fingerprint dataset dataset_fingerprint total?:count counts?:json reading?:json",
 )
-
-SAMPLES = sa.Table(
+# `answer_key` is of response and passages: what labels go by.
+SAMPLES = _table(
     "samples",
-    METADATA,
-    sa.Column("run_id", Text, primary_key=True),
-    sa.Column("position", sa.BigInteger, primary_key=True),
-    sa.Column("fingerprint", Text, nullable=False),
-    sa.Column("sample_id", Text, nullable=False),
-    sa.Column("question", Text, nullable=False),
-    sa.Column("response", Text, nullable=False),
-    sa.Column("contexts", Json, nullable=False),
-    sa.Column("reference", Text),
-    sa.Column("tags", Json, nullable=False),
-    sa.Column("model", Text),
-    sa.Column("release", Text),
-    sa.Column("timestamp", Text),
-    sa.Column("outcome", Text, nullable=False),
-    sa.Column("score", sa.Double),
-    sa.Column("reason", Text, nullable=False),
-    sa.Column("result", Json, nullable=False),
-    sa.Column("answer_key", Text),  # of response and passages: what labels go by
+    "run_id* position*:count fingerprint sample_id question response contexts:json reference? tags:json model? release?"
+    " timestamp? outcome score?:number reason result:json answer_key?",
 )
-
-CLAIMS = sa.Table(
+# `ordinal` is the place in the result, from 0; the three probabilities have the names of their labels.
+CLAIMS = _table(
     "claims",
-    METADATA,
-    sa.Column("run_id", Text, primary_key=True),
-    sa.Column("position", sa.BigInteger, primary_key=True),
-    sa.Column("ordinal", sa.Integer, primary_key=True),  # place in the result, from 0
-    sa.Column("claim_id", Text, nullable=False),
-    sa.Column("text", Text, nullable=False),
-    sa.Column("span_start", sa.BigInteger, nullable=False),
-    sa.Column("span_end", sa.BigInteger, nullable=False),
-    sa.Column("sentence", Text, nullable=False),
-    sa.Column("label", Text, nullable=False),
-    sa.Column("supported", sa.Double),  # probabilities
-    sa.Column("unsupported", sa.Double),
-    sa.Column("contradicted", sa.Double),
-    sa.Column("conflict", sa.Boolean, nullable=False),
-    sa.Column("failure_mode", Text),
-    sa.Column("judge", Text, nullable=False),
-    sa.Column("evidence", Json, nullable=False),
+    "run_id* position*:count ordinal*:ordinal claim_id text span_start:count span_end:count sentence label"
+    " supported?:number unsupported?:number contradicted?:number conflict:flag failure_mode? judge evidence:json",
 )
-
-TAGS = sa.Table(
-    "tags",
-    METADATA,
-    sa.Column("run_id", Text, primary_key=True),
-    sa.Column("position", sa.BigInteger, primary_key=True),
-    sa.Column("ordinal", sa.Integer, primary_key=True),
-    sa.Column("name", Text, nullable=False),
-    sa.Column("value", Text, nullable=False),
-)
-
-LABELS = sa.Table(
+TAGS = _table("tags", "run_id* position*:count ordinal*:ordinal name value")
+# `claim_key` is that of the answer for a whole answer; `run_id` names the run for which something was said, and serves
+# others, too; `chosen` says how the text was chosen; `evidence` is [[place of the passage, start, end], …].
+LABELS = _table(
     "labels_2",
-    METADATA,
-    sa.Column("claim_key", Text, primary_key=True),  # that of the answer for a label of a whole answer
-    sa.Column("annotator", Text, primary_key=True),
-    sa.Column("answer_key", Text, nullable=False),
-    sa.Column("span_start", sa.BigInteger),  # of the claim in the response
-    sa.Column("span_end", sa.BigInteger),
-    sa.Column("label", Text, nullable=False),
-    sa.Column("failure_mode", Text),
-    sa.Column("note", Text, nullable=False),
-    sa.Column("chosen", Text, nullable=False),  # how it was chosen for labelling
-    sa.Column("run_id", Text, nullable=False),  # for which it was given; it serves others, too
-    sa.Column("created", Text, nullable=False),
-    sa.Column("evidence", Json),  # [[place of the passage, start, end], …]; None: not asked
+    "claim_key* annotator* answer_key span_start?:count span_end?:count label failure_mode? note chosen run_id created"
+    " evidence?:json",
 )
-
-MARKS = sa.Table(
-    "marks",
-    METADATA,
-    sa.Column("claim_key", Text, primary_key=True),
-    sa.Column("annotator", Text, primary_key=True),
-    sa.Column("answer_key", Text, nullable=False),
-    sa.Column("span_start", sa.BigInteger),
-    sa.Column("span_end", sa.BigInteger),
-    sa.Column("mark", Text, nullable=False),
-    sa.Column("note", Text, nullable=False),
-    sa.Column("chosen", Text, nullable=False),
-    sa.Column("run_id", Text, nullable=False),
-    sa.Column("created", Text, nullable=False),
+MARKS = _table(
+    "marks", "claim_key* annotator* answer_key span_start?:count span_end?:count mark note chosen run_id created"
 )
-
-QUEUES = sa.Table(
-    "queues",
-    METADATA,
-    sa.Column("id", Text, primary_key=True),
-    sa.Column("run_id", Text, nullable=False),
-    sa.Column("name", Text, nullable=False),
-    sa.Column("chosen", Text, nullable=False),  # how, as kept with every label
-    sa.Column("answers", sa.Boolean, nullable=False),  # whole answers, not claims
-    sa.Column("annotators", Json, nullable=False),
-    sa.Column("overlap", sa.Double, nullable=False),  # share that every annotator labels
-    sa.Column("created", Text, nullable=False),
+QUEUES = _table("queues", "id* run_id name chosen answers:flag annotators:json overlap:number created")
+# `place` is in the annotator's order, `position` the sample's in the run; `ordinal` is −1 for a whole answer; `skipped`
+# is the number of the skip in the history.
+QUEUE_ITEMS = _table(
+    "queue_items", "queue_id* annotator* place*:count position:count ordinal:ordinal claim_key skipped?:count"
 )
-
-QUEUE_ITEMS = sa.Table(
-    "queue_items",
-    METADATA,
-    sa.Column("queue_id", Text, primary_key=True),
-    sa.Column("annotator", Text, primary_key=True),
-    sa.Column("place", sa.BigInteger, primary_key=True),  # in this annotator's order, from 0
-    sa.Column("position", sa.BigInteger, nullable=False),  # of the sample in the run
-    sa.Column("ordinal", sa.Integer, nullable=False),  # of the claim in the result; -1: the whole answer
-    sa.Column("claim_key", Text, nullable=False),
-    sa.Column("skipped", sa.BigInteger),  # the number of the skip in the history; None: not skipped
-)
-
-LABEL_HISTORY = sa.Table(
+# `id` is given by whoever acts: the same one again is the same action. `number` counts an annotator's actions from 1,
+# `actor` was logged in, `undone` is the id of the action that undid it.
+LABEL_HISTORY = _table(
     "label_history",
-    METADATA,
-    sa.Column("id", Text, primary_key=True),  # given by whoever acts: the same one again is the same action
-    sa.Column("number", sa.BigInteger, nullable=False),  # of the annotator's actions, from 1
-    sa.Column("annotator", Text, nullable=False),
-    sa.Column("actor", Text, nullable=False),  # who was logged in; empty: not known
-    sa.Column("run_id", Text, nullable=False),
-    sa.Column("queue_id", Text, nullable=False),  # empty: in none
-    sa.Column("claim_key", Text, nullable=False),
-    sa.Column("answer_key", Text, nullable=False),
-    sa.Column("action", Text, nullable=False),
-    sa.Column("before", Json, nullable=False),
-    sa.Column("after", Json, nullable=False),
-    sa.Column("undone", Text),  # the id of the action that undid it
-    sa.Column("created", Text, nullable=False),
+    "id* number:count annotator actor run_id queue_id claim_key answer_key action before:json after:json undone?"
+    " created",
 )
-
-WATCHES = sa.Table(
-    "watches",
-    METADATA,
-    sa.Column("watch", Text, primary_key=True),
-    sa.Column("checkpoint", Json),  # how far the source is read, in its own words
-    sa.Column("alarms", Json),  # where the detector stands
-    sa.Column("updated", Text, nullable=False),
-)
-
-WATCHED = sa.Table(  # every answer that a watch has decided about
+# `checkpoint` says how far the source is read, in its own words, `alarms` where the detector stands.
+WATCHES = _table("watches", "watch* checkpoint?:json alarms?:json updated")
+# Every answer that a watch has decided about, on a day in UTC. `answer` is the source's key, digested, `chosen` why it
+# was judged, `back` whether scores go back, `about` what the source needs for that, `tried` in seconds since 1970.
+WATCHED = _table(
     "watched",
-    METADATA,
-    sa.Column("watch", Text, primary_key=True),
-    sa.Column("answer", Text, primary_key=True),  # the source's key of it, digested
-    sa.Column("day", Text, nullable=False),  # of the decision, in UTC
-    sa.Column("decision", Text, nullable=False),
-    sa.Column("chosen", Text, nullable=False),  # why it was judged
-    sa.Column("run_id", Text),
-    sa.Column("position", sa.BigInteger),
-    sa.Column("tokens", sa.BigInteger, nullable=False),
-    sa.Column("cost", sa.Double),  # NULL: unknown
-    sa.Column("back", Text, nullable=False),  # of its scores: due, sent, or nothing
-    sa.Column("about", Json, nullable=False),  # what the source needs for sending them back
-    sa.Column("tries", sa.Integer, nullable=False),  # of judging it
-    sa.Column("tried", sa.Double, nullable=False),  # the last time, in seconds since 1970
+    "watch* answer* day decision chosen run_id? position?:count tokens:count cost?:number back about:json"
+    " tries:ordinal tried:number",
 )
-
-SPANS = sa.Table(  # received, and not yet put together to answers
-    "watched_spans",
-    METADATA,
-    sa.Column("watch", Text, primary_key=True),
-    sa.Column("trace", Text, primary_key=True),
-    sa.Column("span", Text, primary_key=True),
-    sa.Column("received", sa.Double, nullable=False),  # seconds since 1970
-    sa.Column("body", Json, nullable=False),
-)
+# Received, at a time in seconds since 1970, and not yet put together to answers.
+SPANS = _table("watched_spans", "watch* trace* span* received:number body:json")

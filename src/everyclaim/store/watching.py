@@ -18,8 +18,7 @@ import sqlalchemy as sa
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.core.wire import fingerprint
-from everyclaim.store.records import RunRecord, config_fingerprint
-from everyclaim.store.rows import kept_from, rows_of
+from everyclaim.store.records import RunRecord, config_fingerprint, kept_from, rows_of
 from everyclaim.store.store import Store
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, SPANS, TAGS, WATCHED, WATCHES
 

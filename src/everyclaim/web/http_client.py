@@ -164,8 +164,7 @@ class HttpClient:
         if code == "budget-spent":
             return BudgetExceeded(detail)
         if code == "judge-failed":
-            name, _, message = detail.partition(": ")
-            return JudgeError(name, message, retry_after=wait)
+            return JudgeError.from_reason(detail, retry_after=wait)
         return OperatorError(f"{self.address}: {detail}")
 
     def _open(self, client: ModuleType) -> aiohttp.ClientSession:

@@ -22,7 +22,7 @@ import stat
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
 from pathlib import Path
 from typing import Self
@@ -48,7 +48,7 @@ _logger = logging.getLogger("everyclaim.web")
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class AccessToken:
     """What is kept of a token. `per_minute` is its own rate, None for the usual one."""
 
     name: str
@@ -67,7 +67,7 @@ class Token:
         return f"{self.name} {','.join(sorted(self.scopes))} sha256:{self.digest}{rate}"
 
 
-class Tokens:
+class AccessTokens:
     """The tokens that are good, from a file, from `EVERYCLAIM_TOKENS`, or both.
 
     Raises `ConfigError` for a line that cannot be read and for a file that others may write to; no message repeats
@@ -79,7 +79,7 @@ class Tokens:
         self._given = tuple(_read(variable or "", VARIABLE))
         self._stamp = _stamp(path) if path else None
         self._fault = ""
-        self._kept: tuple[Token, ...] = ()
+        self._kept: tuple[AccessToken, ...] = ()
         self._load()
 
     @classmethod
@@ -90,10 +90,10 @@ class Tokens:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def __iter__(self) -> Iterator[Token]:
+    def __iter__(self) -> Iterator[AccessToken]:
         return iter(self._kept)
 
-    def holder(self, presented: str) -> Token | None:
+    def holder(self, presented: str) -> AccessToken | None:
         """Return the token that this text is, None when it is none. Takes as long whichever it is, or none."""
         self._refresh()
         digest = _digest(presented[:_LONGEST])
@@ -103,7 +103,7 @@ class Tokens:
                 found = token
         return found
 
-    def has(self, token: Token) -> bool:
+    def has(self, token: AccessToken) -> bool:
         """Whether a token that was good when it was shown still is, and for the same."""
         self._refresh()
         return token in self._kept
@@ -124,7 +124,7 @@ class Tokens:
             self._fault = ""
 
     def _load(self) -> None:
-        lines: list[Token] = []
+        lines: list[AccessToken] = []
         if self._path is not None:
             try:
                 _check_mode(self._path)
@@ -141,7 +141,7 @@ class Tokens:
 
 def new_token(
     name: str, scopes: Collection[str] = ("score", "jobs"), per_minute: int | None = None
-) -> tuple[str, Token]:
+) -> tuple[str, AccessToken]:
     """Make a token; return it, which is shown once and kept nowhere, and what is kept of it."""
     if not _NAME.fullmatch(name):
         raise ConfigError(f"a token is named with up to 64 letters, digits, '.', '_', '@' and '-', got {name!r}")
@@ -150,12 +150,12 @@ def new_token(
     for scope in scopes:
         _check_scope(scope, "a token")
     shown = _PREFIX + secrets.token_urlsafe(32)
-    return shown, Token(name, frozenset(scopes), _digest(shown), per_minute)
+    return shown, AccessToken(name, frozenset(scopes), _digest(shown), per_minute)
 
 
-def add_token(path: Path, token: Token) -> None:
+def add_token(path: Path, token: AccessToken) -> None:
     """Add a token to a file, which is made for the owner alone where there is none."""
-    if path.exists() and token.name in {one.name for one in Tokens(path)}:
+    if path.exists() and token.name in {one.name for one in AccessTokens(path)}:
         raise ConfigError(f"{path} has a token named {token.name!r}: take that line out first, or take another name")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -183,7 +183,7 @@ def network(address: str) -> str:
     return str(found)
 
 
-class Rates:
+class RateLimiter:
     """How many requests a minute each of many may make: a bucket per name, which fills steadily.
 
     A burst of as many as a quarter minute's is let through, at least ten. Those not seen for long are forgotten, and so
@@ -194,40 +194,34 @@ class Rates:
         self.per_minute = per_minute
         self._most = most
         self._clock = clock
-        self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()  # what is left, and when it was last taken
 
     def take(self, name: str, per_minute: int | None = None) -> float:
         """Take one; return 0, or in how many seconds there will be one."""
         rate = (per_minute or self.per_minute) / 60
         burst = max(10.0, rate * 15)
         now = self._clock()
-        bucket = self._buckets.pop(name, _Bucket(burst, now))
-        left = min(burst, bucket.left + (now - bucket.seen) * rate)
+        left, seen = self._buckets.pop(name, (burst, now))
+        left = min(burst, left + (now - seen) * rate)
         is_granted = left >= 1
-        self._buckets[name] = replace(bucket, left=left - is_granted, seen=now)
+        self._buckets[name] = (left - is_granted, now)
         while len(self._buckets) > self._most:
             self._buckets.popitem(last=False)
         return 0.0 if is_granted else (1 - left) / rate
-
-
-@dataclass(frozen=True, slots=True)
-class _Bucket:
-    left: float
-    seen: float
 
 
 def _digest(shown: str) -> str:
     return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(text: str, where: str) -> Iterator[Token]:
+def _read(text: str, where: str) -> Iterator[AccessToken]:
     for number, line in enumerate(re.split(r"[\n;]", text.removeprefix("\ufeff")), start=1):
         words = line.partition("#")[0].split()
         if words:
             yield _parsed(words, f"{where}, entry {number}")
 
 
-def _parsed(words: list[str], where: str) -> Token:
+def _parsed(words: list[str], where: str) -> AccessToken:
     """Read one entry. What is wrong is named, and not repeated where it could be a token."""
     form = "an entry is: name scopes sha256:… and optionally a rate such as 60/min"
     if len(words) not in (3, 4):
@@ -246,7 +240,7 @@ def _parsed(words: list[str], where: str) -> Token:
     rate = _RATE.fullmatch(words[3]) if len(words) == 4 else None
     if len(words) == 4 and rate is None:
         raise ConfigError(f"{where}: {name} has a rate that is not of the form 60/min")
-    return Token(name, frozenset(scopes.split(",")), known[1], int(rate[1]) if rate else None)
+    return AccessToken(name, frozenset(scopes.split(",")), known[1], int(rate[1]) if rate else None)
 
 
 def _check_scope(scope: str, where: str) -> None:

@@ -8,10 +8,10 @@ from importlib import import_module
 from typing import Any
 
 from everyclaim.api.door import public
-from everyclaim.core.errors import ConfigError, UserError
+from everyclaim.core.errors import ConfigError, JudgeError, UserError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json
-from everyclaim.integrations.ragas.metrics import ClaimMetric, FactualCorrectness, MetricResult, judge_error
+from everyclaim.integrations.ragas.metrics import ClaimMetric, FactualCorrectness, MetricResult
 
 _COLUMNS = ("user_input:optional", "response", "retrieved_contexts", "reference:optional")
 _OF_REFERENCE = ("user_input:optional", "response", "reference")
@@ -75,7 +75,7 @@ def _adapted_class() -> Any:
             if self.on_result:
                 self.on_result(found.result)
             if found.outcome is Outcome.FAILED:
-                raise judge_error(found.result)
+                raise JudgeError.from_reason(found.result.reason)
             return found, math.nan if found.value is None else found.value
 
     return EveryclaimMetric

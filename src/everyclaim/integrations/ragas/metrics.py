@@ -153,7 +153,7 @@ class ClaimMetric:
         """
         found = await self.ascore_row(sample)
         if found.outcome is Outcome.FAILED and self.unscored == "none":
-            raise judge_error(found.result)
+            raise JudgeError.from_reason(found.result.reason)
         return found.value
 
     @public
@@ -188,7 +188,7 @@ class ClaimMetric:
         if stop:
             for found in results:
                 if found is not None and found.outcome is Outcome.FAILED:
-                    raise judge_error(found)
+                    raise JudgeError.from_reason(found.reason)
         return [cast("Result", found) for found in results]
 
     @public
@@ -311,12 +311,6 @@ def reason_of(result: Result) -> str:
         parts += [f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else []
     parts += [f"{name.replace('_', ' ')} {value:.3f}" for name, value in result.components.items()]
     return "; ".join(parts)
-
-
-def judge_error(result: Result) -> JudgeError:
-    """Return the error that a failed result tells of."""
-    code, _, message = result.reason.partition(": ")
-    return JudgeError(code, message or code)
 
 
 def _with_llm(llm: Llm, given: Options) -> Options:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any, TypeVar, cast
@@ -24,7 +24,8 @@ from everyclaim.core.errors import EveryclaimError, SourceError, StoreError
 from everyclaim.core.events import Hook, QueueChanged, tell
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Result, Sample
-from everyclaim.monitor.watch.alarms import Alarms
+from everyclaim.monitor.alerts import Alert, AlertError, Notifier
+from everyclaim.monitor.detector import Detector
 from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
 from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
@@ -35,9 +36,56 @@ _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails
 _KEPT_DAYS = 7  # for which answers that were not judged are remembered
 _GLANCE = 0.1  # seconds between looks at whether to stop
+_MOST_OWED = 20  # alerts that wait to be delivered
 _TRIES_AFTER = (60.0, 600.0, 3600.0)  # seconds after each failure of the judge
 
 T = TypeVar("T")
+
+
+class Alarms:
+    """A detector that sees every answer that was chosen at random, once, and the alerts that are still to be delivered.
+
+    Its state is kept with the watch's checkpoint.
+    """
+
+    def __init__(self, detector: Detector, notifier: Notifier | None = None) -> None:
+        self._detector = detector
+        self._notifier = notifier
+        self._owed: list[Alert] = []  # not yet delivered
+
+    def see(self, result: Result) -> list[Alert]:
+        """Take the next answer; return the alert that it raises, if any."""
+        alert = self._detector.update(result)
+        if alert is not None and self._notifier is not None:
+            self._owed = [*self._owed, alert][-_MOST_OWED:]
+        return [alert] if alert else []
+
+    def deliver(self) -> str:
+        """Send what is owed, which may take long; return why something could not be sent, and is sent again later."""
+        trouble, left = "", []
+        for alert in self._owed:
+            try:
+                if self._notifier is not None:
+                    self._notifier.send(alert)
+            except AlertError as error:
+                trouble = str(error)
+                left.append(alert)
+        self._owed = left
+        return trouble
+
+    def to_json(self) -> dict[str, Any]:
+        """Return where it stands as plain JSON values."""
+        sent = self._notifier.to_json() if self._notifier else {}
+        return {"detector": self._detector.to_json(), "sent": sent, "owed": [asdict(alert) for alert in self._owed]}
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on where `to_json` left off; a detector with other limits begins anew."""
+        before = Detector.from_json(state["detector"])
+        if before.is_alike(self._detector):
+            self._detector = before
+        if self._notifier is not None:
+            self._notifier.restore(state["sent"])
+            self._owed = [Alert(**alert | {"examples": tuple(alert["examples"])}) for alert in state["owed"]]
 
 
 class Watcher:

@@ -11,8 +11,7 @@ import hmac
 import secrets
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from fastapi import HTTPException, Request
@@ -21,7 +20,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
 from everyclaim.web.security import SAFE_METHODS, App, Message, Receive, Scope, Send
-from everyclaim.web.tokens import Token, Tokens, bearer
+from everyclaim.web.tokens import AccessToken, AccessTokens, bearer
 
 IDLE, LONGEST = 12 * 3600, 7 * 86_400  # seconds; of a log-in that is not used, and of any
 _MOST = 10_000  # log-ins at once
@@ -34,7 +33,7 @@ _LONGEST_NAME = 200
 class Access:
     """How people come in. With neither tokens nor a proxy's header, whoever can reach the server."""
 
-    tokens: Tokens | None = None
+    tokens: AccessTokens | None = None
     proxy_header: str = ""  # holds the name of whoever a proxy let in
     names: tuple[str, ...] = ()  # by which the server may be asked, beside addresses and localhost
 
@@ -58,39 +57,28 @@ class Visitor:
         return self.scopes is None or scope in self.scopes or "admin" in self.scopes
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
-    token: Token
-    begun: float
-    seen: float
-
-
-@dataclass(slots=True)
 class Sessions:
     """The log-ins of this server."""
 
-    clock: Callable[[], float] = time.monotonic
-    _kept: OrderedDict[str, _Session] = field(default_factory=OrderedDict)
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[AccessToken, float, float]] = OrderedDict()  # whose, since when, last used
 
-    def begin(self, token: Token) -> str:
+    def begin(self, token: AccessToken) -> str:
         """Keep a log-in and return its cookie."""
-        cookie, now = secrets.token_urlsafe(32), self.clock()
-        self._kept[_key(cookie)] = _Session(token, now, now)
+        cookie, now = secrets.token_urlsafe(32), time.monotonic()
+        self._kept[_key(cookie)] = (token, now, now)
         while len(self._kept) > _MOST:
             self._kept.popitem(last=False)
         return cookie
 
-    def holder(self, cookie: str) -> Token | None:
+    def holder(self, cookie: str) -> AccessToken | None:
         """Return whose log-in a cookie is; None when it is none, or is over."""
-        key, now = _key(cookie), self.clock()
-        found = self._kept.get(key)
-        if found is None:
+        key, now = _key(cookie), time.monotonic()
+        token, begun, used = self._kept.pop(key, (None, 0.0, 0.0))
+        if token is None or now - used > IDLE or now - begun > LONGEST:
             return None
-        if now - found.seen > IDLE or now - found.begun > LONGEST:
-            del self._kept[key]
-            return None
-        self._kept[key] = replace(found, seen=now)
-        return found.token
+        self._kept[key] = (token, begun, now)
+        return token
 
     def end(self, cookie: str) -> None:
         """Forget a log-in."""

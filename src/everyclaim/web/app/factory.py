@@ -13,7 +13,6 @@ from starlette.responses import Response
 
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import EveryclaimError, InputError, UserError
-from everyclaim.web.app import assets
 from everyclaim.web.app.auth import Access, Authenticator, Sessions, check_form
 from everyclaim.web.app.pages import (
     answers,
@@ -28,10 +27,11 @@ from everyclaim.web.app.pages import (
     tryout,
 )
 from everyclaim.web.app.site import NotReadyError, Site, render
+from everyclaim.web.app.site import router as files
 from everyclaim.web.security import App, Shield
 
 PAGES = (login, runs, run, answers, judge, trend, compare, tryout, labelling, desk)
-ROUTERS = (assets.router, *(page.router for page in PAGES))
+ROUTERS = (files, *(page.router for page in PAGES))
 
 
 def create_app(
@@ -57,45 +57,31 @@ def create_app(
         lifespan=lifespan,
         dependencies=[Depends(check_form)],
         default_response_class=Response,
+        exception_handlers=dict.fromkeys(
+            (HTTPException, RequestValidationError, EveryclaimError, NotReadyError, Exception), _refuse
+        ),
     )
     app.state.site = site
     for router in ROUTERS:
         app.include_router(router)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _incomplete)
-    app.add_exception_handler(EveryclaimError, _failed)
-    app.add_exception_handler(NotReadyError, _wait)
-    app.add_exception_handler(Exception, _broken)
     return Shield(Authenticator(app, access, sessions), access.names)
 
 
 _SAID = {404: "There is no such page.", 405: "That cannot be done with this page.", 422: "The address is incomplete."}
 
 
-async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    code = error.status_code
-    return render(request, "fault.html", http_status=code, code=code, said=_SAID.get(code, error.detail))
-
-
-async def _incomplete(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what was sent is not repeated
-    return render(request, "fault.html", http_status=404, code=404, said=_SAID[404])
-
-
-async def _wait(request: Request, error: Exception) -> Response:  # noqa: ARG001 - it says nothing more
-    """Let the browser ask again by itself, with or without scripts."""
-    answer = render(request, "wait.html", http_status=202)
-    answer.headers["refresh"] = "1"
-    return answer
-
-
-async def _failed(request: Request, error: Exception) -> Response:
-    """Say what the library says: it names what is wrong and what to do, and never a secret."""
-    code = 404 if isinstance(error, InputError) else 400 if isinstance(error, UserError) else 503
-    return render(request, "fault.html", http_status=code, code=code, said=str(error))
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    return render(
-        request, "fault.html", http_status=500, code=500, said=f"A bug in everyclaim, sorry: {type(error).__name__}."
-    )
+async def _refuse(request: Request, error: Exception) -> Response:
+    """Say what is wrong. The library's errors name it and what to do, and no secret; what was sent is not repeated."""
+    if isinstance(error, NotReadyError):  # the browser asks again by itself, with or without scripts
+        answer = render(request, "wait.html", http_status=202)
+        answer.headers["refresh"] = "1"
+        return answer
+    code, said = 500, f"A bug in everyclaim, sorry: {type(error).__name__}."
+    if isinstance(error, RequestValidationError):
+        code, said = 404, _SAID[404]
+    elif isinstance(error, HTTPException):
+        code, said = error.status_code, _SAID.get(error.status_code, error.detail)
+    elif isinstance(error, EveryclaimError):
+        code = 404 if isinstance(error, InputError) else 400 if isinstance(error, UserError) else 503
+        said = str(error)
+    return render(request, "fault.html", http_status=code, code=code, said=said)

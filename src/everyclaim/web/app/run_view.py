@@ -18,7 +18,7 @@ from everyclaim.core.errors import InputError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
 from everyclaim.store import RunRecord, browsing
-from everyclaim.store.browsing import Neighbours, Order, Wanted
+from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
 from everyclaim.store.figures import Figures
 from everyclaim.web.app.site import Site, with_query
 
@@ -38,10 +38,10 @@ class Filter:
     order: str = ""
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> AnswerFilter:
         """What the database is asked for. Raises `InputError` for a word that is none."""
         tag, _, value = self.slice.partition("=")
-        return Wanted(
+        return AnswerFilter(
             label=Label(_known("label", self.label, Label)) if self.label else None,
             mode=_known("failure mode", self.mode, FailureMode) if self.mode else "",
             outcome=Outcome(_known("outcome", self.outcome, Outcome)) if self.outcome else None,
@@ -67,19 +67,6 @@ class Filter:
     def is_empty(self) -> bool:
         """Whether anything is wanted; the order filters nothing."""
         return not any(value for name, value in self.query.items() if name != "order")
-
-
-def asked(
-    label: str = "",
-    mode: str = "",
-    outcome: str = "",
-    slice: str = "",  # noqa: A002 - as it stands in the address
-    conflict: str = "",
-    q: str = "",
-    order: str = "",
-) -> Filter:
-    """Take a filter from an address."""
-    return Filter(label, mode, outcome, slice, conflict, q, order)
 
 
 def slice_field(tag: str, value: str) -> str:
@@ -149,7 +136,7 @@ class RunView:
         """The tags of its answers, with their values."""
         return self.once("tags", lambda: browsing.tag_values_of(self.site.read_store, self.record.id))
 
-    def places(self, wanted: Wanted) -> list[int]:
+    def places(self, wanted: AnswerFilter) -> list[int]:
         """Return the places of all answers wanted; automatic slices, which the database does not know, too."""
         store, run = self.site.read_store, self.record.id
         if not is_computed(wanted):
@@ -164,14 +151,14 @@ class RunView:
         among = set(figures.positions[inside].tolist())
         return [place for place in browsing.positions(store, run, replace(wanted, tag="")) if place in among]
 
-    def beside(self, wanted: Wanted, position: int) -> Neighbours:
+    def beside(self, wanted: AnswerFilter, position: int) -> Neighbours:
         """Return the places next to an answer's among those wanted."""
         if is_computed(wanted):
             return browsing.neighbours_in(self.places(wanted), position)
         return browsing.neighbours(self.site.read_store, self.record.id, wanted, position)
 
 
-def is_computed(wanted: Wanted) -> bool:
+def is_computed(wanted: AnswerFilter) -> bool:
     """Whether a slice is wanted that is made of what answers show, and stands in no column."""
     return wanted.tag in AUTOMATIC
 

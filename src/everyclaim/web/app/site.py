@@ -1,35 +1,64 @@
-"""What all pages share: the store, what was computed before, lists a page at a time, how a page is written."""
+"""What all pages share: files, the store, what was computed before, lists a page at a time, how a page is written."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import urlencode
 
-from fastapi import Request
+from fastapi import APIRouter, Request
 from jinja2 import Environment, PackageLoader
-from starlette.responses import HTMLResponse
+from starlette.exceptions import HTTPException
+from starlette.responses import HTMLResponse, Response
 
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.types import Outcome
-from everyclaim.report.html.environment import environment
+from everyclaim.report.html.environment import asset, environment
 from everyclaim.store import Store
-from everyclaim.web.app.assets import VERSION
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
-from everyclaim.web.tokens import Rates
+from everyclaim.web.tokens import RateLimiter
 
 T = TypeVar("T")
 
 PATIENCE = 1.0  # seconds that a page waits before it says that it is still at it
 _MOST = 400  # values kept
 _AT_ONCE = 2
+
+
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_SHARED = ("theme.css", "report.css", "answer.js")  # with the report file
+_OWN = ("site.css", "site.js", "desk.css", "desk.js", "reading.js", "htmx.min.js", "icon.svg")
+
+router = APIRouter()
+
+
+@cache
+def _content(name: str) -> bytes:
+    if name in _SHARED:
+        return asset(name).encode()
+    return files("everyclaim.web.app").joinpath("static", name).read_bytes()
+
+
+VERSION = hashlib.sha256(b"".join(_content(name) for name in (*_SHARED, *_OWN))).hexdigest()[:12]
+
+
+@router.get("/static/{version}/{name}")
+def static(version: str, name: str) -> Response:
+    """Hand out one of our files. Only names of the list are, so no path leads anywhere else."""
+    if name not in (*_SHARED, *_OWN):
+        raise HTTPException(404)
+    kept = "public, max-age=31536000, immutable" if version == VERSION else "no-cache"
+    return Response(_content(name), media_type=_TYPES[name.rpartition(".")[2]], headers={"cache-control": kept})
 
 
 class NotReadyError(Exception):
@@ -138,9 +167,9 @@ class Site:
     sessions: Sessions
     evaluator: Evaluator | None = None
     memo: Memo = field(default_factory=Memo)
-    login_rates: Rates = field(default_factory=lambda: Rates(6))  # of one address
-    all_logins: Rates = field(default_factory=lambda: Rates(240))
-    try_rates: Rates = field(default_factory=lambda: Rates(30))
+    login_rates: RateLimiter = field(default_factory=lambda: RateLimiter(6))  # of one address
+    all_logins: RateLimiter = field(default_factory=lambda: RateLimiter(240))
+    try_rates: RateLimiter = field(default_factory=lambda: RateLimiter(30))
     templates: Environment = field(default_factory=_templates)
     _stores: dict[str, Store] = field(default_factory=dict)
     _guard: Lock = field(default_factory=Lock)

@@ -1,4 +1,4 @@
-"""The service put together: one evaluator, one store, one store of jobs, and the routes over them."""
+"""The service put together: its settings, one evaluator, one store, one store of jobs, and the routes over them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -24,20 +25,19 @@ from everyclaim.core.errors import EveryclaimError, OperatorError
 from everyclaim.core.events import Observer
 from everyclaim.core.spec import Spec
 from everyclaim.engine import BackgroundLoop
+from everyclaim.io.fields import shown
 from everyclaim.monitor.prometheus import Metrics
 from everyclaim.store import Store
-from everyclaim.web.service import jobroutes, routes
-from everyclaim.web.service.gate import Gate, RequestContext, say, template
+from everyclaim.web.service.gate import RequestContext, RequestGate, path_template, response_to
 from everyclaim.web.service.job_store import JobStore
-from everyclaim.web.service.jobroutes import Batches
 from everyclaim.web.service.jobs import Jobs
-from everyclaim.web.service.openapi import described
 from everyclaim.web.service.problems import Problem, problem_of
-from everyclaim.web.service.routes import Single
+from everyclaim.web.service.routes import Service, routes
+from everyclaim.web.service.schemas import described
 from everyclaim.web.service.settings import ServiceSettings
 from everyclaim.web.service.work import Admission, Work
 from everyclaim.web.serving import log_to_stderr, with_parent
-from everyclaim.web.tokens import Tokens
+from everyclaim.web.tokens import AccessTokens
 
 _logger = logging.getLogger("everyclaim.web")
 _TRIAL = "The bridge is 120 metres long."
@@ -55,14 +55,14 @@ def make_app(settings: ServiceSettings) -> Any:
 
     Raises `ConfigError`.
     """
-    tokens = Tokens.find(settings.tokens)
+    tokens = AccessTokens.find(settings.tokens)
     metrics = Metrics() if settings.metrics else None
     options = settings.options_of_a_worker
     if metrics:
         options["observe"] = [*(options.get("observe") or ()), metrics]
     evaluator = Evaluator(**options)
     _ = evaluator.provenance, settings.folder  # whatever is wrong with them is said now
-    service = _Service(settings, evaluator, metrics)
+    service = _Application(settings, evaluator, metrics)
     app = FastAPI(
         title="everyclaim",
         version=__version__,
@@ -70,11 +70,13 @@ def make_app(settings: ServiceSettings) -> Any:
         docs_url=None,  # pages that load scripts from elsewhere
         redoc_url=None,
         lifespan=service.lifespan,
-        exception_handlers=dict.fromkeys((Problem, EveryclaimError, HTTPException, Exception), _refuse),
+        exception_handlers=dict.fromkeys(
+            (Problem, EveryclaimError, RequestValidationError, HTTPException, Exception), _refuse
+        ),
         redirect_slashes=False,
     )
     app.openapi = lambda: _document(app)  # type: ignore[method-assign]  # FastAPI's own way of putting more into it
-    return Gate(
+    return RequestGate(
         app,
         tokens,
         rate=settings.per_minute,
@@ -85,7 +87,7 @@ def make_app(settings: ServiceSettings) -> Any:
 
 
 @dataclass(slots=True)
-class _Service:
+class _Application:
     settings: ServiceSettings
     evaluator: Evaluator
     metrics: Metrics | None
@@ -107,9 +109,7 @@ class _Service:
         store = await asyncio.to_thread(Store.open, settings.store)
         job_store = JobStore(settings.folder)
         jobs = Jobs(job_store, store, settings.store, work, max(1, admission.places // 2))
-
-        app.include_router(routes.routes(Single(work, settings), job_store, store))
-        app.include_router(jobroutes.routes(Batches(jobs, settings)))
+        app.include_router(routes(Service(work, jobs, store, settings)))
         if self.metrics:
             app.router.routes.append(Route("/metrics", partial(_rendered, self.metrics)))
         await asyncio.to_thread(job_store.clear)
@@ -141,10 +141,10 @@ async def _rendered(metrics: Metrics, request: Request) -> Response:  # noqa: AR
 
 async def _refuse(request: Request, error: Exception) -> Response:
     """Say in one way what is wrong, whoever found it: a route, the library, the framework, nobody."""
-    asked: RequestContext = request.state.asked
+    context: RequestContext = request.state.context
     if isinstance(error, OperatorError):
-        _logger.error("request failed: %s", error, extra={"request": asked.id})
-    return say(_problem(request, error), asked)
+        _logger.error("request failed: %s", error, extra={"request": context.id})
+    return response_to(_problem(request, error), context)
 
 
 def _problem(request: Request, error: Exception) -> Problem:
@@ -152,21 +152,19 @@ def _problem(request: Request, error: Exception) -> Problem:
         return error
     if isinstance(error, EveryclaimError):
         return problem_of(error)
+    if isinstance(error, RequestValidationError):
+        found = error.errors()[0]
+        return Problem("bad-input", f"{found['loc'][1]}: {found['msg']}, got {shown(found['input'])}")
     if not isinstance(error, HTTPException):
         return Problem("bug", "a fault of the service; its log says more")
     if error.status_code == 404:
         return Problem("not-found", f"there is nothing at {request.url.path[:100]!r}; /openapi.json says what there is")
-    if error.status_code == 405:
-        methods = _methods(request, error)
+    if error.status_code == 405:  # the framework names the methods of one route, and an address may have several
+        described = request.app.openapi()["paths"].get(path_template(request.url.path), {})
+        methods = ", ".join(sorted(map(str.upper, described))) or (error.headers or {}).get("Allow", "GET")
         detail = f"{request.method[:20]} is not for this address: use {methods}"
         return Problem("wrong-method", detail, headers={"Allow": methods})
     return Problem("malformed", "the request cannot be read")
-
-
-def _methods(request: Request, error: HTTPException) -> str:
-    """Return the methods of an address: the framework names those of one route, and an address may have several."""
-    described: dict[str, Any] = request.app.openapi()["paths"].get(template(request.url.path), {})
-    return ", ".join(sorted(map(str.upper, described))) or (error.headers or {}).get("Allow", "GET")
 
 
 def _document(app: FastAPI) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import cast
 
 from everyclaim.api.running import DatasetOptions
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
 from everyclaim.core.events import Event, RunStarted
 from everyclaim.store import RunRecord, Store
-from everyclaim.web.service.job_store import Job, JobStore, ended
-from everyclaim.web.service.schemas import JobState
+from everyclaim.web.client import JobState, JobStatus
+from everyclaim.web.service.job_store import JobRecord, JobStore
 from everyclaim.web.service.work import Work
 
 _POLL = 1.0  # seconds between looks for jobs of processes that ended, and at whether one is still wanted
@@ -36,42 +36,34 @@ class Jobs:
     work: Work
     concurrency: int
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
-    _is_ending: bool = False
 
     def wake(self) -> None:
         """Have a look at once: there is a new job."""
         self._wake.set()
 
-    async def carry_out_all(self) -> None:
-        """Take up one job after the other, until cancelled."""
-        while True:
-            self._wake.clear()
-            try:
-                job = await asyncio.to_thread(self._next)
-                if job is None:
+    async def carry_out_until_cancelled(self) -> None:
+        """Take up one job after the other; a cancellation cuts one off, which the next start goes on with."""
+        with closing(self.job_store):
+            while True:
+                self._wake.clear()
+                try:
+                    if (job := await asyncio.to_thread(self._next)) is not None:
+                        await self._carry_out(job)
+                        continue
                     with suppress(TimeoutError):
                         await asyncio.wait_for(self._wake.wait(), _POLL)
-                    continue
-                await self._carry_out(job)
-            except (EveryclaimError, OSError) as error:
-                _logger.error("jobs cannot be carried out: %s", error)  # noqa: TRY400 - told, not traced
-                await asyncio.sleep(_PAUSE)
+                except (EveryclaimError, OSError) as error:
+                    _logger.error("jobs cannot be carried out: %s", error)  # noqa: TRY400 - told, not traced
+                    await asyncio.sleep(_PAUSE)
 
-    async def carry_out_until_cancelled(self) -> None:
-        """Carry jobs out; a cancellation cuts the one under way off, which the next start goes on with."""
-        try:
-            await self.carry_out_all()
-        finally:
-            self.job_store.close()
-
-    def _next(self) -> Job | None:
+    def _next(self) -> JobRecord | None:
         """Return the oldest job that nobody holds, held."""
         for waiting in self.job_store.waiting():
             if not self.job_store.is_held(waiting.id) and (job := self.job_store.take(waiting.id)) is not None:
                 return job
         return None
 
-    async def _carry_out(self, job: Job) -> None:
+    async def _carry_out(self, job: JobRecord) -> None:
         try:
             job = await asyncio.to_thread(self._begun, job)
             if job.state == "open":
@@ -82,22 +74,22 @@ class Jobs:
         finally:
             self.job_store.release(job.id)
 
-    def _begun(self, job: Job) -> Job:
+    def _begun(self, job: JobRecord) -> JobRecord:
         """Note that a job is begun, or that there is nothing left to do for it."""
         record = self._record(job)
         kept = record.kept if record else 0
         starts = 1 if kept > job.kept else job.starts + 1
         job = replace(job, kept=kept, starts=starts)
         if self.job_store.is_unwanted(job.id):
-            job = ended(job, "cancelled")
+            job = job.end("cancelled")
         elif record is not None and record.status == "finished":  # cut off between the last result and the word of it
-            job = ended(job, "finished")
+            job = job.end("finished")
         elif starts > _TRIES:
-            job = ended(job, "failed", f"given up: {_TRIES} starts gave no result; the log says why")
+            job = job.end("failed", f"given up: {_TRIES} starts gave no result; the log says why")
         self.job_store.keep(job)
         return job
 
-    async def _scored(self, job: Job) -> Job:
+    async def _scored(self, job: JobRecord) -> JobRecord:
         """Carry one job out and return it as it ended; as it is where it is to be tried again."""
         scoring = asyncio.create_task(self._score(job))
         try:
@@ -111,19 +103,19 @@ class Jobs:
         latest = await asyncio.to_thread(self.job_store.find, job.id) or job  # with the run that was begun
         error = None if scoring.cancelled() else scoring.exception()
         if scoring.cancelled():
-            return ended(latest, "cancelled")
+            return latest.end("cancelled")
         if error is None:
-            return ended(latest, "finished")
+            return latest.end("finished")
         if isinstance(error, BudgetExceeded | InputError) or not isinstance(error, OperatorError):
             if isinstance(error, EveryclaimError):
-                return ended(latest, "failed", str(error).replace(str(self.job_store.data(job)), "the data"))
+                return latest.end("failed", str(error).replace(str(self.job_store.data(job)), "the data"))
             _logger.error("job failed", exc_info=error, extra={"job": job.id})
-            return ended(latest, "failed", f"a fault of the service ({type(error).__name__}); its log says more")
+            return latest.end("failed", f"a fault of the service ({type(error).__name__}); its log says more")
         _logger.warning("job is tried again: %s", error, extra={"job": job.id})
         await asyncio.sleep(_PAUSE)
         return replace(latest, starts=latest.starts - 1)  # it is not the job's fault
 
-    async def _score(self, job: Job) -> None:
+    async def _score(self, job: JobRecord) -> None:
         def told(event: Event) -> None:
             if isinstance(event, RunStarted):
                 self.job_store.keep(replace(job, run=event.run))
@@ -146,46 +138,45 @@ class Jobs:
 
     # ---- what there is to say of them
 
-    def _record(self, job: Job) -> RunRecord | None:
+    def _record(self, job: JobRecord) -> RunRecord | None:
         if job.run is None:
             return None
         with suppress(InputError):  # the run was deleted
             return self.store.run(job.run)
         return None
 
-    def described(self, job: Job) -> dict[str, Any]:
+    def status(self, job: JobRecord) -> JobStatus:
         """Return what is told of a job."""
         record = self._record(job)
-        counts = {outcome.value: count for outcome, count in record.counts.items()} if record else {}
-        return {
-            "id": job.id,
-            "name": job.name,
-            "state": self._state(job),
-            "reason": job.reason,
-            "created": job.created,
-            "ended": job.ended,
-            "run": job.run,
-            "done": record.kept if record else 0,
-            "total": record.total if record else None,
-            "outcomes": counts,
-            "bad_rows": record.bad_rows if record else 0,
-        }
+        return JobStatus(
+            id=job.id,
+            name=str(job.options.get("name", "")),
+            state=self._state(job),
+            reason=job.reason,
+            created=job.created,
+            ended=job.ended,
+            run=job.run,
+            done=record.kept if record else 0,
+            total=record.total if record else None,
+            outcomes=record.counts if record else {},
+            bad_rows=record.bad_rows if record else 0,
+        )
 
-    def _state(self, job: Job) -> JobState:
+    def _state(self, job: JobRecord) -> JobState:
         if job.state != "open":
             return job.state
         if self.job_store.is_unwanted(job.id):
             return "cancelling"
         return "running" if self.job_store.is_held(job.id) else "queued"
 
-    def cancel(self, job: Job) -> Job:
+    def cancel(self, job: JobRecord) -> JobRecord:
         """Cancel a job: at once where nobody works on it, soon where somebody does. One that ended stays as it is."""
         if job.state != "open":
             return job
         self.job_store.ask_to_cancel(job.id)
         if not self.job_store.is_held(job.id) and (taken := self.job_store.take(job.id)) is not None:
             try:
-                self.job_store.keep(ended(taken, "cancelled"))
+                self.job_store.keep(taken.end("cancelled"))
             finally:
                 self.job_store.release(job.id)
         return self.job_store.find(job.id) or job

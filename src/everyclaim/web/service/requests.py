@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Collection, Mapping
+from types import UnionType
 from typing import Any, NoReturn
 
 from starlette.requests import ClientDisconnect, Request
@@ -18,11 +20,11 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.io.fields import Fields, shown
 from everyclaim.io.jsonlines import DECODER, json_fault, type_name
 from everyclaim.web.service.problems import Problem
-from everyclaim.web.service.schemas import NAMES, REQUESTS
+from everyclaim.web.service.schemas import NAMES, REQUESTS, RULES
 
 MB = 1_000_000
 _DEEPEST = 32  # levels of objects and lists in a request
-CLOSE = {"Connection": "close"}  # the rest of a body that is not read would be taken for the next request
+_CLOSE = {"Connection": "close"}  # the rest of a body that is not read would be taken for the next request
 
 
 def media_type(request: Request) -> str:
@@ -39,12 +41,12 @@ def media_type(request: Request) -> str:
 
 async def pieces(request: Request, most: int, seconds: float) -> AsyncIterator[bytes]:
     """Yield a body piece by piece. Raises `Problem` for one that is larger, or slower, than it may be."""
-    too_large = Problem("too-large", f"a request of this kind may have {most / MB:g} MB", headers=CLOSE)
+    too_large = Problem("too-large", f"a request of this kind may have {most / MB:g} MB", headers=_CLOSE)
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > most:
+    size = int(length[:20]) if length.isdecimal() else 0
+    if size > most:
         raise too_large
-    size = 0
-    stream = aiter(request.stream())
+    size, stream = 0, aiter(request.stream())
     try:
         async with asyncio.timeout(seconds):
             while piece := await anext(stream, b""):
@@ -53,7 +55,7 @@ async def pieces(request: Request, most: int, seconds: float) -> AsyncIterator[b
                     raise too_large
                 yield piece
     except TimeoutError:
-        raise Problem("too-slow", f"the request was not there within {seconds:g} seconds", headers=CLOSE) from None
+        raise Problem("too-slow", f"the request was not there within {seconds:g} seconds", headers=_CLOSE) from None
     except ClientDisconnect:
         raise Problem("gone", "the client has gone") from None
 
@@ -67,14 +69,6 @@ async def read_object(request: Request, most: int, seconds: float) -> dict[str, 
     if kind != "application/json":
         raise Problem("wrong-type", f"send application/json, not {kind[:60]!r}", headers={"Accept": "application/json"})
     body = b"".join([piece async for piece in pieces(request, most, seconds)])
-    value = decoded(body)
-    if not isinstance(value, dict):
-        raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {type_name(value)}')
-    return value
-
-
-def decoded(body: bytes) -> Any:
-    """Return the JSON value that some bytes are. Raises `Problem` for what is none."""
     try:
         value = _STRICT.decode(body.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -83,6 +77,8 @@ def decoded(body: bytes) -> Any:
         told = str(error) if isinstance(error, _NotJsonError) else json_fault(error)
         raise Problem("malformed", f"the body: {told}") from None
     _check(value)
+    if not isinstance(value, dict):
+        raise Problem("bad-input", f'expected an object such as {{"response": …}}, found {type_name(value)}')
     return value
 
 
@@ -101,13 +97,13 @@ def _check(value: Any) -> None:
     """Raise `Problem` for what no request needs and much could fall over: deep nesting, numbers beyond all bounds."""
     left = [(value, 1)]
     while left:
-        one, level = left.pop()
+        part, level = left.pop()
         if level > _DEEPEST:
             raise Problem("bad-input", f"the body is nested more than {_DEEPEST} levels deep")
-        if isinstance(one, float) and one in (float("inf"), float("-inf")):
+        if part in (float("inf"), float("-inf")):
             raise Problem("bad-input", "a number in the body is larger than any that can be read")
-        if isinstance(one, dict | list):
-            left += [(part, level + 1) for part in (one.values() if isinstance(one, dict) else one)]
+        if isinstance(part, dict | list):
+            left += [(inner, level + 1) for inner in (part.values() if isinstance(part, dict) else part)]
 
 
 _FIELDS = {kind: Fields({name: NAMES[name] for name in names}) for kind, names in REQUESTS.items()}
@@ -118,78 +114,72 @@ def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
 
     Raises `Problem` for a name that is none of them, for two names of one field, and where the first is missing.
     """
-    fields = _FIELDS[kind]
-    known = [name for ours in REQUESTS[kind] for name in NAMES[ours]]
+    fields, known = _FIELDS[kind], [name for ours in REQUESTS[kind] for name in NAMES[ours]]
     for name in row:
         if not fields.wanted([name]):
-            raise Problem(
-                "bad-input",
-                f"{kind} has no field {shown(name)}{did_you_mean(name, known)} (it takes {', '.join(REQUESTS[kind])})",
-            )
+            takes = f"it takes {', '.join(REQUESTS[kind])}"
+            raise Problem("bad-input", f"{kind} has no field {shown(name)}{did_you_mean(name, known)} ({takes})")
     for used, ignored in fields.rivals(row):
         raise Problem("bad-input", f"{shown(used)} and {shown(ignored)} are names of one field: keep one")
     found = {ours: fields.get(row, ours) for ours in REQUESTS[kind]}
     needed = REQUESTS[kind][0]
     if found[needed] is None:
         raise Problem("bad-input", f"{kind} needs {needed!r} ({', '.join(NAMES[needed])})")
+    if kind != "score":  # of which whoever reads rows checks the values
+        for name, value in found.items():
+            found[name] = _value_of(kind, name, value)
     return found
 
 
-def text_of(kind: str, name: str, value: Any) -> str:
-    """Return a field that is a text, empty where it is not given. Raises `Problem` for what is none."""
+def _value_of(kind: str, name: str, value: Any) -> Any:
+    """Return a field's value in the form that an evaluator takes. Raises `Problem` for another."""
+    if name == "rules":
+        return _rules(value)
+    if name == "contexts":
+        is_good, expected = isinstance(value, str | dict | None) or _is_list(value, str | dict), "texts, or objects"
+    elif name == "claims":
+        is_good, expected = isinstance(value, str) or _is_list(value, str), "a text or a list of texts"
+    else:
+        is_good, expected = isinstance(value, str | None), "a text"
+    if not is_good:
+        found = "an object" if isinstance(value, dict) else type_name(value)
+        raise Problem("bad-input", f"{name} of {kind} must be {expected}, got {found}")
     if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise Problem("bad-input", f"{name} of {kind} must be a text, got {_kind(value)}")
+        return () if name == "contexts" else ""
     return value
 
 
-def texts_of(kind: str, name: str, value: Any) -> Sequence[str]:
-    """Return a field that is a list of texts, or one text. Raises `Problem` for what is neither."""
-    texts = [value] if isinstance(value, str) else value
-    if not isinstance(texts, list) or not all(isinstance(one, str) for one in texts):
-        raise Problem("bad-input", f"{name} of {kind} must be a text or a list of texts, got {_kind(value)}")
-    return texts
+def _is_list(value: Any, kind: type | UnionType) -> bool:
+    return isinstance(value, list) and all(isinstance(part, kind) for part in value)
 
 
-def options_of(
-    given: Sequence[tuple[str, str]], known: Sequence[str], repeatable: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return what the query of an address says; of what may be repeated a list.
+def _rules(given: Any) -> dict[str, Any]:
+    if not isinstance(given, dict | None):
+        raise Problem("bad-input", 'rules of guard must be an object such as {"threshold": 0.9}')
+    rules = given or {}
+    if rules.get("repair") == "rewrite":
+        raise Problem("bad-input", "rules.repair of guard must be 'drop' or 'none': there is no generator here")
+    check_names(rules, RULES, "rule")
+    return rules
 
-    Raises `Problem` for a name that means nothing here, and for one that is given twice.
-    """
-    found: dict[str, Any] = {name: [] for name in repeatable}
-    for name, value in given:
-        if name in repeatable:
-            found[name].append(value)
-        elif name not in known:
-            meant = did_you_mean(name, [*known, *repeatable])
-            takes = ", ".join([*known, *repeatable]) or "none"
-            raise Problem("bad-input", f"there is no parameter {shown(name)} here{meant} (it takes {takes})")
-        elif name in found:
+
+def check_names(names: Collection[str], known: Collection[str], what: str) -> None:
+    """Raise `Problem` for a name that means nothing here."""
+    for name in names:
+        if name not in known:
+            takes = f"it takes {', '.join(known) or 'none'}"
+            raise Problem("bad-input", f"there is no {what} {shown(name)} here{did_you_mean(name, known)} ({takes})")
+
+
+def check_query(request: Request) -> None:
+    """Raise `Problem` for parameters that the description of the API has not, and for one of one value given twice."""
+    operation = request.app.openapi()["paths"][request.scope["route"].path][request.method.lower()]
+    known = {part["name"]: part["schema"] for part in operation.get("parameters", ()) if part["in"] == "query"}
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    check_names(given, known, "parameter")
+    for name, count in given.items():
+        if count > 1 and known[name].get("type") != "array":
             raise Problem("bad-input", f"the parameter {name} is given twice")
-        else:
-            found[name] = value
-    return found
-
-
-def whole_number(name: str, text: str | None, usual: int, least: int, most: int) -> int:
-    """Return a parameter that is a whole number. Raises `Problem` for what is none, or out of range."""
-    if text is None:
-        return usual
-    plain = text.removeprefix("-")
-    if not plain.isascii() or not plain.isdecimal() or len(plain) > 18 or not least <= int(text) <= most:
-        raise Problem("bad-input", f"{name} must be a whole number from {least} to {most}, got {shown(text)}")
-    return int(text)
-
-
-def _kind(value: Any) -> str:
-    names = {bool: "true or false", dict: "an object", list: "a list", type(None): "null"}
-    return names.get(type(value), "a number" if isinstance(value, int | float) else "something else")
-
-
-NDJSON = "application/x-ndjson"
 
 
 def line(value: Any) -> bytes:

@@ -1,157 +1,304 @@
-"""One answer at a time: score it, judge given claims, split it, guard it; and how the service is."""
+"""The routes: one answer at a time, whole data sets as jobs, and how the service is."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from pydantic import StringConstraints
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import StreamingResponse
 
 from everyclaim._version import __version__
 from everyclaim.core.errors import EveryclaimError
+from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Result
 from everyclaim.core.wire import SCHEMA, claim_to_json, decomposition_to_json, provenance_to_json, result_to_json
+from everyclaim.io.fields import shown
+from everyclaim.io.files import STREAM_ERRORS, open_unpacked
 from everyclaim.store import Store
 from everyclaim.web.guard_json import guarded_to_json
+from everyclaim.web.service import schemas
 from everyclaim.web.service.gate import RequestContext
-from everyclaim.web.service.job_store import JobStore
-from everyclaim.web.service.openapi import documented, takes
+from everyclaim.web.service.job_store import JobRecord, Upload
+from everyclaim.web.service.jobs import Jobs
 from everyclaim.web.service.problems import Problem
-from everyclaim.web.service.requests import MB, fields_of, json_answer, options_of, read_object, text_of, texts_of
-from everyclaim.web.service.schemas import (
-    DecompositionOut,
-    GuardedOut,
-    HealthOut,
-    ReadyOut,
-    ResultOut,
-    VerdictsOut,
-    VersionOut,
+from everyclaim.web.service.requests import (
+    MB,
+    check_query,
+    fields_of,
+    json_answer,
+    line,
+    media_type,
+    pieces,
+    read_object,
 )
+from everyclaim.web.service.schemas import NDJSON, documented
 from everyclaim.web.service.settings import ServiceSettings
 from everyclaim.web.service.work import Work
 
-_RULES = ("threshold", "repair", "contradicted", "unsupported", "keep", "refusal")
+_SUFFIXES = {
+    "application/json": ".json",
+    NDJSON: ".jsonl",
+    "application/jsonl": ".jsonl",
+    "text/csv": ".csv",
+    "text/tab-separated-values": ".tsv",
+}
+_PAGE, _LARGEST_PAGE, _FARTHEST = 100, 1000, 10**15
+_LONGEST = 200  # characters of a name, a release, a key
+_PLAIN = r"^[^\x00-\x1f\x7f]*$"
+_MAPPED = r"^[^=\x00-\x1f\x7f]+=[^\x00-\x1f\x7f]+$"
+
+Name = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="What you call the run")]
+Release = Annotated[str, Query(max_length=_LONGEST, pattern=_PLAIN, description="Of rows that do not name one")]
+Slices = Annotated[
+    Sequence[Annotated[str, StringConstraints(pattern=_PLAIN, min_length=1)]],
+    Query(alias="slice", description="A field by whose values the run is broken down"),
+]
+Mapped = Annotated[
+    Sequence[Annotated[str, StringConstraints(pattern=_MAPPED)]],
+    Query(alias="map", description="Their field = our field"),
+]
+Key = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=_LONGEST,
+        pattern=r"^[!-~]([ -~]*[!-~])?$",
+        description="The same key with the same request is the same job, for seven days",
+    ),
+]
+Limit = Annotated[int, Query(ge=1, le=_LARGEST_PAGE, description="At most so many")]
+After = Annotated[
+    int, Query(ge=-1, le=_FARTHEST, description="Only behind this place, counted from 0: the `next` of the page before")
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Single:
-    """What the routes for single answers stand on."""
+class Service:
+    """What the routes stand on."""
 
     work: Work
+    jobs: Jobs
+    store: Store
     settings: ServiceSettings
 
     async def row(self, request: Request, kind: str) -> dict[str, Any]:
         """Return a request's fields by our names."""
-        options_of(request.query_params.multi_items(), ())
         row = await read_object(request, int(self.settings.body_mb * MB), self.settings.body_seconds)
         if self.settings.log_texts:
-            asked: RequestContext = request.state.asked
-            asked.said["row"] = row
+            _context(request).logged["row"] = row
         return fields_of(kind, row)
 
+    def find(self, request: Request, wanted: str) -> JobRecord:
+        """Return the job that a request is about. Raises `Problem` where there is none that its sender may see."""
+        context = _context(request)
+        job = self.jobs.job_store.find(wanted)
+        if job is None or (job.owner != context.owner and not context.sees_all):
+            raise Problem("not-found", f"there is no job {shown(wanted)}")
+        return job
 
-def routes(single: Single, job_store: JobStore, store: Store) -> APIRouter:
+    def check_room(self, owner: str) -> None:
+        """Raise `Problem` where a sender has as many jobs as may wait."""
+        waiting = sum(job.owner == owner for job in self.jobs.job_store.waiting())
+        if waiting >= self.settings.open_jobs:
+            raise Problem("overloaded", f"{waiting} jobs of yours wait: wait for one to end", retry_after=60)
+
+    def results(self, job: JobRecord, after: int) -> Iterator[Kept]:
+        """Yield what is kept of a job behind a place."""
+        return iter(()) if job.run is None else self.store.records(job.run, after=after)
+
+    def page(self, job: JobRecord, after: int, limit: int) -> dict[str, Any]:
+        """Return results behind a place, without a gap: what is not there yet comes on a later page."""
+        found: list[Kept] = []
+        for kept in self.results(job, after):
+            if kept.position != after + 1 + len(found) or len(found) > limit:
+                break
+            found.append(kept)
+        is_last = job.state != "open" and len(found) <= limit
+        page = [result_to_json(kept.result) for kept in found[:limit]]
+        return {"results": page, "next": None if is_last else after + len(page)}
+
+
+def routes(service: Service) -> APIRouter:
     """Return the routes."""
-    router = APIRouter()
-    work, evaluator = single.work, single.work.evaluator
+    router = APIRouter(dependencies=[Depends(check_query)])
+    _add_single(router, service)
+    _add_jobs(router, service)
+    _add_state(router, service)
+    return router
 
-    @router.post("/v1/score", response_model=ResultOut, **documented("score", **takes("score")))
+
+def _add_single(router: APIRouter, service: Service) -> None:
+    evaluator, work = service.work.evaluator, service.work
+
+    @router.post("/v1/score", response_model=schemas.ResultOut, **documented("score"))
     async def score(request: Request) -> Response:
         """Score one answer against its passages, claim by claim.
 
         The fields are those of a row of a file, by any of their names. A judge's failure is an answer as well: its
         `outcome` is `failed`, with the `reason` and without a score.
         """
-        row = await single.row(request, "score")
+        row = await service.row(request, "score")
         given = {name: value for name, value in row.items() if value is not None}
         result = await work.done(request, lambda: evaluator.ascore(given))
         _note(request, result)
         return json_answer(result_to_json(result))
 
-    @router.post("/v1/verify", response_model=VerdictsOut, **documented("verify", **takes("verify")))
+    @router.post("/v1/verify", response_model=schemas.VerdictsOut, **documented("verify"))
     async def verify(request: Request) -> Response:
         """Judge given claims against passages, one verdict per claim, in order; nothing is decomposed."""
-        row = await single.row(request, "verify")
-        texts, question = texts_of("verify", "claims", row["claims"]), text_of("verify", "question", row["question"])
-        passages = _passages("verify", row["contexts"])
-        found = await work.done(request, lambda: evaluator.averify(texts, passages, question=question))
+        row = await service.row(request, "verify")
+        found = await work.done(
+            request, lambda: evaluator.averify(row["claims"], row["contexts"], question=row["question"])
+        )
         return json_answer({"claims": [claim_to_json(claim) for claim in found]})
 
-    @router.post("/v1/claims", response_model=DecompositionOut, **documented("claims", **takes("claims")))
+    @router.post("/v1/claims", response_model=schemas.DecompositionOut, **documented("claims"))
     async def claims(request: Request) -> Response:
         """Split a response into claims, and say what was skipped and why."""
-        row = await single.row(request, "claims")
-        response, question = (text_of("claims", name, row[name]) for name in ("response", "question"))
-        found = await work.done(request, lambda: evaluator.aclaims(response, question=question))
+        row = await service.row(request, "claims")
+        found = await work.done(request, lambda: evaluator.aclaims(row["response"], question=row["question"]))
         return json_answer(decomposition_to_json(found))
 
-    @router.post("/v1/guard", response_model=GuardedOut, **documented("guard", **takes("guard")))
+    @router.post("/v1/guard", response_model=schemas.GuardedOut, **documented("guard"))
     async def guard(request: Request) -> Response:
         """Check an answer and return what may be shown of it: as it is, without the claims that failed, or a refusal.
 
         `rules` are those of `everyclaim.Guard` that need no generator.
         """
-        row = await single.row(request, "guard")
-        response, question = (text_of("guard", name, row[name]) for name in ("response", "question"))
-        rules = _rules(row["rules"])
-        checking = evaluator.guard(None, **rules)
-        passages = _passages("guard", row["contexts"])
-        answer = await work.done(request, lambda: checking.aanswer(question, passages, response=response))
+        row = await service.row(request, "guard")
+        checking = evaluator.guard(None, **row["rules"])
+        answer = await work.done(
+            request, lambda: checking.aanswer(row["question"], row["contexts"], response=row["response"])
+        )
         _note(request, answer.result)
         return json_answer(guarded_to_json(answer))
 
-    @router.get("/health", response_model=HealthOut, **documented("health"))
-    async def health(request: Request) -> Response:
+
+def _add_jobs(router: APIRouter, service: Service) -> None:
+    jobs, job_store = service.jobs, service.jobs.job_store
+
+    @router.post("/v1/jobs", response_model=schemas.JobOut, status_code=202, **documented("submit"))
+    async def submit(
+        request: Request,
+        name: Name = "",
+        release: Release = "",
+        slices: Slices = (),
+        mapped: Mapped = (),
+        key: Key = None,
+    ) -> Response:
+        """Send a data set to be scored: rows as in a file, as JSON Lines, JSON, CSV or TSV.
+
+        Once it is accepted it is safe from whatever happens to the service. With an `Idempotency-Key` the same request
+        sent again is the same job.
+        """
+        context = _context(request)
+        suffix = _SUFFIXES.get(media_type(request))
+        if suffix is None:
+            kinds = ", ".join(_SUFFIXES)
+            raise Problem("wrong-type", f"send a data set as one of {kinds}", headers={"Accept": kinds})
+        if len(request.headers.getlist("idempotency-key")) > 1:
+            raise Problem("bad-input", "Idempotency-Key is given twice")
+        texts = {"name": name, "release": release}
+        mapping = {theirs: ours for theirs, _, ours in (text.partition("=") for text in mapped)}
+        options = {field: text for field, text in texts.items() if text} | {"slices": list(slices), "mapping": mapping}
+        await run_in_threadpool(service.check_room, context.owner)
+        most = int(service.settings.job_mb * MB)
+        upload = await job_store.receive(pieces(request, most, service.settings.upload_seconds), options, suffix)
+        await run_in_threadpool(_check_unpacked, upload, most)
+        job = await run_in_threadpool(job_store.accept, upload, context.owner, key)
+        jobs.wake()
+        context.logged["job"] = job.id
+        return json_answer(asdict(await run_in_threadpool(jobs.status, job)), 202, {"Location": f"/v1/jobs/{job.id}"})
+
+    @router.get("/v1/jobs", response_model=schemas.JobsOut, **documented("list_jobs"))
+    def list_jobs(request: Request, limit: Limit = 20) -> Response:
+        """List your jobs, the newest first."""
+        context = _context(request)
+        found = job_store.newest(limit, None if context.sees_all else context.owner)
+        return json_answer({"jobs": [asdict(jobs.status(job)) for job in found]})
+
+    @router.get("/v1/jobs/{job}", response_model=schemas.JobOut, **documented("show_job"))
+    def show_job(request: Request, job: str) -> Response:
+        """Say how far a job is."""
+        return json_answer(asdict(jobs.status(service.find(request, job))))
+
+    @router.post("/v1/jobs/{job}/cancel", response_model=schemas.JobOut, status_code=202, **documented("cancel"))
+    def cancel(request: Request, job: str) -> Response:
+        """Cancel a job. What is scored already stays in the store; a job that ended stays as it is."""
+        return json_answer(asdict(jobs.status(jobs.cancel(service.find(request, job)))), 202)
+
+    @router.get("/v1/jobs/{job}/results", response_model=schemas.PageOut, **documented("results"))
+    def results(request: Request, job: str, after: After = -1, limit: Limit = _PAGE) -> Response:
+        """Return results in the order of the rows: a page, or with `Accept: application/x-ndjson` all as lines.
+
+        Also while the job goes on: what is scored already without a gap. Then `next` is never null.
+        """
+        found = service.find(request, job)
+        kinds = [kind.partition(";")[0].strip().lower() for kind in request.headers.get("accept", "").split(",")]
+        if NDJSON not in kinds or "application/json" in kinds:
+            return json_answer(service.page(found, after, limit))
+        if found.state == "open":
+            raise Problem("not-yet", "the job has not ended: take pages, or come again", retry_after=5)
+        lines = (line(result_to_json(kept.result)) + b"\n" for kept in service.results(found, after))
+        return StreamingResponse(_blocks(lines), media_type=NDJSON)
+
+
+def _add_state(router: APIRouter, service: Service) -> None:
+    @router.get("/health", response_model=schemas.HealthOut, **documented("health"))
+    async def health() -> Response:
         """Say that the process answers. Needs no token."""
-        options_of(request.query_params.multi_items(), ())
         return json_answer({"status": "ok"})
 
-    @router.get("/ready", response_model=ReadyOut, **documented("ready"))
-    def ready(request: Request) -> Response:
+    @router.get("/ready", response_model=schemas.ReadyOut, **documented("ready"))
+    def ready() -> Response:
         """Say whether requests are taken: the store answers and there is room. Needs no token."""
-        options_of(request.query_params.multi_items(), ())
         try:
-            store.runs(limit=1)
+            service.store.runs(limit=1)
         except EveryclaimError:
             raise Problem("unavailable", "the store does not answer", retry_after=5) from None
-        now = work.admission
+        now = service.work.admission
         if now.waiting >= max(now.queue, 1):
             raise Problem("unavailable", f"{now.waiting} requests wait", retry_after=1)
         load = {name: getattr(now, name) for name in ("working", "waiting", "places", "queue")}
-        return json_answer({"status": "ready", **load, "jobs_waiting": len(job_store.waiting())})
+        return json_answer({"status": "ready", **load, "jobs_waiting": len(service.jobs.job_store.waiting())})
 
-    @router.get("/version", response_model=VersionOut, **documented("version"))
-    async def version(request: Request) -> Response:
+    @router.get("/version", response_model=schemas.VersionOut, **documented("version"))
+    async def version() -> Response:
         """Say which version answers, and which judge, decomposer and metric it has. Needs no token."""
-        options_of(request.query_params.multi_items(), ())
-        made = provenance_to_json(evaluator.provenance)
+        made = provenance_to_json(service.work.evaluator.provenance)
         return json_answer({"version": __version__, "schema": SCHEMA, "provenance": made})
 
-    return router
+
+def _context(request: Request) -> RequestContext:
+    context: RequestContext = request.state.context
+    return context
 
 
 def _note(request: Request, result: Result) -> None:
     """Put what came of it into the log, without a word of the text."""
-    asked: RequestContext = request.state.asked
-    asked.said |= {"outcome": result.outcome.value, "claims": len(result.claims)}
+    _context(request).logged.update(outcome=result.outcome.value, claims=len(result.claims))
 
 
-def _passages(kind: str, given: Any) -> Any:
-    """Return passages as the evaluator takes them. Raises `Problem` for what are none."""
-    shelf = () if given is None else given
-    if not isinstance(shelf, str | tuple | list | dict) or (
-        isinstance(shelf, list) and not all(isinstance(one, str | dict) for one in shelf)
-    ):
-        raise Problem("bad-input", f"contexts of {kind} must be texts, or objects with a text")
-    return shelf
+def _check_unpacked(upload: Upload, most: int) -> None:
+    """Remove data that unpacks to more than a job may have, and raise `Problem`; a damaged archive fails later."""
+    size = 0
+    with suppress(*STREAM_ERRORS), open_unpacked(upload.path) as data:
+        while size <= most and (piece := data.read(1 << 20)):
+            size += len(piece)
+    if size > most:
+        upload.path.unlink(missing_ok=True)
+        raise Problem("too-large", f"a job may have {most / MB:g} MB, unpacked")
 
 
-def _rules(given: Any) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise Problem("bad-input", 'rules of guard must be an object such as {"threshold": 0.9}')
-    if given.get("repair") == "rewrite":
-        raise Problem("bad-input", "rules.repair of guard must be 'drop' or 'none': there is no generator here")
-    options_of([(name, "") for name in given], _RULES)
-    return given
+async def _blocks(lines: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield lines some at a time: every step goes to a thread and back."""
+    while block := await asyncio.to_thread(lambda: b"".join(islice(lines, 64))):
+        yield block

@@ -1,18 +1,29 @@
-"""The shapes of what goes over the wire, for OpenAPI: those of files, with the same names.
+"""The shapes of what goes over the wire, for OpenAPI.
 
-What comes in is read by the readers of files (`requests`), and what goes out is written by `core.wire`; these models
-say how it looks, and the tests hold every answer against them.
+What comes in is read by the readers of files, and what goes out is written by `core.wire`. So the models of answers are
+made of the types that are written, and requests have the fields of files; the tests hold every answer against them.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping
+from dataclasses import fields
+from inspect import getdoc
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
-from everyclaim.core.cited import Finding
-from everyclaim.core.types import FailureMode, Label, Outcome
+from everyclaim.core import types
+from everyclaim.core.cited import CitationFinding, Finding
+from everyclaim.core.types import Label
+from everyclaim.core.wire import SHAPES
+from everyclaim.guard.answers import Attempt, Removed
 from everyclaim.io.fields import CLAIM_FIELDS, SAMPLE_FIELDS
+from everyclaim.web.client import JobStatus
+from everyclaim.web.service.problems import MEDIA_TYPE, PROBLEMS
+
+NDJSON = "application/x-ndjson"
 
 
 class Out(BaseModel):
@@ -21,194 +32,64 @@ class Out(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class ProbabilitiesOut(Out):
-    """One per label, summing to 1."""
-
-    supported: float
-    unsupported: float
-    contradicted: float
+_WRITTEN: dict[Any, Any] = {types.Span: tuple[int, int]}
 
 
-class EvidenceOut(Out):
-    """A place in a passage; `quote` is its text. Offsets are Unicode code points."""
-
-    passage_id: str
-    start: int
-    end: int
-    quote: str
-
-
-class PassageVerdictOut(Out):
-    """What one passage alone says."""
-
-    passage_id: str
-    label: Label
-    probabilities: ProbabilitiesOut | None
+def _model(kind: type, *, name: str = "", optional: tuple[str, ...] = (), **more: Any) -> type[BaseModel]:
+    """Return the model of a type as it is written: what is `optional` is left out where it is empty."""
+    hints = get_type_hints(kind)
+    shape = SHAPES.get(kind) or [(part.name, part.name in optional) for part in fields(kind)]
+    parts: dict[str, Any] = {
+        part: (_shape(hints[part]) | None, None) if is_optional else (_shape(hints[part]), ...)
+        for part, is_optional in shape
+    }
+    about = (getdoc(kind) or "").partition("\n\n")[0]
+    model: type[BaseModel] = create_model(name or f"{kind.__name__}Out", __base__=Out, __doc__=about, **parts, **more)
+    _WRITTEN[kind] = model
+    return model
 
 
-class DifferenceOut(Out):
-    """Where a failing claim and its passages part."""
-
-    reason: str
-    claim: tuple[int, int] | None
-    passage_id: str | None
-    passage: tuple[int, int] | None
-
-
-class VerdictOut(Out):
-    """A judge's finding on one claim."""
-
-    label: Label
-    probabilities: ProbabilitiesOut | None
-    evidence: list[EvidenceOut]
-    rationale: str
-    conflict: bool
-    failure_mode: FailureMode | None
-    judge: str
-    flags: list[str]
-    difference: DifferenceOut | None = None
-    per_passage: list[PassageVerdictOut] | None = None
+def _shape(hint: Any) -> Any:
+    """Return how a value of this type is written."""
+    if hint in _WRITTEN:
+        return _WRITTEN[hint]
+    if hint in SHAPES:
+        return _model(hint)
+    origin, parts = get_origin(hint), tuple(map(_shape, get_args(hint)))
+    if origin is tuple:
+        return list[parts[0]]  # type: ignore[valid-type]
+    if origin is Mapping:
+        return dict[parts]  # type: ignore[valid-type,misc]
+    return Union[parts] if origin in {Union, UnionType} else hint  # noqa: UP007 - of parts that are known now
 
 
-class SourceOut(Out):
-    """What a citation says of a source."""
-
-    number: int
-    name: str
-    page: str
-    address: str
-
-
-class CitationOut(Out):
-    """A mark in the response that names sources."""
-
-    span: tuple[int, int]
-    sources: list[SourceOut]
-
-
-class ClaimOut(Out):
-    """One claim of the response."""
-
-    id: str
-    text: str
-    span: tuple[int, int]
-    sentence: str
-    citations: list[CitationOut] | None = None
-
-
-class JudgedClaimOut(ClaimOut):
-    """A claim with its verdict."""
-
-    verdict: VerdictOut
-
-
-class SkippedOut(Out):
-    """A piece of the response that is no claim."""
-
-    text: str
-    span: tuple[int, int]
-    reason: str
-    unchecked: bool | None = None
-
-
-class CountsOut(Out):
-    """How many claims have each label."""
-
-    supported: int
-    unsupported: int
-    contradicted: int
-
-
-class UsageOut(Out):
-    """What language models took; `cost` in US dollars, null where a price is unknown."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cache_hits: int
-    cost: float | None
-    cache_read_tokens: int
-    cache_write_tokens: int
-
-
-class ProvenanceOut(Out):
-    """Which components made a number."""
-
-    metric: str
-    decomposer: str
-    verifier: str
-    strategy: str
-    version: str
-    parameters: dict[str, str]
-
-
-class ResultOut(Out):
-    """One answer, scored. `score` is null unless the outcome is `scored`; a failure is never a score."""
-
-    schema_: int = Field(alias="schema")
-    id: str
-    outcome: Outcome
-    score: float | None
-    reason: str
-    question: str
-    claims: list[JudgedClaimOut]
-    skipped: list[SkippedOut]
-    counts: CountsOut
-    warnings: list[str]
-    tags: dict[str, str | list[str]]
-    usage: UsageOut
-    provenance: ProvenanceOut
-    model: str | None = None
-    release: str | None = None
-    timestamp: str | None = None
-    components: dict[str, float | None] | None = None
-    reference_claims: list[JudgedClaimOut] | None = None
-    details: dict[str, Any] | None = None
-    probability: float | None = None
+JudgedClaimOut = _model(types.JudgedClaim)
+UsageOut = _model(types.Usage)
+ProvenanceOut = _model(types.Provenance)
+_counts: dict[str, Any] = {label.value.lower(): (int, ...) for label in Label}
+CountsOut = create_model("CountsOut", __base__=Out, __doc__="How many claims have each label.", **_counts)
+ResultOut = _model(types.Result, schema_=(int, Field(alias="schema")), counts=(CountsOut, ...))
+DecompositionOut = _model(types.Decomposition)
+_model(Removed)
+_WRITTEN[CitationFinding] = create_model(
+    "CitationFindingOut",
+    __base__=Out,
+    __doc__="What a citation does for a claim, and the passages to cite instead.",
+    claim=(str, ...),
+    finding=(Finding, ...),
+    span=(tuple[int, int] | None, None),
+    source=(_shape(types.Source | None), None),
+    passage=(str | None, None),
+    instead=(list[str] | None, None),
+)
+AttemptOut = _model(Attempt, optional=("recited",))
+JobOut = _model(JobStatus, name="JobOut")
 
 
 class VerdictsOut(Out):
     """Given claims, judged, in their order."""
 
-    claims: list[JudgedClaimOut]
-
-
-class DecompositionOut(Out):
-    """What a response was split into."""
-
-    claims: list[ClaimOut]
-    skipped: list[SkippedOut]
-    abstained: bool
-
-
-class RemovedOut(Out):
-    """A claim that was taken out of the answer."""
-
-    claim: JudgedClaimOut
-    how: Literal["rewritten", "dropped"]
-
-
-class CitationFindingOut(Out):
-    """What a citation does for a claim, and the passages to cite instead; nothing is cited where that is missing."""
-
-    claim: str
-    finding: Finding
-    span: tuple[int, int] | None = None
-    source: SourceOut | None = None
-    passage: str | None = None
-    instead: list[str] | None = None
-
-
-class AttemptOut(Out):
-    """One answer that was checked."""
-
-    number: int
-    made: Literal["given", "generated", "rewritten", "dropped", "recited"]
-    text: str
-    result: ResultOut
-    removed: list[RemovedOut]
-    guidance: str
-    recited: list[CitationFindingOut] | None = None
+    claims: list[JudgedClaimOut]  # type: ignore[valid-type]
 
 
 class GuardedOut(Out):
@@ -220,41 +101,22 @@ class GuardedOut(Out):
     blocked: bool
     score: float | None
     best: int
-    attempts: list[AttemptOut]
+    attempts: list[AttemptOut]  # type: ignore[valid-type]
     noted: list[Label]
     warnings: list[str]
-    usage: UsageOut
-
-
-JobState = Literal["queued", "running", "cancelling", "finished", "failed", "cancelled"]
-
-
-class JobOut(Out):
-    """A job: a run over a data set that was sent. `done` counts results that are kept, `total` the rows, if known."""
-
-    id: str
-    name: str
-    state: JobState
-    reason: str
-    created: str
-    ended: str | None
-    run: str | None = Field(description="The run in the store, once it has begun")
-    done: int
-    total: int | None
-    outcomes: dict[Outcome, int]
-    bad_rows: int
+    usage: UsageOut  # type: ignore[valid-type]
 
 
 class JobsOut(Out):
     """Jobs, newest first."""
 
-    jobs: list[JobOut]
+    jobs: list[JobOut]  # type: ignore[valid-type]
 
 
 class PageOut(Out):
     """Results in the order of the rows. `next`: what to give as `after` for more; null when there are no more."""
 
-    results: list[ResultOut]
+    results: list[ResultOut]  # type: ignore[valid-type]
     next: int | None
 
 
@@ -280,7 +142,7 @@ class VersionOut(Out):
 
     version: str
     schema_: int = Field(alias="schema")
-    provenance: ProvenanceOut
+    provenance: ProvenanceOut  # type: ignore[valid-type]
 
 
 class ProblemOut(Out):
@@ -294,8 +156,11 @@ class ProblemOut(Out):
     instance: str | None = None
 
 
+# ---- requests
+
 _TEXT = {"type": "string"}
-_SAYING = {"type": "string", "pattern": r"\S"}
+_OPTIONAL = {"type": ["string", "null"]}
+_CLAIM = {"type": "string", "pattern": r"\S"}
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _ACTION = {"enum": ["block", "annotate", "pass"]}
@@ -305,32 +170,25 @@ _PASSAGE = {
     "required": ["text"],
     "additionalProperties": False,
 }
+RULES: dict[str, dict[str, Any]] = {
+    "threshold": _SHARE,
+    "keep": _SHARE,
+    "repair": {"enum": ["drop", "none"]},
+    "contradicted": _ACTION,
+    "unsupported": _ACTION,
+    "refusal": _TEXT,
+}
 _SHAPES: dict[str, dict[str, Any]] = {
+    **dict.fromkeys(("id", "model", "release", "timestamp"), _SCALAR),
+    **dict.fromkeys(("question", "reference"), _OPTIONAL),
     "response": _TEXT,
     "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}, {"type": "null"}]},
-    "question": {"type": ["string", "null"]},
-    "reference": {"type": ["string", "null"]},
-    "id": _SCALAR,
     "tags": {
         "type": ["object", "null"],
         "additionalProperties": {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]},
     },
-    "model": _SCALAR,
-    "release": _SCALAR,
-    "timestamp": _SCALAR,
-    "claims": {"anyOf": [_SAYING, {"type": "array", "items": _SAYING}]},
-    "rules": {
-        "type": ["object", "null"],
-        "additionalProperties": False,
-        "properties": {
-            "threshold": _SHARE,
-            "keep": _SHARE,
-            "repair": {"enum": ["drop", "none"]},
-            "contradicted": _ACTION,
-            "unsupported": _ACTION,
-            "refusal": _TEXT,
-        },
-    },
+    "claims": {"anyOf": [_CLAIM, {"type": "array", "items": _CLAIM}]},
+    "rules": {"type": ["object", "null"], "additionalProperties": False, "properties": RULES},
 }
 REQUESTS = {
     "score": (*SAMPLE_FIELDS,),
@@ -341,7 +199,7 @@ REQUESTS = {
 NAMES = {**SAMPLE_FIELDS, "claims": ("claims", *CLAIM_FIELDS["claim"]), "rules": ("rules",)}
 
 
-def request_schema(kind: str) -> dict[str, Any]:
+def _request_schema(kind: str) -> dict[str, Any]:
     """Return the JSON schema of a request; by which other names a field is known, its description says."""
     properties: dict[str, Any] = {}
     for ours in REQUESTS[kind]:
@@ -349,3 +207,53 @@ def request_schema(kind: str) -> dict[str, Any]:
         properties[ours] = _SHAPES[ours] | ({"description": f"Also known as {others}"} if others else {})
     needed = REQUESTS[kind][0]
     return {"type": "object", "properties": properties, "required": [needed], "additionalProperties": False}
+
+
+def _bodies(name: str) -> dict[str, Any]:
+    """Describe the body of a request, by its type."""
+    if name != "submit":
+        return {"application/json": {"schema": _request_schema(name)}}
+    rows = {"type": "array", "items": _request_schema("score") | {"additionalProperties": True}, "minItems": 1}
+    lines = {kind: {"schema": _TEXT} for kind in (NDJSON, "text/csv", "text/tab-separated-values")}
+    return {"application/json": {"schema": rows}, **lines}
+
+
+# ---- routes
+
+_READING = (400, 408, 413, 415, 422)
+_EVERYWHERE = (401, 403, 421, 422, 429, 500, 503)
+_CODES: dict[str, tuple[int, ...]] = {
+    "score": (*_READING, 504),
+    **dict.fromkeys(("verify", "claims", "guard"), (*_READING, 502, 504)),
+    "submit": (*_READING, 404),
+    **dict.fromkeys(("show_job", "cancel"), (404,)),
+    "results": (404, 409),
+}
+_HEADERS = {"Retry-After": {"description": "Seconds after which to come again", "schema": {"type": "integer"}}}
+
+
+def documented(name: str) -> dict[str, Any]:
+    """Return what a route says of itself beside its answer: its name, its body, the problems it may have."""
+    body = {"requestBody": {"required": True, "content": _bodies(name)}} if name in {*REQUESTS, "submit"} else {}
+    codes = sorted({*_EVERYWHERE, *_CODES.get(name, ())})
+    return {"operation_id": name, "openapi_extra": body, "responses": {code: _problem(code) for code in codes}}
+
+
+def described(document: dict[str, Any]) -> dict[str, Any]:
+    """Put into a description what all routes share."""
+    parts = document.setdefault("components", {})
+    parts.setdefault("schemas", {})["Problem"] = ProblemOut.model_json_schema()
+    parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    for path, methods in document["paths"].items():
+        for operation in methods.values():
+            operation["security"] = [{"token": []}, {}] if path.startswith("/v1/") else [{}]
+    return document
+
+
+def _problem(code: int) -> dict[str, Any]:
+    titles = [title for status, title in PROBLEMS.values() if status == code]
+    return {
+        "description": " · ".join(titles),
+        "headers": _HEADERS if code in {429, 503, 504} else {},
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }

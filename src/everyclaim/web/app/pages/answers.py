@@ -19,7 +19,7 @@ from everyclaim.core.types import FailureMode
 from everyclaim.io import write_results
 from everyclaim.report.html.answers import answer_view
 from everyclaim.store import browsing
-from everyclaim.web.app.run_view import Filter, RunView, asked, is_computed, slice_field, view_run
+from everyclaim.web.app.run_view import Filter, RunView, is_computed, slice_field, view_run
 from everyclaim.web.app.site import Paging, render, site_of
 
 router = APIRouter()
@@ -30,7 +30,7 @@ _MOST_VALUES = 200  # of a tag, in a list to choose from
 
 
 @router.get("/runs/{name}/answers")
-def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)], page: int = 1) -> Response:
+def answers(request: Request, name: str, asks: Annotated[Filter, Depends()], page: int = 1) -> Response:
     """List answers."""
     run_view = view_run(site_of(request), name)
     store, run, wanted = run_view.site.read_store, run_view.record.id, asks.wanted
@@ -63,9 +63,7 @@ def answers(request: Request, name: str, asks: Annotated[Filter, Depends(asked)]
 
 
 @router.get("/runs/{name}/answers/{position}")
-def answer(
-    request: Request, name: str, position: int, asks: Annotated[Filter, Depends(asked)], whole: str = ""
-) -> Response:
+def answer(request: Request, name: str, position: int, asks: Annotated[Filter, Depends()], whole: str = "") -> Response:
     """Show an answer, and the way to the ones beside it among those that the filter asks for."""
     run_view = view_run(site_of(request), name)
     kept = kept_at(run_view, position)
@@ -99,7 +97,7 @@ def export(
     request: Request,
     name: str,
     kind: Literal["jsonl", "csv", "parquet"],
-    asks: Annotated[Filter, Depends(asked)],
+    asks: Annotated[Filter, Depends()],
     position: int | None = None,
 ) -> Response:
     """Hand out the results that a filter asks for, in the public schema; a table has one row per claim.
@@ -127,10 +125,10 @@ def export(
         "content-disposition": f'attachment; filename="everyclaim-{run}{part}.{kind}"',
         "content-length": str(os.fstat(stream.fileno()).st_size),
     }
-    return _Closing(stream, media_type=_TYPES[kind], headers=headers)
+    return _OpenFile(stream, media_type=_TYPES[kind], headers=headers)
 
 
-class _Closing(StreamingResponse):
+class _OpenFile(StreamingResponse):
     """Hands out an open file, and closes it also when whoever asked has gone."""
 
     def __init__(self, stream: BinaryIO, *, media_type: str, headers: Mapping[str, str]) -> None:

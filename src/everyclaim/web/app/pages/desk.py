@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, HTTPException, Request
@@ -20,7 +21,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from everyclaim.api.desk import Desk, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
-from everyclaim.core.types import FailureMode, Label, Span, SplitMark
+from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown
 from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment
@@ -35,46 +36,13 @@ _AROUND = 4_000  # characters of an answer on either side of the claim
 _WAITING = 30  # keys of what comes next, for the script to fetch beforehand
 
 
-class Piece(NamedTuple):
-    """A stretch of text; written as it is, or an escape that stands for all of it. `about`: it is the claim."""
-
-    text: str
-    start: int
-    end: int
-    about: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a text: lines, each so many levels in, or rows of cells; `hidden` characters that are not shown."""
-
-    kind: str
-    lines: Sequence[tuple[int, Sequence[Piece]]] = ()
-    rows: Sequence[Sequence[Sequence[Piece]]] = ()
-    has_head: bool = False
-    hidden: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class PassageToRead:
-    """A passage; `number` counts from 1."""
-
-    number: int
-    title: str
-    parts: Sequence[Part]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TaskView:
-    """A text to label with all that its page shows."""
+    """A text to label with all that its page shows; `everything`: also what is left out of very long ones."""
 
+    desk: Desk
     task: LabelTask
-    total: int
-    before: str  # keys of its neighbours in this person's order; empty: none
-    after: str
-    response: Sequence[Part]
-    passages: Sequence[PassageToRead]
-    hidden_passages: int
+    everything: bool = False
 
     @property
     def key(self) -> str:
@@ -82,87 +50,73 @@ class TaskView:
         return self.task.item.key
 
     @property
+    def neighbours(self) -> tuple[str, str]:
+        """The keys of those before and after it in this person's order; empty: none."""
+        keys = ["", *(item.key for item in self.desk.items), ""]
+        return keys[self.task.number - 1], keys[self.task.number + 1]
+
+    @property
+    def response(self) -> list[Block]:
+        """The answer, with the claim marked, where a claim is asked for."""
+        claim = self.task.claim
+        marks = [Mark(*claim.span, 1, Label.SUPPORTED)] if claim else []
+        around = None if self.everything or claim is None else _AROUND
+        return lay_out(self.task.kept.sample.response, marks, context=around)
+
+    @cached_property
+    def passages(self) -> list[tuple[Passage, list[Block]]]:
+        """The passages, as many as there is room for."""
+        budget, found = _AT_ONCE, []
+        for passage in self.task.passages:
+            if budget <= 0 and not self.everything:
+                break
+            is_short = self.everything or len(passage.text) <= _WHOLE
+            found.append((passage, lay_out(passage.text, context=None if is_short else _WHOLE // 3)))
+            budget -= min(len(passage.text), _WHOLE) + 200
+        return found
+
+    @property
+    def hidden_passages(self) -> int:
+        """How many passages are not shown."""
+        return len(self.task.passages) - len(self.passages)
+
+    @property
     def is_cut(self) -> bool:
         """Whether something of the passages is not shown."""
-        return bool(self.hidden_passages) or any(part.hidden for one in self.passages for part in one.parts)
+        return bool(self.hidden_passages) or any(block.hidden for _, blocks in self.passages for block in blocks)
 
     @property
     def evidence(self) -> str:
         """The evidence picked so far, for the script: place of the passage, start, end, and what stands there."""
-        said = self.task.said.evidence
-        quotes = self.task.quoted(said)
-        return json.dumps(
-            [[*one, shown(quote.quote)] for one, quote in zip(said, quotes, strict=False)], ensure_ascii=True
-        )
-
-    @property
-    def judged_sure(self) -> float | None:
-        """How probable the judge takes what its verdict says."""
-        return None if self.task.claim is None else self.task.claim.verdict.probability
+        picked = self.task.said.evidence
+        quotes = self.task.quoted(picked)
+        rows = [[*place, shown(quote.quote)] for place, quote in zip(picked, quotes, strict=False)]
+        return json.dumps(rows, ensure_ascii=True)
 
 
-def task_view(desk: Desk, key: str, *, everything: bool = False) -> TaskView:
-    """Prepare a text; `everything`: also what is left out of very long ones."""
-    task = desk.task(key)
-    keys = [one.key for one in desk.items]
-    place = task.number - 1
-    span = task.claim.span if task.claim else Span(0, 0)
-    marks = [Mark(*span, 1, Label.SUPPORTED)] if task.claim else []
-    around = None if everything or task.claim is None else _AROUND
-    passages = list(_passages(task, everything=everything))
-    return TaskView(
-        task,
-        len(keys),
-        keys[place - 1] if place else "",
-        keys[place + 1] if place + 1 < len(keys) else "",
-        [_part(block) for block in lay_out(task.kept.sample.response, marks, context=around)],
-        passages,
-        len(task.passages) - len(passages),
-    )
+def pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield stretches of text with their places, as they are written: an escape stands for all of one.
+
+    The last value says whether it is of the claim.
+    """
+    for segment in segments:
+        place, is_claim = segment.start, bool(segment.marks)
+        if shown(segment.text) == segment.text:
+            yield segment.text, place, segment.end, is_claim
+            continue
+        for is_plain, characters in groupby(segment.text, lambda character: shown(character) == character):
+            run = "".join(characters)
+            for text in [run] if is_plain else run:
+                yield text, place, place + len(text), is_claim
+                place += len(text)
 
 
 def state_of(desk: Desk) -> dict[str, object]:
     """Return how far the desk is, and what comes next, for the script."""
     left = desk.left()
-    skipped = sum(one.skipped is not None and not one.is_done for one in desk.items)
-    total = len({one.key for one in desk.items})
+    skipped = sum(item.skipped is not None and not item.is_done for item in desk.items)
+    total = len({item.key for item in desk.items})
     return {"total": total, "done": total - len(left), "skipped": skipped, "next": left[:_WAITING]}
-
-
-def _passages(task: LabelTask, *, everything: bool) -> Iterable[PassageToRead]:
-    budget = _AT_ONCE
-    for number, passage in enumerate(task.passages, 1):
-        if budget <= 0 and not everything:
-            return
-        context = None if everything or len(passage.text) <= _WHOLE else _WHOLE // 3
-        blocks = lay_out(passage.text, context=context)
-        budget -= min(len(passage.text), _WHOLE) + 200
-        yield PassageToRead(number, passage.title or passage.id, [_part(block) for block in blocks])
-
-
-def _part(block: Block) -> Part:
-    if block.kind == "record":
-        return Part("record", [(line.indent, _pieces(line.segments)) for line in block.lines])
-    if block.kind == "table":
-        return Part("table", rows=[[_pieces(cell) for cell in row] for row in block.rows], has_head=block.has_head)
-    return Part(block.kind, [(0, _pieces(block.segments))], hidden=block.hidden)
-
-
-def _pieces(segments: Iterable[Segment]) -> list[Piece]:
-    return [piece for segment in segments for piece in _of_segment(segment)]
-
-
-def _of_segment(segment: Segment) -> Iterable[Piece]:
-    about = bool(segment.marks)
-    if shown(segment.text) == segment.text:
-        yield Piece(segment.text, segment.start, segment.end, about)
-        return
-    place = segment.start
-    for is_plain, characters in groupby(segment.text, lambda one: shown(one) == one):
-        run = "".join(characters)
-        for text in [run] if is_plain else run:
-            yield Piece(text, place, place + len(text), about)
-            place += len(text)
 
 
 BAD_CLAIM = (
@@ -183,8 +137,8 @@ _VALUES: Mapping[str, Label | SplitMark] = {
 _EVIDENCE = TypeAdapter(list[tuple[StrictInt, StrictInt, StrictInt]])
 
 
-class Said(BaseModel):
-    """What a form says."""
+class LabelForm(BaseModel):
+    """What a form says of a text: `word` is a label, a mark, or what to do."""
 
     action: str
     word: str
@@ -212,15 +166,15 @@ def show(
     desk = _desk(request, kind, about, who)
     left = desk.left()
     key = at or (left[0] if left else "")
-    view = task_view(desk, key, everything=everything) if key else None
+    view = TaskView(desk, desk.task(key), everything) if key else None
     return render(request, f"label_{part}.html", view=view, **_frame(request, desk))
 
 
 @router.post("/label/{kind}/{about}/do")
-def act(request: Request, kind: Literal["queues", "runs"], about: str, said: Annotated[Said, Form()]) -> Response:
+def act(request: Request, kind: Literal["queues", "runs"], about: str, form: Annotated[LabelForm, Form()]) -> Response:
     """Keep what is said of a text. The script is answered in JSON, also where what it asks for is refused."""
     try:
-        return _do(request, _desk(request, kind, about, said.who), said)
+        return _do(request, _desk(request, kind, about, form.who), form)
     except (EveryclaimError, HTTPException) as error:
         if not _is_script(request):
             raise
@@ -248,41 +202,43 @@ def _base(desk: Desk) -> str:
     return f"/label/queues/{desk.queue.id}" if desk.queue else f"/label/runs/{desk.run}"
 
 
+def _address(desk: Desk, **more: str) -> str:
+    who = {} if desk.settles else {"who": desk.annotator}
+    return f"{_base(desk)}/desk?{urlencode(who | more)}"
+
+
 def _frame(request: Request, desk: Desk) -> dict[str, Any]:
     state = state_of(desk)
-    who = {} if desk.settles else {"who": desk.annotator}
     return {
         "desk": desk,
         "run": site_of(request).write_store.run(desk.run),
         "base": _base(desk),
-        "address": f"{_base(desk)}/desk?{urlencode(who)}",
+        "address": _address(desk),
         "state": state,
         "state_json": json.dumps(state),
         "bad_claim": BAD_CLAIM,
         "of_answers": OF_ANSWERS,
         "modes": list(FailureMode),
+        "pieces": pieces_of,
         "action": secrets.token_hex(16),
     }
 
 
-def _do(request: Request, desk: Desk, said: Said) -> Response:
-    actor = visitor_of(request).name
+def _do(request: Request, desk: Desk, form: LabelForm) -> Response:
+    actor, word = visitor_of(request).name, form.word
     entry: HistoryEntry | None
-    if said.word == "undo":
-        entry = desk.undo(said.action, actor=actor)
-    elif said.word == "skip":
-        entry = desk.skip(said.action, said.key, actor=actor)
-    elif said.word == "withdraw":
-        entry = desk.withdraw(said.action, said.key, actor=actor)
+    if word == "undo":
+        entry = desk.undo(form.action, actor=actor)
+    elif word in {"skip", "withdraw"}:
+        entry = (desk.skip if word == "skip" else desk.withdraw)(form.action, form.key, actor=actor)
     else:
-        entry = desk.say(said.action, said.key, **_said(said), actor=actor)
+        entry = desk.say(form.action, form.key, **_label_of(form), actor=actor)
     key = entry.about.key if entry else ""
     if not _is_script(request):
-        who = {} if desk.settles else {"who": desk.annotator}
-        at = {"at": key} if said.word == "undo" and key else {}
-        return RedirectResponse(f"{_base(desk)}/desk?{urlencode(who | at)}", 303)
+        at = {"at": key} if word == "undo" and key else {}
+        return RedirectResponse(_address(desk, **at), 303)
     told: dict[str, Any] = {"key": key, "state": state_of(desk)}
-    if said.word in _VALUES:
+    if word in _VALUES:
         told["judged"] = desk.task(key).judged.value.lower()
     return JSONResponse(told)
 
@@ -291,21 +247,18 @@ def _is_script(request: Request) -> bool:
     return "application/json" in request.headers.get("accept", "")
 
 
-def _said(said: Said) -> dict[str, Any]:
-    if said.word not in _VALUES:
+def _label_of(form: LabelForm) -> dict[str, Any]:
+    if form.word not in _VALUES:
         raise HTTPException(400, "that is nothing that can be said of a claim")
-    if said.mode and said.mode not in set(FailureMode):
+    if form.mode and form.mode not in set(FailureMode):
         raise HTTPException(400, "that is no kind of failure")
-    return {
-        "value": _VALUES[said.word],
-        "note": said.note.replace("\r\n", "\n"),
-        "failure_mode": FailureMode(said.mode) if said.mode else None,
-        "evidence": _picked(said.evidence),
-    }
-
-
-def _picked(evidence: str) -> tuple[Picked, ...]:
     try:
-        return tuple(Picked(*row) for row in _EVIDENCE.validate_json(evidence or "[]"))
+        evidence = tuple(Picked(*row) for row in _EVIDENCE.validate_json(form.evidence or "[]"))
     except ValidationError:
         raise HTTPException(400, "the evidence cannot be read: a list of [passage, start, end]") from None
+    return {
+        "value": _VALUES[form.word],
+        "note": form.note.replace("\r\n", "\n"),
+        "failure_mode": FailureMode(form.mode) if form.mode else None,
+        "evidence": evidence,
+    }

@@ -41,7 +41,7 @@ _RUNS_OFFERED = 200
 _PAIRS = 10  # of people, whose agreement is drawn up as a table
 
 
-class Wanted(BaseModel):
+class QueueForm(BaseModel):
     """A queue as a form asks for it."""
 
     run: str = ""
@@ -54,7 +54,7 @@ class Wanted(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PairAgreement:
     """What two people say of the same claims: how often each pair of words, rows the first one's."""
 
     first: str
@@ -66,11 +66,11 @@ class Pair:
 def queues(request: Request, run: str = "") -> Response:
     """List the queues, and offer to make one."""
     named = visitor_of(request).name if site_of(request).access.proxy_header else ""
-    return _queues(request, Wanted(run=run, annotators=named))
+    return _queues(request, QueueForm(run=run, annotators=named))
 
 
 @router.post("/label/queues")
-def make(request: Request, wanted: Annotated[Wanted, Form()]) -> Response:
+def make(request: Request, wanted: Annotated[QueueForm, Form()]) -> Response:
     """Make a queue, or say why not beside what was filled in."""
     may_label(request)
     people = [one.strip() for one in wanted.annotators.replace("\n", ",").split(",")]
@@ -153,7 +153,7 @@ def export(request: Request, run: str, form: str) -> Response:
     return Response(content, media_type=_FORMS[form], headers=kept)
 
 
-def _queues(request: Request, form: Wanted, *, said: str = "", http_status: int = 200) -> Response:
+def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: int = 200) -> Response:
     try:
         store = site_of(request).read_store
     except NoStoreError:
@@ -189,7 +189,7 @@ def _by_person(labels: Sequence[Annotation[Label]]) -> list[tuple[str, Mapping[L
     return [(name, {label: counts[label] for label in Label}) for name, counts in sorted(found.items())]
 
 
-def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[Pair]:
+def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[PairAgreement]:
     """Count what every two people say of the same claims, in three labels."""
     counts: dict[tuple[str, str], Counter[tuple[Label, Label]]] = {}
     for said in everybody:
@@ -197,7 +197,7 @@ def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[Pair]:
         for (first, one), (second, other) in combinations(own, 2):
             counts.setdefault((first, second), Counter())[one, other] += 1
     return [
-        Pair(first, second, [[found[one, other] for other in Label] for one in Label])
+        PairAgreement(first, second, [[found[one, other] for other in Label] for one in Label])
         for (first, second), found in sorted(counts.items())[:_PAIRS]
     ]
 

@@ -33,7 +33,7 @@ def overview(request: Request, name: str) -> Response:
     if run_view.record.id != name:  # an address is to hold for good
         return RedirectResponse(f"/runs/{run_view.record.id}", 303)
     store, run = run_view.site.read_store, run_view.record.id
-    worst = browsing.answers(store, run, browsing.Wanted(order="worst"), 0, WORST)
+    worst = browsing.answers(store, run, browsing.AnswerFilter(order="worst"), 0, WORST)
     best = run_view.record.provenance.quality(1.0)
     shown = {"run_view": run_view, "worst": [row for row in worst if row.score not in (None, best)]}
     if run_view.is_live:

@@ -45,7 +45,7 @@ def trend(request: Request, q: str = "", judge: str = "") -> Response:
         supported=_chart(found, (SUPPORTED,), "Claims supported, by run") if found else "",
         scores=_chart(found, (SCORE,), "Mean score, by run") if found else "",
         measures=(SUPPORTED, UNSUPPORTED, CONTRADICTED),
-        labels_of=dict(zip((record.id for record in records), _labels(site, records), strict=True)),
+        labels_of={record.id: RunView(site, record).label_counts for record in records},
     )
 
 
@@ -82,10 +82,6 @@ def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
         return trend_over([RunView(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
 
     return site.memo.get(("trend", *((one.id, one.name, one.finished, one.kept) for one in records)), make)
-
-
-def _labels(site: Site, records: Sequence[RunRecord]) -> list[object]:
-    return [RunView(site, record).label_counts for record in records]
 
 
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:

@@ -1,6 +1,6 @@
 """Which runs are being written at this moment: known by locks that end with the process, however it ends.
 
-A run in a SQLite store is held by a lock on a small file beside the store, one on a server by an advisory lock of a
+A run in a SQLite store is locked by a lock on a small file beside the store, one on a server by an advisory lock of a
 connection. Both are let go by the system itself when the process is killed, so nobody has to judge by the clock, by
 the number of a process or by the name of a machine whether it still lives.
 """
@@ -14,7 +14,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Protocol
 
 import sqlalchemy as sa
 from sqlalchemy import exc
@@ -23,27 +22,8 @@ _TRIES, _PAUSE = 10, 0.02  # seconds; whoever only looks at a lock has it for a 
 _KEYS = 0x6576 << 48  # "ev": our part of the advisory locks that a database's users share; an id has 48 bits
 
 
-class Holds(Protocol):
-    """The runs that one open store holds, and what it can see of others'."""
-
-    def take(self, run: str) -> bool:
-        """Hold a run until it is released or this process ends; False when somebody else holds it."""
-
-    def renew(self) -> list[str]:
-        """Hold again what a connection that broke held; return what somebody else has taken meanwhile."""
-
-    def release(self, run: str) -> None:
-        """Let go of a run; nothing happens when it is not held here."""
-
-    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:
-        """Return those of these runs that are held, by us or by others."""
-
-    def close(self) -> None:
-        """Let go of everything."""
-
-
-class FileHolds:
-    """Holds of a SQLite store: a locked file for each run beside it."""
+class FileLocks:
+    """Locks of a SQLite store: a locked file for each run beside it."""
 
     def __init__(self, store: Path) -> None:
         self._store = store
@@ -51,11 +31,14 @@ class FileHolds:
         self._guard = Lock()
 
     def take(self, run: str) -> bool:
-        """See `Holds`. Raises `OSError` when no file can be made beside the store."""
+        """Lock a run until it is released or this process ends; False when somebody else has it.
+
+        Raises `OSError` when no file can be made beside the store.
+        """
         with self._guard:
-            if run in self._files:
-                return True
             for _ in range(_TRIES):
+                if run in self._files:
+                    return True
                 file = os.open(self._place(run), os.O_RDWR | os.O_CREAT, 0o666)
                 if not _lock(file, shared=False):
                     os.close(file)
@@ -63,17 +46,16 @@ class FileHolds:
                 elif _is_named(file, self._place(run)):
                     self._files[run] = file
                     self._sweep()
-                    return True
                 else:  # released, and so removed, between the opening and the locking
                     os.close(file)
-            return False
+            return run in self._files
 
     def renew(self) -> list[str]:
-        """See `Holds`. A file stays locked."""
+        """Lock again what was lost, and return what somebody else has taken meanwhile: a file stays locked."""
         return []
 
     def release(self, run: str) -> None:
-        """See `Holds`."""
+        """Let go of a run; nothing happens when it is not locked here."""
         with self._guard:
             file = self._files.pop(run, None)
             if file is None:
@@ -85,12 +67,25 @@ class FileHolds:
                 with suppress(OSError):
                     self._place(run).unlink(missing_ok=True)
 
-    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:  # noqa: ARG002 - of the protocol
-        """See `Holds`. What may not be looked at is taken as held."""
-        return {run for run in runs if run in self._files or _is_locked(self._place(run))}
+    def locked(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:  # noqa: ARG002 - as on a server
+        """Return those of these runs that are locked, by us or by others."""
+        return set(filter(self.is_locked, runs))
+
+    def is_locked(self, run: str) -> bool:
+        """Whether we or others have locked a run. What may not be looked at is taken as locked."""
+        if run in self._files:
+            return True
+        try:
+            file = os.open(self._place(run), os.O_RDONLY)
+        except OSError as error:
+            return not isinstance(error, FileNotFoundError)
+        try:
+            return not _lock(file, shared=True)
+        finally:
+            os.close(file)
 
     def close(self) -> None:
-        """See `Holds`."""
+        """Let go of everything."""
         for run in list(self._files):
             self.release(run)
 
@@ -100,12 +95,19 @@ class FileHolds:
     def _sweep(self) -> None:
         """Remove the files of processes that were killed."""
         for path in self._store.parent.iterdir():
-            if path.match("*.lock") and path.name.startswith(f"{self._store.name}-"):
-                _remove_if_free(path)
+            if not (path.match("*.lock") and path.name.startswith(f"{self._store.name}-")):
+                continue
+            with suppress(OSError):
+                file = os.open(path, os.O_RDWR)
+                try:
+                    if _lock(file, shared=False) and _is_named(file, path):
+                        path.unlink()
+                finally:
+                    os.close(file)
 
 
-class ServerHolds:
-    """Holds of a PostgreSQL store: advisory locks of a connection that is kept open for them.
+class ServerLocks:
+    """Locks of a PostgreSQL store: advisory locks of a connection that is kept open for them.
 
     They need a connection of one's own to the server: a pool that shares connections between transactions has none.
     """
@@ -114,11 +116,11 @@ class ServerHolds:
         self._engine = engine
         self._connection: sa.Connection | None = None
         self._runs: set[str] = set()
-        self._locked: set[str] = set()  # of those, what the connection of this moment holds
+        self._locked: set[str] = set()  # of those, what the connection of this moment has locked
         self._guard = Lock()
 
     def take(self, run: str) -> bool:
-        """See `Holds`."""
+        """See `FileLocks`."""
         with self._guard:
             if run in self._runs:
                 return True
@@ -127,7 +129,7 @@ class ServerHolds:
             return run in self._runs
 
     def renew(self) -> list[str]:
-        """See `Holds`."""
+        """See `FileLocks`."""
         with self._guard:
             if self._runs and self._connection is not None:
                 try:
@@ -160,7 +162,7 @@ class ServerHolds:
             self._connection = None
 
     def release(self, run: str) -> None:
-        """See `Holds`."""
+        """See `FileLocks`."""
         with self._guard:
             if run not in self._runs:
                 return
@@ -176,8 +178,8 @@ class ServerHolds:
                 self._connection.close()
                 self._connection = None
 
-    def held(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:
-        """See `Holds`."""
+    def locked(self, connection: sa.Connection, runs: Iterable[str]) -> set[str]:
+        """See `FileLocks`."""
         wanted = {_key(run): run for run in runs}
         if not wanted:
             return set()
@@ -188,36 +190,13 @@ class ServerHolds:
         return {wanted[key] for key in connection.execute(query).scalars() if key in wanted}
 
     def close(self) -> None:
-        """See `Holds`."""
+        """See `FileLocks`."""
         for run in list(self._runs):
             self.release(run)
 
 
 def _key(run: str) -> int:
     return _KEYS | int(run, 16)
-
-
-def _is_locked(place: Path) -> bool:
-    try:
-        file = os.open(place, os.O_RDONLY)
-    except FileNotFoundError:
-        return False
-    except OSError:
-        return True
-    try:
-        return not _lock(file, shared=True)
-    finally:
-        os.close(file)
-
-
-def _remove_if_free(place: Path) -> None:
-    with suppress(OSError):
-        file = os.open(place, os.O_RDWR)
-        try:
-            if _lock(file, shared=False) and _is_named(file, place):
-                place.unlink()
-        finally:
-            os.close(file)
 
 
 def _is_named(file: int, place: Path) -> bool:

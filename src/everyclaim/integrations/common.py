@@ -8,6 +8,7 @@ from typing import Any
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.errors import ConfigError, JudgeError
 from everyclaim.core.types import Outcome, Result
+from everyclaim.monitor.evaluation import faults_in_words
 
 _LONGEST = 2_000
 
@@ -29,17 +30,11 @@ def name_of(result: Result) -> str:
 def number_of(result: Result) -> float | None:
     """Return the score of an answer that was scored, None for every other. Raises `JudgeError` for a failed one."""
     if result.outcome is Outcome.FAILED:
-        code, _, message = result.reason.partition(": ")
-        raise JudgeError(code, message or code)
+        raise JudgeError.from_reason(result.reason)
     return result.score if result.outcome is Outcome.SCORED else None
 
 
 def explained(result: Result) -> str:
-    """Say which claims fail and why, or why there is no score."""
-    lines = [
-        f"{claim.verdict.label.value.lower()}: {claim.text}"
-        + (f" ({claim.verdict.rationale})" if claim.verdict.rationale else "")
-        for claim in result.failing
-    ]
-    without = result.reason or result.outcome.value.replace("_", " ")
-    return ("\n".join(lines) or ("" if result.outcome is Outcome.SCORED else without))[:_LONGEST]
+    """Say what is wrong with an answer, or why there is no score."""
+    without = "" if result.outcome is Outcome.SCORED else result.reason or result.outcome.value.replace("_", " ")
+    return (faults_in_words(result) or without)[:_LONGEST]
