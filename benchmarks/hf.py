@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import everyclaim as ec
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.types import Claim, Passage, Span
 from everyclaim.io import read_samples
 

@@ -56,7 +56,7 @@ def workload() -> list[tuple[str, list[str], list[str]]]:
 
 async def work(spec: str, most: int) -> dict[str, float]:
     """Judge in this process; the first verdict is announced on standard output as soon as it is there."""
-    from everyclaim.api.registries import create_verifier
+    from everyclaim.api.specs import create_verifier
     from everyclaim.core.types import Claim, Passage, Span
 
     verifier = create_verifier(spec)
@@ -123,7 +123,7 @@ def accuracy(spec: str, files: list[Path], limit: int | None) -> dict[str, float
     from measures import auc, balanced
     from minimal_pairs import members, rows
 
-    from everyclaim.api.registries import create_verifier
+    from everyclaim.api.specs import create_verifier
 
     pairs = read_pairs()
     found = {"pairs_right": rows(pairs, answers(create_verifier(spec), members(pairs)).predicted)[-1]["both"]}

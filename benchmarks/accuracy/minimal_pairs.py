@@ -23,7 +23,7 @@ from judging import answers, overlap
 from labelled import KINDS, Labelled, Pair, read_pairs
 from measures import bounds, resampled
 
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import EveryclaimError
 
 AIM = 0.75

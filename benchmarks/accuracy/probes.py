@@ -33,7 +33,7 @@ import edits
 from judging import answers
 from labelled import HELD_OUT, Labelled, share, texts
 
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import EveryclaimError
 from everyclaim.text.windows import sentence_spans
 

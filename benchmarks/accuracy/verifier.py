@@ -46,7 +46,7 @@ from measures import (
     resampled,
 )
 
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import EveryclaimError
 
 GROUNDING = frozenset({

@@ -38,27 +38,24 @@ from everyclaim.core.types import (
 )
 
 if TYPE_CHECKING:
-    from everyclaim.api.baselines import baseline
-    from everyclaim.api.compare import compare, trend
-    from everyclaim.api.deferral import fit_band
+    from everyclaim.api.compare import compare, release_report, trend
     from everyclaim.api.evaluator import Evaluator
-    from everyclaim.api.guarding import Guard
+    from everyclaim.api.fitting import fit_band, tune
+    from everyclaim.api.guard import Guard
     from everyclaim.api.judge_eval import check_judge, try_judge
     from everyclaim.api.knowledge import build_corpus, open_corpus
     from everyclaim.api.labels import calibrate, label, label_queue
-    from everyclaim.api.release import release_report
-    from everyclaim.api.running import Run, find_run, score_file
+    from everyclaim.api.runs import Run, find_run, score_file
     from everyclaim.api.scoring import ascore, averify_claims, extract_claims, score, verify_claims
     from everyclaim.api.splits import check_splits, label_splits
-    from everyclaim.api.tuning import tune
-    from everyclaim.api.watching import watch
+    from everyclaim.api.watch import baseline, watch
     from everyclaim.web.client import Client
 
 _ON_FIRST_USE = {
     "Client": "everyclaim.web.client",
     "Evaluator": "everyclaim.api.evaluator",
-    "Guard": "everyclaim.api.guarding",
-    "baseline": "everyclaim.api.baselines",
+    "Guard": "everyclaim.api.guard",
+    "baseline": "everyclaim.api.watch",
     "calibrate": "everyclaim.api.labels",
     "check_judge": "everyclaim.api.judge_eval",
     "check_splits": "everyclaim.api.splits",
@@ -67,21 +64,21 @@ _ON_FIRST_USE = {
     "label_queue": "everyclaim.api.labels",
     "build_corpus": "everyclaim.api.knowledge",
     "open_corpus": "everyclaim.api.knowledge",
-    "Run": "everyclaim.api.running",
+    "Run": "everyclaim.api.runs",
     "compare": "everyclaim.api.compare",
-    "find_run": "everyclaim.api.running",
-    "fit_band": "everyclaim.api.deferral",
-    "release_report": "everyclaim.api.release",
-    "score_file": "everyclaim.api.running",
+    "find_run": "everyclaim.api.runs",
+    "fit_band": "everyclaim.api.fitting",
+    "release_report": "everyclaim.api.compare",
+    "score_file": "everyclaim.api.runs",
     "ascore": "everyclaim.api.scoring",
     "averify_claims": "everyclaim.api.scoring",
     "extract_claims": "everyclaim.api.scoring",
     "score": "everyclaim.api.scoring",
     "trend": "everyclaim.api.compare",
     "try_judge": "everyclaim.api.judge_eval",
-    "tune": "everyclaim.api.tuning",
+    "tune": "everyclaim.api.fitting",
     "verify_claims": "everyclaim.api.scoring",
-    "watch": "everyclaim.api.watching",
+    "watch": "everyclaim.api.watch",
 }
 
 __all__ = [

@@ -82,7 +82,7 @@ def test_wrong_words_are_refused_with_the_right_one(planted: tuple[str, dict[str
         ec.label("planted", 0, store=store)
     with pytest.raises(ec.InputError, match="no run 'nobody'"):
         ec.calibrate("nobody", store=store)
-    with pytest.raises(ec.ConfigError, match="run must be"):
+    with pytest.raises(ec.ConfigError, match="run of calibrate\\(\\) must be a run, its id or its name"):
         ec.calibrate(3, store=store)
     with pytest.raises(ec.InputError, match=r"no claim of run .* is labelled"):
         ec.calibrate("planted", store=store)

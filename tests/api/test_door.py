@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.verifying import verify_file
+from everyclaim.api.claims import verify_file
 from everyclaim.core.types import Sample
 from everyclaim.integrations import ragas
 
@@ -144,7 +144,7 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
         (lambda: ec.score_file("answers.jsonl", format="jsnl"), "unknown format 'jsnl'"),
         (lambda: ec.score_file(""), "the name of the file is empty"),
         (lambda: ec.find_run(""), "the id or name given for a run is empty"),
-        (lambda: ec.find_run(3), "wanted of find_run() must be a text, got 3"),
+        (lambda: ec.find_run(3), "wanted of find_run() must be a run, its id or its name, got 3"),
         (lambda: ec.score_file(ROWS, limit=10**5000), "got a number of many digits"),
         (lambda: ec.score_file(ROWS, judge="openai:m", max_cost=10**400), "got a number of many digits"),
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.deferral import cascade_spec
+from everyclaim.api.fitting import cascade_spec
 from everyclaim.testing import JudgeServer, play, server_error
 
 

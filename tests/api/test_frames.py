@@ -15,7 +15,7 @@ import pyarrow.parquet
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.verifying import ClaimVerdict, verify_file
+from everyclaim.api.claims import ClaimVerdict, verify_file
 from everyclaim.core.types import Sample
 
 ROWS: list[dict[str, Any]] = [

@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save_file
 from transformers import AutoTokenizer
 
 import everyclaim as ec
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.errors import ConfigError, EveryclaimError, MissingExtraError, OperatorError
 from everyclaim.core.types import Claim, Label, Passage, Span, Verdict
 from everyclaim.models.local.hf import KNOWN

@@ -9,9 +9,8 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.components import build_metric, default_decomposer
-from everyclaim.api.judges import llm_decomposer, llm_verifier
-from everyclaim.api.pool import ChatPool
-from everyclaim.api.registries import create_verifier
+from everyclaim.api.judges import ChatPool, llm_decomposer, llm_verifier
+from everyclaim.api.specs import create_verifier
 from everyclaim.core.spec import Spec
 from everyclaim.testing import JudgeServer, play, rate_limited
 from everyclaim.verify.llm import LlmVerifier

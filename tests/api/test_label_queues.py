@@ -3,7 +3,7 @@
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.desk import Desk
+from everyclaim.api.labeling import Desk
 from everyclaim.core.types import SplitMark
 from everyclaim.store import Picked, Store
 

@@ -8,7 +8,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.settings import DECLARED
-from everyclaim.api.talking import cache_beside, decomposer_spec, judge_spec, metric_spec, talks
+from everyclaim.api.specs import cache_beside, decomposer_spec, judge_spec, metric_spec, talks
 from everyclaim.testing import JudgeServer, play, request_data
 
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -58,7 +58,6 @@ def test_one_call_is_a_mode_of_the_metric() -> None:
     ("judge", "options", "says"),
     [
         ("openai:m?claims_per_call=2", {"claims_per_call": 3}, "'3' and '2'"),
-        ("panel:openai:a|anthropic:b", {"base_url": "http://x"}, "as in '1.base_url=…'"),
         ("cascade:openai:m?1.repeats=2", {"repeats": 3}, "say different things"),
     ],
 )
@@ -67,6 +66,12 @@ def test_what_is_said_twice_and_differently_is_an_error(judge: str, options: dic
     with pytest.raises(ec.ConfigError) as raised:
         judge_spec(judge, options)
     assert says in str(raised.value)
+
+
+def test_an_address_is_for_one_provider() -> None:
+    """Each would be sent the other's key; the error says how it is said of one of them."""
+    with pytest.raises(ec.ConfigError, match=r"as in '1\.base_url=…'"):
+        ec.score(response="It is red.", passages=SHELF, judge="panel:openai:a|anthropic:b", base_url="http://x")
 
 
 def test_a_header_that_is_said_twice_is_not_repeated_in_the_error() -> None:
@@ -85,8 +90,8 @@ def test_it_is_known_which_components_talk() -> None:
 
 def test_the_cache_lies_in_the_folder_of_the_store() -> None:
     """For a database, in that of the usual store."""
-    assert cache_beside("here/runs.db", ".everyclaim/runs.db") == "here/replies.db"
-    assert cache_beside("postgresql://host/db", ".everyclaim/runs.db") == ".everyclaim/replies.db"
+    assert cache_beside("here/runs.db") == "here/replies.db"
+    assert cache_beside("postgresql://host/db") == ".everyclaim/replies.db"
 
 
 def test_the_same_names_serve_in_python() -> None:

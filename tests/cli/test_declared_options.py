@@ -8,7 +8,7 @@ import pytest
 import typer
 
 import everyclaim as ec
-from everyclaim.api.components import Options
+from everyclaim.api.options import Options
 from everyclaim.api.settings import load_settings
 from everyclaim.cli.tree import COMMANDS, Lazy
 from everyclaim.core.kinds import Range

@@ -198,7 +198,7 @@ def test_a_missing_key_says_where_to_put_one(cli, monkeypatch):
 @pytest.fixture
 def quick_batches(monkeypatch, no_waiting):
     """Batches are cut at once and looked at without a wait."""
-    monkeypatch.setattr("everyclaim.api.pool.BatchSettings", partial(BatchSettings, linger=0.05))
+    monkeypatch.setattr("everyclaim.api.judges.BatchSettings", partial(BatchSettings, linger=0.05))
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])

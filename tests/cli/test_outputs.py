@@ -314,7 +314,7 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
 def test_python_holds_them_apart_too(everyclaim, inputs):
     """A cache that cannot be read as one would be set aside: the data set is none. A run is not written over its data."""
     import everyclaim as ec
-    from everyclaim.api.verifying import verify_file
+    from everyclaim.api.claims import verify_file
 
     everyclaim("claims", "text")  # no variables around
     chosen = {"judge": "scripted", "decomposer": "sentences"}

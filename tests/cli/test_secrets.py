@@ -119,7 +119,7 @@ def test_no_secret_is_written_anywhere(secretive, desk, caplog, monkeypatch, fau
 @pytest.mark.parametrize("status", [200, 400, 401, 500])
 def test_no_secret_is_in_what_is_noted_of_batches(secretive, desk, caplog, monkeypatch, wire, status):
     """The file beside the store outlives the run: it knows ids, not keys, also where an error quotes them."""
-    monkeypatch.setattr("everyclaim.api.pool.BatchSettings", partial(BatchSettings, linger=0.05))
+    monkeypatch.setattr("everyclaim.api.judges.BatchSettings", partial(BatchSettings, linger=0.05))
     with JudgeServer(played if status == 200 else rejected(SAID, status=status)) as server, no_sleep():
         done = secretive(*command(server, wire, "--batch"))
     assert done.code == {200: 0, 400: 3, 401: 2, 500: 3}[status], done.err

@@ -173,7 +173,7 @@ def test_an_extra_installs_only_what_its_usual_path_imports() -> None:
 
 def test_every_judge_of_ours_has_its_name_for_itself() -> None:
     """A judge or decomposer that is added is added to the names that no provider may have."""
-    from everyclaim.api.registries import DECOMPOSERS, VERIFIERS
+    from everyclaim.api.specs import DECOMPOSERS, VERIFIERS
     from everyclaim.models.chat.providers import _TAKEN
 
     assert {*VERIFIERS.builtin, *DECOMPOSERS.builtin} == _TAKEN

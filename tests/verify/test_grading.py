@@ -221,7 +221,7 @@ def test_an_endpoint_that_tells_no_chances_is_taken_at_its_word() -> None:
     with JudgeServer(refusing) as server:
         rows = [{"claim": f"It holds {n} litres.", "contexts": ["It holds 2 litres – naïve."]} for n in range(3)]
         verdicts: list[Any] = []
-        from everyclaim.api.verifying import verify_file
+        from everyclaim.api.claims import verify_file
 
         options: Any = {"judge": "openai:m", "probabilities": "tokens", "base_url": server.base_url}
         verify_file(rows, verdicts.append, concurrency=1, **options)

@@ -457,7 +457,7 @@ def test_the_pages_are_usable_by_everybody(site, place, run, watch):
         width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width[0] <= width[1]
         with Store.open(place) as store:  # Bo labels what Ada marked
-            from everyclaim.api.desk import Desk
+            from everyclaim.api.labeling import Desk
 
             desk = Desk.of_queue(store, queue, "Bo")
             for number, key in enumerate(desk.left()):
@@ -576,7 +576,7 @@ def test_labels_come_out_as_calibrate_reads_them(site, place, run, tmp_path):
     """The export of one store is read into another, with who said it, how it was chosen, and the comment."""
     queue = queue_of(place, run, n=5)
     with Store.open(place) as store:
-        from everyclaim.api.desk import Desk
+        from everyclaim.api.labeling import Desk
 
         desk = Desk.of_queue(store, queue, "Ada")
         for number, key in enumerate(desk.left()):

@@ -2,106 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
 
 from everyclaim._version import __version__
-from everyclaim.api.assembly import METRICS, Parts, assemble, metric_name
-from everyclaim.api.instrumentation import Observe
-from everyclaim.api.registries import DECOMPOSERS, create_verifier
-from everyclaim.api.talking import (
+from everyclaim.api.options import DEFAULT_JUDGE, LlmAccessOptions, Options, Strategy
+from everyclaim.api.specs import (
+    DECOMPOSERS,
     SEARCHING,
-    Judging,
-    Reaching,
-    Talking,
     check_address,
+    create_verifier,
     decomposer_spec,
     judge_spec,
     metric_spec,
-    refuse,
     searches,
     talks,
-    unused,
 )
 from everyclaim.core.errors import ConfigError
-from everyclaim.core.kinds import Range
+from everyclaim.core.functions import name_of
 from everyclaim.core.limits import Limits
-from everyclaim.core.options import Opt
-from everyclaim.core.protocols import Decomposer, Verifier
-from everyclaim.core.spec import Spec
-from everyclaim.core.types import Provenance
+from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
+from everyclaim.core.spec import Registry, Spec
+from everyclaim.core.types import BETTER, Provenance
 from everyclaim.decompose.functions import as_decomposer
-from everyclaim.metrics.assembled import Assembled, Empty
-from everyclaim.metrics.context import Metric
+from everyclaim.metrics.assembled import Assembled, Empty, check_metric_shape
+from everyclaim.metrics.context import Components
 from everyclaim.models.chat.providers import is_provider
 from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
-    from everyclaim.api.pool import ChatPool
+    from everyclaim.api.judges import ChatPool
     from everyclaim.engine import BackgroundLoop
-else:
-    ChatPool = object  # what is imported only where a language model is; annotations are read at run time, too
-
-Strategy = Literal["joint", "each", "ranked"]
-DEFAULT_JUDGE = "embedded"
-JUDGING = "Judging"  # what options are about
-JudgeSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
-DecomposerSpec = Annotated[str, "a spec such as 'embedded' or 'openai:gpt-5-mini'"]
-MetricSpec = Annotated[
-    str | Metric | Callable[..., Any],
-    "a spec such as 'faithfulness', an object with `score`, or a function of a sample",
-]
-
-InFlight = Annotated[int, Range(1, 10_000)]
-Rows = Annotated[int, Range(1)]
-
-
-class JudgeOptions(Judging, total=False):
-    """What can be chosen about judging, by the same names in Python, on the command line and in settings."""
-
-    judge: Annotated[
-        JudgeSpec | Verifier | Callable[..., Any],
-        Opt("Judge of the claims.", "SPEC", panel=JUDGING, kind=str, usual=DEFAULT_JUDGE),
-    ]
-    strategy: Annotated[
-        Strategy | None,
-        Opt("Passages together, each alone, or by relevance until one supports the claim.", panel=JUDGING),
-    ]
-    strict: Annotated[
-        bool,
-        Opt(
-            "Evidence required, hedges strict, numbers exact; for language models also inference explicit.",
-            flag="--strict/--lenient",
-            panel=JUDGING,
-            usual=False,
-        ),
-    ]
-
-
-class Options(JudgeOptions, Talking, total=False):
-    """What can be chosen about a score."""
-
-    metric: Annotated[MetricSpec, Opt("Metric to compute.", "SPEC", panel=JUDGING, kind=str, usual="faithfulness")]
-    decomposer: Annotated[  # None: the judge's own model where it is one, else `embedded`
-        DecomposerSpec | Decomposer | Callable[..., Any] | None,
-        Opt("Decomposer of answers into claims.", "SPEC", panel=JUDGING, kind=str | None),
-    ]
-    knowledge: Any  # of `factscore` and `safe`: a `KnowledgeSource`, a function from a query to texts, or a spec
-    empty: Annotated[
-        Empty,
-        Opt("How to score answers without claims.", panel=JUDGING, usual="exclude"),
-    ]
-    observe: Annotated[  # who is told of the work: specs, `monitor.Metrics` and the like, functions of an event
-        Observe,
-        Opt(
-            "Export telemetry to otel:URL, prometheus:PORT or prometheus:FILE.prom. Repeatable.",
-            "SPEC",
-            panel="Run",
-            kind=Sequence[str] | None,
-        ),
-    ]
 
 
 class Wired(Options, total=False):
@@ -227,12 +160,6 @@ def build_metric(options: Wired) -> Assembled:
     return assemble(metric, parts)
 
 
-def refuse_unused(options: Mapping[str, Any], judge: Any, *others: Any) -> None:
-    """Raise `ConfigError` for an option about language models that would do nothing."""
-    for name in unused(options, judge, *others, metric=options.get("metric"), knowledge=options.get("knowledge")):
-        raise refuse(name, judge, *others)
-
-
 def new_chats(
     options: Mapping[str, Any], *components: Any, home: Callable[[], BackgroundLoop] | None = None
 ) -> ChatPool | None:
@@ -240,6 +167,91 @@ def new_chats(
     metric = options.get("metric")
     if not talks(*components, metric) and not searches(metric, options.get("knowledge")):
         return None
-    from everyclaim.api.pool import ChatPool, chat_settings
+    from everyclaim.api.judges import ChatPool, chat_settings
 
-    return ChatPool(chat_settings(cast("Reaching", options)), home() if home else None)
+    return ChatPool(chat_settings(cast("LlmAccessOptions", options)), home() if home else None)
+
+
+# ---- metrics
+
+
+METRICS = Registry(
+    "metrics",
+    {
+        "faithfulness": "everyclaim.api.metrics:faithfulness",
+        "nli": "everyclaim.api.metrics:nli",
+        "qa": "everyclaim.api.metrics:qa",
+        "combined": "everyclaim.api.metrics:combined",
+        "factscore": "everyclaim.api.metrics:factscore",
+        "safe": "everyclaim.api.metrics:safe",
+        "factual_correctness": "everyclaim.api.metrics:factual_correctness",
+        "ragchecker": "everyclaim.api.metrics:ragchecker",
+        "attribution": "everyclaim.api.metrics:attribution",
+        "python": "everyclaim.core.spec:imported",
+    },
+    "parts",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a metric is built from. A metric's factory takes its `Spec`, and this as `parts` where it wants it."""
+
+    decomposer: Decomposer
+    verifier: Verifier
+    provenance: Provenance
+    policy: Policy = field(default_factory=Policy)
+    empty: Empty = "exclude"
+    knowledge: Any = None  # as given in Python, for metrics that search
+    chats: ChatPool | None = None  # through which language models are reached, with the cache that searches share
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def chat(self) -> ChatModel | None:
+        """The language model that metrics talk to: the judge's own, else the decomposer's."""
+        return chat_of(self.verifier, self.decomposer)
+
+    def assembled(
+        self,
+        metric: Any,
+        *,
+        decomposer: Decomposer | None = None,
+        knowledge: KnowledgeSource | None = None,
+        shown: str = "",
+        parameters: Mapping[str, str] | None = None,
+    ) -> Assembled:
+        """Put a metric (an object or a function) together with all that it needs; what is not said is as it is here.
+
+        `shown` is its spec in results. `parameters`, and the metric's own of that name, go into them as well, and that
+        it says `lower_is_better`.
+        """
+        splitter = decomposer or self.decomposer
+        own = getattr(metric, "parameters", None)
+        stored = {**self.provenance.parameters, **(parameters or {}), **(own if isinstance(own, Mapping) else {})}
+        if getattr(metric, "lower_is_better", False):
+            stored[BETTER] = "lower"
+        provenance = replace(
+            self.provenance,
+            metric=shown or self.provenance.metric,
+            decomposer=self.provenance.decomposer if decomposer is None else decomposer.spec,
+            parameters=stored,
+        )
+        components = Components(splitter, self.verifier, self.policy, self.chat, knowledge)
+        return Assembled(metric, components, provenance, self.empty, self.limits)
+
+
+def assemble(metric: Any, parts: Parts) -> Assembled:
+    """Return the metric that a spec names, or the one given, put together. Raises `ConfigError` when there is none."""
+    built = METRICS.create(metric, parts) if isinstance(metric, str | Spec) else metric
+    if isinstance(built, Assembled):
+        return built
+    check_metric_shape(built)
+    from everyclaim.api.knowledge import knowledge_source
+
+    source = None if parts.knowledge is None else knowledge_source(parts.knowledge)
+    return parts.assembled(built, knowledge=source)
+
+
+def metric_name(metric: Any) -> str:
+    """Return what results store of a metric: its spec without secrets, or for an object or a function its name."""
+    return Spec.parse(metric).shown if isinstance(metric, str) else name_of(metric)

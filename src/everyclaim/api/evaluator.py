@@ -7,18 +7,15 @@ import os
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar, Unpack
 
-from everyclaim.api.answers import Answers
-from everyclaim.api.components import DEFAULT_JUDGE, Options
-from everyclaim.api.door import public
-from everyclaim.api.guarding import Generator, Guard, RuleOptions
-from everyclaim.api.running import DatasetOptions, Run, Source, ascore_into, score_into
-from everyclaim.api.scoring import Claims, Passages, scored, split, verified
+from everyclaim.api.claims import ClaimVerdict, verify_source
+from everyclaim.api.fitting import Tuned, tune_to_judge, tune_to_labels
+from everyclaim.api.fitting import TuningRowOptions as TuningRows
+from everyclaim.api.guard import Generator, Guard, RuleOptions
+from everyclaim.api.options import DEFAULT_JUDGE, DEFAULT_STORE, Options, RowOptions, public
+from everyclaim.api.runs import DatasetOptions, Run, Source, ascore_into, score_into
+from everyclaim.api.scoring import Answers, Claims, Passages, scored, split, verified
 from everyclaim.api.session import Session
-from everyclaim.api.talking import DEFAULT_STORE
-from everyclaim.api.tuning import Tuned, tune_to_judge, tune_to_labels
-from everyclaim.api.tuning import TuningRowOptions as TuningRows
-from everyclaim.api.verifying import ClaimVerdict, RowOptions, verify_source
-from everyclaim.api.watching import WatchingOptions, watch_into
+from everyclaim.api.watch import WatchingOptions, watch_into
 from everyclaim.core.limits import within
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Decomposition, JudgedClaim, Provenance, Result, Usage

@@ -19,12 +19,20 @@ from typing import Annotated, Any, Unpack
 from everyclaim.analysis.judge_eval import CheckedClaim, EarlierCheck, JudgeCheck, judge_check
 from everyclaim.analysis.judge_test import JudgeTest, TriedClaim, judge_test
 from everyclaim.analysis.labels import WHOLE, carry_over, settle
-from everyclaim.api.components import DEFAULT_JUDGE, JudgeSpec, Strategy, refuse_unused
-from everyclaim.api.door import public
-from everyclaim.api.given_claims import GivenClaims
-from everyclaim.api.labels import Share, Wanted, run_of
+from everyclaim.api.claims import GivenClaims
+from everyclaim.api.options import (
+    DEFAULT_JUDGE,
+    DEFAULT_STORE,
+    OFF,
+    JudgeSpec,
+    LlmJudgingOptions,
+    Share,
+    Strategy,
+    public,
+)
+from everyclaim.api.runs import RunName, find_run
 from everyclaim.api.session import Session
-from everyclaim.api.talking import DEFAULT_STORE, OFF, Judging, unused
+from everyclaim.api.specs import refuse_unused, unused
 from everyclaim.core.errors import ConfigError, InputError, OperatorError
 from everyclaim.core.gather import gather
 from everyclaim.core.kinds import Range
@@ -89,7 +97,7 @@ def cases() -> Iterator[LabelledSample]:
 # ---- the test
 
 
-class TryOptions(Judging, total=False):
+class TryOptions(LlmJudgingOptions, total=False):
     """What can be chosen about the judging; the names are those of `verify_claims`."""
 
     strategy: Strategy | None
@@ -159,10 +167,10 @@ async def _judge(
 # ---- the check
 
 
-class CheckJudgeOptions(Judging, total=False):
+class CheckJudgeOptions(LlmJudgingOptions, total=False):
     """What can be chosen about a check; the rest as for `verify_claims`."""
 
-    run: Wanted  # whose labelled claims are judged; None: the 90 that ship with the package
+    run: RunName  # whose labelled claims are judged; None: the 90 that ship with the package
     times: Times  # how often each claim is judged (3)
     against: JudgeSpec | Verifier | Callable[..., Any] | None  # another judge on the same claims
     history: str | os.PathLike[str] | None  # where checks are kept; None: beside the store
@@ -274,7 +282,7 @@ def _labels(given: Sequence[LabelledSample], results: Sequence[Result]) -> Label
 
 def _of_run(wanted: Any, store: str | os.PathLike[str]) -> Iterator[LabelledSample]:
     """Yield labelled answers in the order of digests of their texts, so that more labels leave most as they are."""
-    run = run_of(wanted, store)
+    run = find_run(wanted, store=store)
     found: list[tuple[str, LabelledSample]] = []
     with Store.lent(run.store_location) as kept:
         settled = settle(kept.labels(run.id))

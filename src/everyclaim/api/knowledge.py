@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from everyclaim.api.door import public
+from everyclaim.api.options import public
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import KnowledgeSource
 from everyclaim.core.spec import Registry, Spec

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from everyclaim.api.options import ReadOptions
+from everyclaim.api.runs import Run
 from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Result, Span
@@ -52,33 +54,35 @@ def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:
         )
 
 
-def read_into(
-    location: str,
-    run: str,
-    source: Any,
-    *,
-    kind: Kind,
-    report: ReadReport | None = None,
-    mapping: Mapping[str, str] | None = None,
-    format: str | None = None,  # noqa: A002 - as `score_file`
-) -> Better:
-    """Read labels or marks into the store at a location; what cannot be used goes to the report, one line each.
+def share_out(number: int, people: int, overlap: float) -> tuple[int, list[list[int]]]:
+    """Give the first ones, a share of `overlap`, to all of several people and the rest to one each.
+
+    Returns how many are shared, and who has which.
+    """
+    shared = round(number * overlap) if people > 1 else 0
+    own = [[place for place in range(number) if place < shared or place % people == one] for one in range(people)]
+    return shared, own
+
+
+def read_into(run: Run, source: Any, kind: Kind, options: ReadOptions) -> Better:
+    """Read labels or marks into the store of a run; what cannot be used goes to the report, one line each.
 
     Returns what the claims of sentences should be, where marks say that. Raises `ConfigError` where the source is the
     store itself, and `InputError` where nothing can be used.
     """
-    check_apart({f"the {kind}s": source}, {"the store": location})
-    report = report or ReadReport()
-    with Store.open(location) as store:
-        reading = _LabelReader(store, run, report, kind)
-        for row in _READERS[kind](source, mapping=mapping, format=format, report=report):
+    check_apart({f"the {kind}s": source}, {"the store": run.store_location})
+    report = options.get("report") or ReadReport()
+    read = _READERS[kind](source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+    with Store.open(run.store_location) as store:
+        reading = _LabelReader(store, run.id, report, kind)
+        for row in read:
             reading.take(row)
         if reading.empty:
             report.warn(f"{counted(reading.empty, 'row')} without a {kind} so far")
         if not reading.found:
             why = f"; {report.bad_rows[0]}" if report.bad_rows else ": the column is empty"
             raise InputError(f"the file holds no {kind} that can be used{why}")
-        store.add_labels(run, [annotation for annotation, _ in reading.found.values()])
+        store.add_labels(run.id, [annotation for annotation, _ in reading.found.values()])
     return reading.better
 
 

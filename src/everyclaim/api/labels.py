@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
@@ -14,24 +14,15 @@ from everyclaim.analysis.calibration import (
     JudgeRates,
 )
 from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
-from everyclaim.api.calibration import calibration_of, verdicts_of
-from everyclaim.api.components import Rows
-from everyclaim.api.door import public
-from everyclaim.api.label_files import read_into, write_sheet
-from everyclaim.api.running import Run, find_run
-from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.label_files import read_into, share_out, write_sheet
+from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, Share, public
+from everyclaim.api.reports import calibration_of, verdicts_of
+from everyclaim.api.runs import Run, RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
-from everyclaim.core.kinds import Range
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
-from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport
 from everyclaim.store import Annotation, AnyAnnotation, LabelQueue, QueueItem, Store, answer_key_of, claim_key
-
-Wanted = Annotated[Any, "a run, its id or its name"]
-Source = Annotated[Any, UNDER_TEST]
-Share = Annotated[float, Range(0, 1)]
 
 LONGEST_NAME = 80  # characters
 MOST_PEOPLE = 100  # of one queue
@@ -60,22 +51,9 @@ class LabelSheet:
         return f"run {self.run}: {counted(self.chosen, 'text')} to label, chosen by {self.by}{shared}"
 
 
-class LabelOptions(TypedDict, total=False):
-    """How what people label is chosen."""
-
-    by: By  # stratified
-    answers: bool  # whole answers instead of claims
-    annotators: Sequence[str]
-    overlap: Share  # of what every annotator labels, where there are several (0.2)
-    with_verdicts: bool
-    seed: int
-    store: str | os.PathLike[str]
-
-
-class QueueOptions(TypedDict, total=False):
+class ChoiceOptions(TypedDict, total=False):
     """How what people label is chosen and shared out."""
 
-    name: str
     by: By  # stratified
     answers: bool  # whole answers instead of claims
     annotators: Sequence[str]
@@ -84,19 +62,28 @@ class QueueOptions(TypedDict, total=False):
     store: str | os.PathLike[str]
 
 
-class CalibrateOptions(TypedDict, total=False):
+class LabelOptions(ChoiceOptions, total=False):
+    """How what people label in a file is chosen."""
+
+    with_verdicts: bool
+
+
+class QueueOptions(ChoiceOptions, total=False):
+    """How what people label in a queue is chosen."""
+
+    name: str
+
+
+class CalibrateOptions(ReadOptions, total=False):
     """How labels are read and compared."""
 
     slices: Sequence[str] | None  # tags; None: those of the run
-    mapping: Mapping[str, str] | None  # field names, theirs → ours
-    format: str | None  # of the labels, when the name does not say
-    report: ReadReport  # what reading says goes here
     seed: int  # of the halves that fitting takes
     store: str | os.PathLike[str]
 
 
 @public
-def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
+def label(run: RunName = None, n: Rows = 100, **options: Unpack[LabelOptions]) -> LabelSheet:
     """Choose claims of a run that people should label.
 
     `by` is `stratified` (as many of rare verdicts as make the corrected rate sharp), `random`, `uncertainty` (where the
@@ -108,7 +95,7 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
     """
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     verdicts_too = options.get("with_verdicts", False)
-    found = run_of(run, options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE))
     with Store.lent(found.store_location) as kept:
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=options.get("seed", 0))
         kept_at = {one.position: one for one in kept.records_at(found.id, [place for place, _ in places])}
@@ -120,7 +107,7 @@ def label(run: Wanted = None, n: Rows = 100, **options: Unpack[LabelOptions]) ->
 
 
 @public
-def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
+def label_queue(run: RunName = None, n: Rows = 100, **options: Unpack[QueueOptions]) -> LabelQueue:
     """Make a queue of claims of a run that people label on the page of `everyclaim serve --ui`.
 
     Chosen as by `label`, and not what waits in another queue of the run. The share `overlap` goes to all of several
@@ -130,7 +117,7 @@ def label_queue(run: Wanted = None, n: Rows = 100, **options: Unpack[QueueOption
     by, answers = options.get("by", "stratified"), options.get("answers", False)
     people = check_annotators(options.get("annotators", ("annotator",)))
     overlap, seed = options.get("overlap", 0.2), options.get("seed", 0)
-    found = run_of(run, options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE))
     with Store.open(found.store_location) as kept:
         taken = _waiting(kept, found.id, answers=answers)
         places = places_to_label(kept, found, n, by=by, answers=answers, seed=seed, taken=taken)
@@ -178,18 +165,8 @@ def places_to_label(
     return new
 
 
-def share_out(number: int, people: int, overlap: float) -> tuple[int, list[list[int]]]:
-    """Give the first ones, a share of `overlap`, to all of several people and the rest to one each.
-
-    Returns how many are shared, and who has which.
-    """
-    shared = round(number * overlap) if people > 1 else 0
-    own = [[place for place in range(number) if place < shared or place % people == one] for one in range(people)]
-    return shared, own
-
-
 @public
-def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpack[CalibrateOptions]) -> Calibration:
+def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpack[CalibrateOptions]) -> Calibration:
     """Compare a run with people's labels: the judge's error, and the rate corrected for it.
 
     `labels` is a file or table of labels, as `label` writes it or as the example has it (`sample_id`, `claim`, `label`,
@@ -197,17 +174,9 @@ def calibrate(run: Wanted = None, labels: Source | None = None, **options: Unpac
     same text. Without, the labels that the store holds are used. Bad rows go to `report`. `slices` are tags; the run's
     own unless given. Raises `InputError` where there is no label.
     """
-    found = run_of(run, options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE))
     if labels is not None:
-        read_into(
-            found.store_location,
-            found.id,
-            labels,
-            kind="label",
-            report=options.get("report"),
-            mapping=options.get("mapping"),
-            format=options.get("format"),
-        )
+        read_into(found, labels, "label", options)
     return calibration_of(found, slices=options.get("slices"), seed=options.get("seed", 0))
 
 
@@ -334,12 +303,3 @@ def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
     evidence = "\n".join(f"[{one['passage_id']}] {one['quote']}" for one in row["evidence"])
     span = "" if row["span"] is None else f"[{row['span'][0]}, {row['span'][1]}]"
     return {**row, "passages": passages, "evidence": evidence, "span": span}
-
-
-def run_of(wanted: Any, store: str | os.PathLike[str]) -> Run:
-    """Return the run that is meant: itself, or by its id or name."""
-    if isinstance(wanted, Run):
-        return wanted
-    if wanted is not None and not isinstance(wanted, str):
-        raise ConfigError(f"run must be a run, its id or its name, not a {type(wanted).__name__}")
-    return find_run(wanted, store=store)

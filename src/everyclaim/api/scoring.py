@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Annotated, Any, Unpack
+from typing import Annotated, Any, TypeVar, Unpack
 
-from everyclaim.api.components import DecomposerSpec, JudgeOptions, Options
-from everyclaim.api.door import public
+from everyclaim.api.options import DecomposerSpec, JudgeOptions, LlmSplittingOptions, Options, public
 from everyclaim.api.session import Session
-from everyclaim.api.talking import Splitting, providers
+from everyclaim.api.specs import providers
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import described
+from everyclaim.core.lifetime import AsyncClosing, Closing
 from everyclaim.core.limits import within
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
@@ -123,7 +124,7 @@ def extract_claims(
     *,
     question: Text = "",
     decomposer: DecomposerSpec | Decomposer | Callable[..., Any] | None = None,
-    **talking: Unpack[Splitting],
+    **talking: Unpack[LlmSplittingOptions],
 ) -> Decomposition:
     """Split a response into claims, and say what was skipped and why; `talking` is as for `score`."""
     with closing(Session({**talking, "decomposer": decomposer})) as session:
@@ -223,3 +224,84 @@ def _plain(passage: Any) -> Any:
     if isinstance(passage, Passage):
         return {"id": passage.id, "text": passage.text, "title": passage.title}
     return passage
+
+
+T = TypeVar("T")
+
+
+class Answers(Closing, AsyncClosing):
+    """Scores, verifies and splits single answers, for callers that wait and for those that await.
+
+    A subclass says what is done (`_scored`, `_verified`, `_split`) and on which event loop (`_run`, `_join`).
+    """
+
+    @public
+    async def ascore(
+        self,
+        row: Row = None,
+        *,
+        response: OptionalText = None,
+        passages: Passages = (),
+        question: Text = "",
+        reference: OptionalText = None,
+        model: OptionalText = None,
+    ) -> Result:
+        """Score one answer; see `everyclaim.score`."""
+        return await self._join(
+            self._scored(row, response, passages, question=question, reference=reference, model=model)
+        )
+
+    @public
+    def score(
+        self,
+        row: Row = None,
+        *,
+        response: OptionalText = None,
+        passages: Passages = (),
+        question: Text = "",
+        reference: OptionalText = None,
+        model: OptionalText = None,
+    ) -> Result:
+        """Score one answer; see `everyclaim.score`."""
+        return self._run(self._scored(row, response, passages, question=question, reference=reference, model=model))
+
+    @public
+    async def averify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
+        """Judge given claims; see `everyclaim.verify_claims`."""
+        return await self._join(self._verified(claims, passages, question))
+
+    @public
+    def verify(self, claims: Claims, passages: Passages, *, question: Text = "") -> tuple[JudgedClaim, ...]:
+        """Judge given claims; see `everyclaim.verify_claims`."""
+        return self._run(self._verified(claims, passages, question))
+
+    @public
+    async def aclaims(self, response: Text, *, question: Text = "") -> Decomposition:
+        """Split a response into claims; see `everyclaim.extract_claims`."""
+        return await self._join(self._split(response, question))
+
+    @public
+    def claims(self, response: Text, *, question: Text = "") -> Decomposition:
+        """Split a response into claims; see `everyclaim.extract_claims`."""
+        return self._run(self._split(response, question))
+
+    @abstractmethod
+    def _scored(
+        self, row: Any, response: str | None, passages: Passages, **fields: str | None
+    ) -> Coroutine[Any, Any, Result]: ...
+
+    @abstractmethod
+    def _verified(
+        self, claims: Claims, passages: Passages, question: str
+    ) -> Coroutine[Any, Any, tuple[JudgedClaim, ...]]: ...
+
+    @abstractmethod
+    def _split(self, response: str, question: str) -> Coroutine[Any, Any, Decomposition]: ...
+
+    @abstractmethod
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry out and wait."""
+
+    @abstractmethod
+    async def _join(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry out, without holding up the caller's event loop."""

@@ -8,18 +8,20 @@ runs, and closed when it ends.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from inspect import CORO_CREATED, getcoroutinestate
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
+from urllib.parse import urlsplit
 from weakref import WeakSet, finalize
 
 from everyclaim.api.components import (
-    DEFAULT_JUDGE,
     Judge,
-    Options,
     Wired,
     build_decomposer,
     build_judge,
@@ -27,22 +29,26 @@ from everyclaim.api.components import (
     default_concurrency,
     default_decomposer,
     new_chats,
-    refuse_unused,
 )
-from everyclaim.api.instrumentation import Instrumentation
-from everyclaim.api.talking import OFF, check_address
+from everyclaim.api.options import DEFAULT_JUDGE, OFF, Observe, Options
+from everyclaim.api.specs import check_address, refuse_unused
 from everyclaim.core.accounting import Tally, tallied
-from everyclaim.core.errors import UserError
-from everyclaim.core.events import observed
+from everyclaim.core.errors import ConfigError, UserError
+from everyclaim.core.events import Observer, observed
+from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import SharedScope, scope
 from everyclaim.core.limits import Limits
+from everyclaim.core.nearest import did_you_mean
+from everyclaim.core.options import Opt, read
 from everyclaim.core.protocols import Decomposer, Scorer
+from everyclaim.core.spec import Spec
 from everyclaim.core.types import Usage
 from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
 
 if TYPE_CHECKING:
-    from everyclaim.api.pool import ChatPool
+    from everyclaim.api.judges import ChatPool
+
 
 T = TypeVar("T")
 
@@ -251,3 +257,105 @@ def _forked() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forked)
+
+
+_telemetry_log = logging.getLogger(__name__)
+
+LOOPBACK = "127.0.0.1"
+
+
+@dataclass(frozen=True, slots=True)
+class OtelOptions:
+    """What a spec may say of `otel`."""
+
+    slices: Annotated[tuple[str, ...], Opt("tags whose values metrics tell apart")] = ()
+    with_texts: Annotated[bool, Opt("failing claims in the explanation of the event")] = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrometheusOptions:
+    """What a spec may say of `prometheus`."""
+
+    slices: Annotated[tuple[str, ...], Opt("tags whose values are told apart")] = ()
+    max_releases: Annotated[int, Range(1), Opt("releases that are told apart")] = 20
+
+
+class Instrumentation:
+    """The observers of a session. What a spec opened, `close` closes; objects that were given are their owners'."""
+
+    def __init__(self, given: Observe) -> None:
+        wanted = [] if given is None else [given] if isinstance(given, str) or callable(given) else list(given)
+        with contextlib.ExitStack() as closing:
+            self.observers: tuple[Observer, ...] = tuple(_opened(observer, closing) for observer in wanted)
+            self._closing = closing.pop_all()
+
+    def close(self) -> None:
+        """Export or write what is left, and stop serving; where that fails it is logged, as the work is done."""
+        try:
+            self._closing.close()
+        except Exception as error:  # noqa: BLE001 - an exporter may raise anything
+            _telemetry_log.warning("what was left of the telemetry is lost: %s: %s", type(error).__name__, error)
+
+
+def _opened(given: str | Observer, closing: contextlib.ExitStack) -> Observer:
+    if not isinstance(given, str):
+        return given
+    spec = Spec.parse(given)
+    openers = {"otel": _otel, "prometheus": _prometheus}
+    if spec.name not in openers:
+        meant = did_you_mean(spec.name, openers)
+        raise ConfigError(f"unknown observer {spec.name!r}; known: {', '.join(openers)}{meant}")
+    return openers[spec.name](spec, closing)
+
+
+def _otel(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+    from everyclaim.monitor.otel import OpenTelemetry, exported
+
+    options = read(spec, OtelOptions)
+    if not spec.argument:
+        return OpenTelemetry(slices=options.slices, with_texts=options.with_texts)
+    parts = urlsplit(spec.argument)
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ConfigError(
+            "otel needs the address of a collector that takes OTLP over HTTP, as in otel:http://localhost:4318"
+        )
+    observer, close = exported(spec.argument, slices=options.slices, with_texts=options.with_texts)
+    closing.callback(close)
+    return observer
+
+
+def _prometheus(spec: Spec, closing: contextlib.ExitStack) -> Observer:
+    from everyclaim.monitor.prometheus import Metrics, TextFile
+
+    options, where = read(spec, PrometheusOptions), spec.argument
+    metrics = Metrics(slices=options.slices, max_releases=options.max_releases)
+    if where.endswith(".prom"):
+        file = TextFile(metrics, where)
+        closing.callback(file.close)
+        return file
+    host, _, port = where.rpartition(":")
+    if not port.isdecimal() or not port.isascii() or not 0 < int(port) < 65536:
+        raise ConfigError(
+            "prometheus needs a port to serve /metrics at or a file ending in .prom, as in prometheus:9464, "
+            f"prometheus:0.0.0.0:9464 or prometheus:/var/lib/node_exporter/everyclaim.prom; got {where!r}"
+        )
+    closing.callback(metrics.serve(host.strip("[]") or LOOPBACK, int(port)))
+    return metrics
+
+
+SHARED = ("max_cost", "max_calls", "max_tokens", "requests_per_minute", "tokens_per_minute")
+
+
+def share_of(options: Mapping[str, Any], workers: int) -> dict[str, Any]:
+    """Return an evaluator's options with one worker's share of the limits and rates, which are for all together.
+
+    Raises `ConfigError` for a limit on calls or tokens that is too small to be shared.
+    """
+    shared = dict(options)
+    for name in SHARED:
+        if (limit := options.get(name)) is not None and workers > 1:
+            share = limit / workers if name == "max_cost" else limit // workers
+            if not share:
+                raise ConfigError(f"{name}={limit} cannot be shared by {workers} workers: take fewer")
+            shared[name] = share
+    return shared

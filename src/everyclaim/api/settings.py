@@ -19,8 +19,8 @@ from types import SimpleNamespace
 from typing import Annotated, Any, TypedDict
 from urllib.parse import urlsplit
 
-from everyclaim.api.components import InFlight, Options
-from everyclaim.api.talking import DEFAULT_STORE, Share, Talking, batches_beside, cache_beside, unused
+from everyclaim.api.options import DEFAULT_STORE, InFlight, LlmOptions, Options, Share
+from everyclaim.api.specs import batches_beside, cache_beside, unused
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import WrongValueError, kind_of
 from everyclaim.core.nearest import did_you_mean
@@ -112,7 +112,7 @@ class Settings(SimpleNamespace):
     @property
     def talking(self) -> dict[str, Any]:
         """What is set about language models and sizes."""
-        named = Talking.__annotations__
+        named = LlmOptions.__annotations__
         return {name: value for name in named if (value := getattr(self, name)) not in (None, False, {})}
 
 
@@ -124,13 +124,13 @@ def options_of(settings: Settings, kind: Any = Options, *components: Any, in_bat
     hours.
     """
     wanted = kind.__annotations__
-    models = {"cache": cache_beside(settings.store, DEFAULT_STORE), **settings.talking}
+    models = {"cache": cache_beside(settings.store), **settings.talking}
     batches = models.pop("provider_batch", False) and in_batches
     if batches:
-        models["provider_batch"] = batches_beside(settings.store, DEFAULT_STORE)
+        models["provider_batch"] = batches_beside(settings.store)
     named = components or (settings.judge, settings.decomposer)
     idle = unused(models, *named, metric=settings.metric if "metric" in wanted else None)
-    others = [name for name in wanted if name in DECLARED and name not in Talking.__annotations__]
+    others = [name for name in wanted if name in DECLARED and name not in LlmOptions.__annotations__]
     plain = {name: value for name in others if (value := getattr(settings, name)) is not None}
     return plain | {name: value for name, value in models.items() if name in wanted and name not in idle}
 

@@ -6,30 +6,25 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
 from everyclaim.analysis.labels import settle_mark
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
-from everyclaim.api.components import Rows
-from everyclaim.api.door import public
-from everyclaim.api.label_files import Better, read_into, write_sheet
-from everyclaim.api.labels import Wanted, run_of, share_out
-from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.label_files import Better, read_into, share_out, write_sheet
+from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, public
+from everyclaim.api.runs import RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Outcome, SplitMark
-from everyclaim.core.validation import UNDER_TEST
-from everyclaim.io import ReadReport, open_sink
+from everyclaim.io import open_sink
 from everyclaim.prompts.domain import read_domain
 from everyclaim.store import Annotation, Store, answer_key_of, claim_key
 
 WAY = "splits"  # how the claims were chosen: all of the sentences of answers drawn at random
 _AT_ONCE = 64
-
-Source = Annotated[Any, UNDER_TEST]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +55,21 @@ class SplitOptions(TypedDict, total=False):
     store: str | os.PathLike[str]
 
 
-class CheckOptions(TypedDict, total=False):
+class CheckOptions(ReadOptions, total=False):
     """How marks are read."""
 
-    mapping: Mapping[str, str] | None  # field names, theirs → ours
-    format: str | None  # of the marks, when the name does not say
-    report: ReadReport  # what reading says goes here
     store: str | os.PathLike[str]
 
 
 @public
-def label_splits(run: Wanted = None, n: Rows = 100, **options: Unpack[SplitOptions]) -> SplitSheet:
+def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[SplitOptions]) -> SplitSheet:
     """Draw about `n` sentences of a run with the claims they were split into, for people to mark.
 
     Answers are drawn at random, and taken with all their sentences. Every claim gets a mark: `good`, `over_split`,
     `under_split`, `not_a_claim` or `lost_meaning`; in the row of its first claim `better` may hold what the claims of
     the sentence should be. What was marked already is not drawn again. Raises `InputError` where nothing is left.
     """
-    found = run_of(run, options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE))
     with Store.lent(found.store_location) as kept:
         done = {one.position for one in kept.labelling.marks(found.id) if one.chosen.partition(":")[0] == WAY}
         drawn = _drawn(kept, found.id, n, done, options.get("seed", 0))
@@ -96,25 +88,17 @@ def label_splits(run: Wanted = None, n: Rows = 100, **options: Unpack[SplitOptio
 
 
 @public
-def check_splits(run: Wanted = None, marks: Source | None = None, **options: Unpack[CheckOptions]) -> SplitCheck:
+def check_splits(run: RunName = None, marks: Source | None = None, **options: Unpack[CheckOptions]) -> SplitCheck:
     """Say how many of a run's splits people accept, with the interval, against 90 %.
 
     `marks` is a file or table as `label_splits` writes it; its marks are kept in the store and serve every run that
     cuts the same claims. Without, those of the store count. Bad rows go to `report`. Raises `InputError` where there
     is none.
     """
-    found = run_of(run, options.get("store", DEFAULT_STORE))
+    found = find_run(run, store=options.get("store", DEFAULT_STORE))
     better: Better = {}
     if marks is not None:
-        better = read_into(
-            found.store_location,
-            found.id,
-            marks,
-            kind="mark",
-            report=options.get("report"),
-            mapping=options.get("mapping"),
-            format=options.get("format"),
-        )
+        better = read_into(found, marks, "mark", options)
     with Store.lent(found.store_location) as kept:
         everything = kept.labelling.marks(found.id)
         chosen = [one for one in everything if one.chosen.partition(":")[0] == WAY]

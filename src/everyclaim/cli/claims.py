@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
+from everyclaim.api.options import LlmSplittingOptions
 from everyclaim.api.scoring import extract_claims
 from everyclaim.api.settings import options_of
-from everyclaim.api.talking import Splitting
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result
 from everyclaim.cli.options import Given, with_settings
@@ -18,7 +18,7 @@ from everyclaim.core.wire import decomposition_to_json
 from everyclaim.report.listings import decomposition_page
 
 
-@with_settings("decomposer", models=Splitting)
+@with_settings("decomposer", models=LlmSplittingOptions)
 def claims(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The text of an answer; - is stdin.")],
     *,
@@ -31,7 +31,7 @@ def claims(
     given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})
     response = _standard_input() if text == "-" else text
-    models = options_of(settings, Splitting, None, settings.decomposer)
+    models = options_of(settings, LlmSplittingOptions, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
     show_result(lambda: decomposition_to_json(found), lambda: decomposition_page(found, response), json=json)
 

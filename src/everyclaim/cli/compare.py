@@ -7,11 +7,10 @@ from typing import Annotated
 import typer
 
 from everyclaim.analysis.gate import against_baseline
+from everyclaim.api.compare import check_name, trend
 from everyclaim.api.compare import compare as compare_runs
-from everyclaim.api.compare import trend
-from everyclaim.api.release import check_name
-from everyclaim.api.release import release_report as report_on
-from everyclaim.api.running import Run, find_run
+from everyclaim.api.compare import release_report as report_on
+from everyclaim.api.runs import Run, find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK

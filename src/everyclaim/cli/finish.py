@@ -11,10 +11,9 @@ from typing import cast, get_args
 from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
 from everyclaim.analysis.gate import NO_BAR, against_baseline, answers_against_bar, together, unread_against_limit
 from everyclaim.analysis.slices import without_answers
-from everyclaim.api.calibration import trust_of
 from everyclaim.api.compare import compare
-from everyclaim.api.reporting import HTML, check_report, run_document, write_run_report
-from everyclaim.api.running import Run, find_run
+from everyclaim.api.reports import HTML, check_report, run_document, trust_of, write_run_report
+from everyclaim.api.runs import Run, find_run
 from everyclaim.api.settings import Settings
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, warn

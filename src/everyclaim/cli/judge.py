@@ -10,12 +10,11 @@ from everyclaim.analysis.deferral import band_fit_to_json
 from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED
 from everyclaim.analysis.judge_test import MOST_UNJUDGED
 from everyclaim.analysis.tuning import tuning_fit_to_json
-from everyclaim.api.deferral import cascade_spec, fit_band
+from everyclaim.api.fitting import ANSWERS, cascade_spec, fit_band
+from everyclaim.api.fitting import tune as fit_to
 from everyclaim.api.judge_eval import CASES, HISTORY, KINDS, check_judge, try_judge
+from everyclaim.api.options import LlmJudgingOptions
 from everyclaim.api.settings import options_of
-from everyclaim.api.talking import Judging
-from everyclaim.api.tuning import ANSWERS
-from everyclaim.api.tuning import tune as fit_to
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES
@@ -27,7 +26,7 @@ from everyclaim.io import ReadReport
 from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, tuning_page, why_not
 
 
-@with_settings("judge", "strategy", "strict", "store", models=Judging)
+@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
 def judge_test(*, given: Given, json: opt.Json = False) -> int:
     """Try a judge before paying for it.
 
@@ -47,7 +46,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
             on_case=progress.step_result,
             strategy=settings.strategy,
             strict=settings.strict,
-            **options_of(settings, Judging, settings.judge),
+            **options_of(settings, LlmJudgingOptions, settings.judge),
         )
     show_result(test.to_json, lambda: judge_test_page(test, KINDS), json=json)
     if test.unjudged > MOST_UNJUDGED:
@@ -55,7 +54,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
     return OK if test.is_fit else GATE_FAILED
 
 
-@with_settings("judge", "strategy", "strict", "store", models=Judging)
+@with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
 def judge_check(
     run: Annotated[
         str | None,
@@ -87,7 +86,7 @@ def judge_check(
         raise ConfigError("--cache: a check of a judge takes no reply from a cache")
     given.check_use(settings.judge, against)
     given.check_files(settings, [], {"standard output": "-", "--history": history})
-    options = dict(options_of(settings, Judging, settings.judge, against))
+    options = dict(options_of(settings, LlmJudgingOptions, settings.judge, against))
     options.pop("cache", None)  # a reply that was kept says nothing of the judge today
     with progressing(quiet=False) as progress:
         progress.start(None)
@@ -102,7 +101,7 @@ def judge_check(
             strategy=settings.strategy,
             strict=settings.strict,
             store=settings.store,
-            **cast("Judging", options),
+            **cast("LlmJudgingOptions", options),
         )
     show_result(found.to_json, lambda: judge_check_page(found), json=json)
     if found.unjudged > MAX_UNJUDGED:
@@ -110,7 +109,7 @@ def judge_check(
     return GATE_FAILED if found.findings else OK
 
 
-@with_settings("map", "store", "concurrency", models=Judging)
+@with_settings("map", "store", "concurrency", models=LlmJudgingOptions)
 def tune(
     file: Annotated[
         str,
@@ -171,7 +170,7 @@ def tune(
             report=reading,
             on_claim=lambda failed: progress.step(failed=failed),
             **({} if wanted is None else {"answers": wanted}),
-            **(options_of(settings, Judging, from_judge) if from_judge else {}),
+            **(options_of(settings, LlmJudgingOptions, from_judge) if from_judge else {}),
         )
     tell_of_reading(reading, quiet=quiet)
     if tuned.failed:
@@ -195,7 +194,7 @@ def tune(
 _FIT = "Fit"
 
 
-@with_settings("judge", "map", "concurrency", models=Judging)
+@with_settings("judge", "map", "concurrency", models=LlmJudgingOptions)
 def band(
     labels: Annotated[
         str, typer.Argument(metavar="LABELS", help="A file of claims with contexts and label; - is stdin.")
@@ -252,7 +251,7 @@ def band(
             concurrency=settings.concurrency,
             report=reading,
             on_verdict=lambda found: progress.step(failed=found.verdict is None),
-            **options_of(settings, Judging, spec),
+            **options_of(settings, LlmJudgingOptions, spec),
         )
     tell_of_reading(reading)
     cascade = Spec.parse(cascade_spec(fit, spec, then)).shown

@@ -9,7 +9,7 @@ import typer
 from everyclaim.analysis.labels import WAYS
 from everyclaim.api.labels import label as choose
 from everyclaim.api.labels import label_queue
-from everyclaim.api.running import Run, find_run
+from everyclaim.api.runs import Run, find_run
 from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading, warn

@@ -15,20 +15,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import typer
 
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
 from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings
-from everyclaim.api.talking import (
-    DEFAULT_STORE,
-    LIMITS,
-    MODELS,
-    OFF,
-    SIZES,
-    Reaching,
-    Talking,
-    batches_beside,
-    cache_beside,
-    refuse,
-    unused,
-)
+from everyclaim.api.specs import batches_beside, cache_beside, refuse, unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
@@ -37,7 +26,7 @@ from everyclaim.io import check_apart
 from everyclaim.models.chat.keys import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
-_OF_MODELS = {*Talking.__annotations__} - {"base_url", "max_cost", "provider_batch"}
+_OF_MODELS = {*LlmOptions.__annotations__} - {"base_url", "max_cost", "provider_batch"}
 _RARE = _OF_MODELS | {  # not in the help
     "strategy", "empty", "fail_answer_under", "max_unread", "min_citation_precision", "min_citation_recall",
 }  # fmt: skip
@@ -186,14 +175,14 @@ class Given:
         reads["the keys file"] = keys_file()
         for kind in ("metric", "judge", "decomposer"):
             reads |= {f"the {kind}'s {path}": path for path in _files_in(getattr(settings, kind))}
-        cache = settings.cache or cache_beside(settings.store, DEFAULT_STORE)
-        batches = batches_beside(settings.store, DEFAULT_STORE) if settings.provider_batch else None
+        cache = settings.cache or cache_beside(settings.store)
+        batches = batches_beside(settings.store) if settings.provider_batch else None
         written = {"the cache": None if cache == OFF else cache, "the file of batches": batches}
         check_apart(reads, written | dict(outputs))
 
 
 def with_settings(
-    *names: str, models: type[Reaching] | None = None, **others: Mapping[str, Any]
+    *names: str, models: type[LlmAccessOptions] | None = None, **others: Mapping[str, Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command these settings as options, and those of such language models, and `--config`.
 

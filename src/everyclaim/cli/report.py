@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from everyclaim.analysis.slices import expanded
-from everyclaim.api.running import find_run
+from everyclaim.api.runs import find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import tell_of_bad_rows
 from everyclaim.cli.finish import OutputOptions, baseline, conclude

@@ -6,7 +6,7 @@ import sys
 from dataclasses import asdict
 from typing import Annotated
 
-from everyclaim.api.running import Run
+from everyclaim.api.runs import Run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.options import Given, with_settings

@@ -7,11 +7,10 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.running import DatasetOptions, Run, find_run
+from everyclaim.api.options import LlmOptions, Options
+from everyclaim.api.runs import DatasetOptions, Run, find_run
 from everyclaim.api.settings import options_of
-from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.console import Progressing, progressing, tell_of_bad_rows, tell_of_reading, warn
@@ -21,7 +20,7 @@ from everyclaim.cli.options import GATE, SCORING, Given, why_it_stopped, with_se
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 
 
-@with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=Talking)
+@with_settings(*SCORING, "map", "slices", *GATE, "store", "concurrency", "observe", "provider_batch", models=LlmOptions)
 def score(
     files: Annotated[
         list[str], typer.Argument(metavar="FILE…", help="Files of answers, or folders saved by datasets; - is stdin.")

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.options import LlmOptions
 from everyclaim.api.settings import Settings, options_of
-from everyclaim.api.talking import Talking
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import warn
 from everyclaim.cli.options import SCORING, Given, with_settings
@@ -27,7 +27,7 @@ VARIABLE_OF_COUNTS = "PROMETHEUS_MULTIPROC_DIR"
 _SERVER, _TOKENS, _BOUNDS = "Server", "Tokens", "Bounds"
 
 
-@with_settings(*SCORING, "store", "concurrency", "observe", models=Talking)
+@with_settings(*SCORING, "store", "concurrency", "observe", models=LlmOptions)
 def serve(
     *,
     host: Annotated[
@@ -135,7 +135,7 @@ PORT = 8765
 _DASHBOARD = "Server"
 
 
-@with_settings("judge", "decomposer", "store", models=Talking)
+@with_settings("judge", "decomposer", "store", models=LlmOptions)
 def ui(
     *,
     host: Annotated[
@@ -192,7 +192,7 @@ def ui(
     with Evaluator(
         judge=settings.judge,
         decomposer=settings.decomposer,
-        **options_of(settings, Talking, settings.judge, settings.decomposer),
+        **options_of(settings, LlmOptions, settings.judge, settings.decomposer),
     ) as evaluator:
         app = create_app(settings.store, access=access, evaluator=evaluator)
         log_to_stderr()

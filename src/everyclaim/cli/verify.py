@@ -11,11 +11,10 @@ import typer
 
 from everyclaim.analysis.gate import too_many_failed
 from everyclaim.analysis.summary import failure_code
-from everyclaim.api.components import Options
+from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json
 from everyclaim.api.evaluator import Evaluator
+from everyclaim.api.options import OFF, LlmJudgingOptions, Options, RowOptions
 from everyclaim.api.settings import Settings, options_of
-from everyclaim.api.talking import OFF, Judging
-from everyclaim.api.verifying import ClaimVerdict, RowOptions, VerifyOptions, claim_verdict_to_json
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
@@ -29,7 +28,7 @@ from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
 
 
-@with_settings("judge", "strategy", "strict", "map", "max_failed", "store", "concurrency", models=Judging)
+@with_settings("judge", "strategy", "strict", "map", "max_failed", "store", "concurrency", models=LlmJudgingOptions)
 def verify(
     file: Annotated[
         str,
@@ -114,7 +113,7 @@ def _of_settings(settings: Settings) -> VerifyOptions:
         "mapping": settings.map,
         "concurrency": settings.concurrency,
     }
-    return cast("VerifyOptions", options | options_of(settings, Judging, settings.judge))
+    return cast("VerifyOptions", options | options_of(settings, LlmJudgingOptions, settings.judge))
 
 
 class _Tally:

@@ -9,13 +9,12 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.api.baselines import baseline as baseline_of
-from everyclaim.api.components import Options
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.running import find_run
+from everyclaim.api.options import LlmOptions, Options
+from everyclaim.api.runs import find_run
 from everyclaim.api.settings import Settings, options_of
-from everyclaim.api.talking import Talking
-from everyclaim.api.watching import WatchingOptions
+from everyclaim.api.watch import WatchingOptions
+from everyclaim.api.watch import baseline as baseline_of
 from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.console import show_json, warn
@@ -35,7 +34,7 @@ _FLAGS = {"slices": "--slice", "mapping": "--map"}  # of settings that have anot
 
 @with_settings(
     *SCORING, "map", "slices", "max_failed", "store", "concurrency", "observe",
-    models=Talking, watching={name: opt.declared(name, _DECLARED) for name in _DECLARED},
+    models=LlmOptions, watching={name: opt.declared(name, _DECLARED) for name in _DECLARED},
 )  # fmt: skip
 def watch(
     source: Annotated[

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from everyclaim.api.assembly import metric_name
-from everyclaim.api.components import build_decomposer, build_judge, build_metric
+from everyclaim.api.components import build_decomposer, build_judge, build_metric, metric_name
 from everyclaim.core.errors import ConfigError, EveryclaimError, JudgeError
 from everyclaim.core.protocols import Message
 from everyclaim.core.spec import Spec

@@ -15,11 +15,10 @@ from urllib.parse import quote, urlsplit
 from weakref import finalize
 
 from everyclaim.analysis import Summary, summarise
-from everyclaim.api.answers import Answers
-from everyclaim.api.door import public
-from everyclaim.api.guarding import Share
-from everyclaim.api.running import Source
-from everyclaim.api.scoring import Passages, read_sample, sample_of
+from everyclaim.api.guard import Share
+from everyclaim.api.options import public
+from everyclaim.api.runs import Source
+from everyclaim.api.scoring import Answers, Passages, read_sample, sample_of
 from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserError
 from everyclaim.core.kinds import Range
 from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, Sample

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
-from everyclaim.api.door import public
+from everyclaim.api.options import public
 from everyclaim.core.errors import ConfigError, JudgeError, UserError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import result_to_json

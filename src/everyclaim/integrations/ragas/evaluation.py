@@ -10,9 +10,8 @@ from statistics import fmean
 from typing import Annotated, Any
 
 from everyclaim.analysis import Summary, summarise
-from everyclaim.api.components import InFlight
-from everyclaim.api.door import public
-from everyclaim.api.running import Source
+from everyclaim.api.options import InFlight, public
+from everyclaim.api.runs import Source
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import Outcome, Result
 from everyclaim.engine import wait

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from everyclaim.api.door import public
+from everyclaim.api.options import public
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.protocols import ChatModel
 from everyclaim.core.spec import Spec

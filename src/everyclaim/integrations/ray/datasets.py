@@ -9,7 +9,7 @@ from typing import Any
 
 from everyclaim.analysis import Collector, Summary
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.shares import SHARED, share_of
+from everyclaim.api.session import SHARED, share_of
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.types import Result
 from everyclaim.core.wire import result_from_json, result_to_json

@@ -14,8 +14,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from everyclaim._version import __version__
-from everyclaim.api.session import Session
-from everyclaim.api.shares import share_of
+from everyclaim.api.session import Session, share_of
 from everyclaim.core.accounting import account, tallied
 from everyclaim.core.errors import BudgetExceeded, ConfigError, EveryclaimError, JudgeError, OperatorError
 from everyclaim.core.functions import where_it_failed

@@ -11,9 +11,9 @@ import numpy as np
 
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT
 from everyclaim.analysis.summary import Summary
-from everyclaim.api.calibration import Trust, trust_of
 from everyclaim.api.compare import figures_of
-from everyclaim.api.running import Run
+from everyclaim.api.reports import Trust, trust_of
+from everyclaim.api.runs import Run
 from everyclaim.core.errors import InputError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome

@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.talking import talks
+from everyclaim.api.specs import talks
 from everyclaim.core.errors import EveryclaimError, OperatorError
 from everyclaim.core.events import Observer
 from everyclaim.core.spec import Spec

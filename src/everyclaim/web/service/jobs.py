@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from everyclaim.api.running import DatasetOptions
+from everyclaim.api.runs import DatasetOptions
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
 from everyclaim.core.events import Event, RunStarted
 from everyclaim.store import RunRecord, Store

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from everyclaim.api.shares import share_of
-from everyclaim.api.talking import DEFAULT_STORE
+from everyclaim.api.options import DEFAULT_STORE
+from everyclaim.api.session import share_of
 from everyclaim.core.errors import ConfigError
 
 

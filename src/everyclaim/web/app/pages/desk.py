@@ -19,7 +19,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.api.desk import Desk, LabelTask
+from everyclaim.api.labeling import Desk, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown

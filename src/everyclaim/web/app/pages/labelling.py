@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis.labels import ADJUDICATED, WAYS, Opinion, opinions_of, settle
-from everyclaim.api.desk import Desk
+from everyclaim.api.labeling import Desk
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark

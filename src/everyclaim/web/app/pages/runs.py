@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from everyclaim.api.running import Run
+from everyclaim.api.runs import Run
 from everyclaim.core.errors import NoStoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.stats.intervals import Estimate

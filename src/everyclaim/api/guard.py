@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Annotated, Any, Self, TypedDict, Unpack, cast
 
-from everyclaim.api.components import Options, Wired
-from everyclaim.api.door import public
+from everyclaim.api.components import Wired
+from everyclaim.api.options import Options, public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
-from everyclaim.api.talking import author_spec
+from everyclaim.api.specs import author_spec
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import Closing

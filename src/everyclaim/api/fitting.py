@@ -1,59 +1,141 @@
-"""Fitting the embedded judge to a team's own labels, or to what another judge says of a sample of their answers."""
+"""Fitting to labels: the deferral zone of a cascade, and the embedded judge itself."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import os
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Unpack, cast
 
+from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
 from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
-from everyclaim.api.components import (
+from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, label_of, read_labelled, verify_rows
+from everyclaim.api.options import (
     DEFAULT_JUDGE,
-    InFlight,
     JudgeSpec,
-    Rows,
-    refuse_unused,
+    LlmJudgingOptions,
+    RowOptions,
+    chosen_of,
+    public,
 )
-from everyclaim.api.deferral import passages_digest
-from everyclaim.api.door import public
-from everyclaim.api.labelled import LABEL, label_of, read_labelled
-from everyclaim.api.registries import create_verifier
-from everyclaim.api.running import Source
+from everyclaim.api.runs import Source
 from everyclaim.api.session import Session
-from everyclaim.api.talking import Judging
+from everyclaim.api.specs import MARKS, create_verifier, refuse_unused
 from everyclaim.core.errors import BudgetExceeded, ConfigError, InputError, JudgeError
+from everyclaim.core.functions import name_of
 from everyclaim.core.limits import Limits, within
-from everyclaim.core.protocols import Scorer
+from everyclaim.core.protocols import Scorer, Verifier
 from everyclaim.core.spec import Spec
-from everyclaim.core.types import Claim, Outcome, Result, Sample, Span
+from everyclaim.core.types import Claim, Outcome, Passage, Result, Sample, Span
 from everyclaim.engine import score_sample
 from everyclaim.io import TUNING, ClaimRow, ReadReport, check_apart, check_replaced, open_rows, read_samples
 from everyclaim.verify.embedded.verifier import EmbeddedVerifier, shipped_model
+
+
+class FitOptions(LlmJudgingOptions, RowOptions, total=False):
+    """What can be chosen about a fit; `label` and `sample_id` are among the fields that `mapping` names."""
+
+    answers: Source  # the answers that the claims are of, where these and not the labels have the contexts
+    on_verdict: Callable[[ClaimVerdict], object]  # told of every claim that was judged
+
+
+@public
+def fit_band(
+    source: Any,
+    judge: JudgeSpec | Verifier | Callable[..., Any] = DEFAULT_JUDGE,
+    *,
+    error: float = 0.1,
+    confidence: float = 0.95,
+    each_side: bool = False,
+    **options: Unpack[FitOptions],
+) -> BandFit:
+    """Find the deferral zone in which a judge settles what it may, wrong in at most `error` of that.
+
+    `source` is anything that `score_file` takes, with rows of `claim`, `contexts` and `label` (`SUPPORTED`,
+    `UNSUPPORTED`, `CONTRADICTED`, or `NOT_SUPPORTED` where it is not known which of the two), and optionally `id`,
+    `question` and `sentence`. Where rows name an answer by `sample_id` instead of holding contexts, `answers` is the
+    source of these, as for `score_file`; a claim that several people labelled then counts once, by the most frequent
+    label. The rate holds with probability `confidence` for claims that are like these: for all that is settled, with
+    `each_side` also for what is settled as supported and as not supported alone. Claims with the same passages count as
+    alike. Claims that the judge failed on, or that have no passages, are left out.
+
+    Raises `InputError` for a source without labelled claims or with a label that is none, and `ConfigError` for a
+    judge that gives no probabilities. `cascade_spec` writes the result as a judge.
+    """
+    check_rates(error, confidence)
+    check_apart({"the labels": source, "the answers": options.get("answers")}, {"the cache": options.get("cache")})
+    with within(Limits.of(options)):
+        labelled = read_labelled(source, options.get("answers"), cast("RowOptions", options))
+    judged: list[LabelledJudgement] = []
+    silent = 0
+    waiting = iter(labelled)
+
+    def take(found: ClaimVerdict) -> None:
+        nonlocal silent
+        row = next(waiting)
+        if tell := options.get("on_verdict"):
+            tell(found)
+        if found.verdict is None or "no_passages" in found.verdict.flags:
+            return
+        if found.verdict.probabilities is None:
+            silent += 1
+            return
+        is_supported = MEANS[label_of(row)]
+        judged.append(LabelledJudgement(found.verdict.probabilities, is_supported, passages_digest(row.passages)))
+
+    asked = chosen_of(options, LlmJudgingOptions)
+    with closing(Session({**asked, "judge": judge, "strategy": "joint"})) as session:
+        verify_rows(session, labelled, take, options.get("concurrency"))
+    if silent:
+        raise ConfigError(
+            f"judge {_name(judge)} gives no probabilities, so nothing can be sure: take one that does, such as "
+            "'embedded', or a language model, as in 'openai:gpt-5-mini'"
+        )
+    if not judged:
+        raise InputError(f"judge {_name(judge)} gave no verdict on any of the {len(labelled)} labelled claims")
+    return fit_deferral(judged, error=error, confidence=confidence, each_side=each_side)
+
+
+def cascade_spec(fit: BandFit, first: str, second: str) -> str:
+    """Return the spec of the cascade that settles by this band, as for `judge`."""
+    parts = [Spec.parse(first), Spec.parse(second)]
+    if made := next((part for part in parts if part.name in MARKS), None):
+        raise ConfigError(f"a cascade is made of plain judges here, but {made.shown!r} is made of some")
+    options = {f"{place}.{key}": value for place, part in enumerate(parts, 1) for key, value in part.options.items()}
+    named = ">".join(str(Spec(part.name, part.argument)) for part in parts)
+    return str(Spec("cascade", named, options | {"low": f"{fit.low:g}", "high": f"{fit.high:g}"}))
+
+
+def _name(judge: Any) -> str:
+    return repr(Spec.parse(judge).shown if isinstance(judge, str) else name_of(judge))
+
+
+def passages_digest(passages: Sequence[Passage]) -> bytes:
+    """Name some passages by their texts: claims about the same ones belong together."""
+    texts = json.dumps([passage.text for passage in passages])
+    return hashlib.sha256(texts.encode("ascii")).digest()
+
 
 ANSWERS = 200  # that another judge is asked about, unless told
 _DECOMPOSER = "embedded"  # what splits answers elsewhere, so that claims are cut as they will be
 _SEED = 0
 
 
-class TuningRowOptions(TypedDict, total=False):
-    """What can be chosen about the rows that are fitted to; the names are those of `score_file`."""
+class TuningRowOptions(RowOptions, total=False):
+    """What can be chosen about the rows that are fitted to; `concurrency` and `limit` may be of answers."""
 
     answers: Source  # the answers with the contexts; where a judge is asked, how many to ask about
-    mapping: Mapping[str, str] | None  # field names, theirs → ours; `label` and `sample_id` are among ours
-    format: str | None  # when the name of the file does not say
-    limit: Rows | None  # use at most so many labelled claims, or of the answers the first so many
-    concurrency: InFlight | None  # answers that the other judge is asked about at a time
-    report: ReadReport  # what reading says goes here
     on_claim: Callable[[bool], object]  # told of every claim (of another judge: answer) that is done: did it fail?
 
 
-class TuneOptions(Judging, TuningRowOptions, total=False):
-    """What can be chosen about tuning. `Judging` is of the judge that is asked."""
+class TuneOptions(LlmJudgingOptions, TuningRowOptions, total=False):
+    """What can be chosen about tuning. `LlmJudgingOptions` is of the judge that is asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +196,7 @@ def tune(
             return tune_to_labels(source, judge, options)
     verifier = _tunable(judge)
     check_apart({"the answers": source}, {"the cache": options.get("cache")})
-    asked = {name: value for name, value in options.items() if name in Judging.__annotations__}
+    asked = chosen_of(options, LlmJudgingOptions)
     with closing(Session({**asked, "judge": from_judge, "decomposer": _DECOMPOSER})) as session:
         return tune_to_judge(session, source, options, verifier)
 
@@ -125,16 +207,9 @@ def tune_to_labels(source: Any, judge: str, options: TuningRowOptions) -> Tuned:
     answers = options.get("answers")
     if isinstance(answers, int):
         raise ConfigError("answers is a number only with from_judge; otherwise it is the file of the answers")
-    rows = read_labelled(
-        source,
-        answers,
-        options.get("report") or ReadReport(),
-        mapping=options.get("mapping"),
-        format=options.get("format"),
-        limit=options.get("limit"),
-    )
+    rows = read_labelled(source, answers, cast("RowOptions", options))
     measured, left_out = _measured(rows, verifier, options.get("on_claim"))
-    return Tuned(_fit(measured, verifier, left_out, "labels"), _reads=source)
+    return Tuned(_tuning_of(measured, verifier, left_out, "labels"), _reads=source)
 
 
 def tune_to_judge(
@@ -148,13 +223,15 @@ def tune_to_judge(
     if isinstance(answers, bool) or answers < 1:
         raise ConfigError(f"answers must be a whole number of at least 1, got {answers!r}")
     with within(session.limits):
-        samples = _drawn(source, answers, options)
+        samples = _drawn_answers(source, answers, options)
         asked = _ask(session, samples, options)
         if not asked.rows:
             why = asked.stopped or (asked.reasons[0] if asked.reasons else "their answers hold no claims")
             raise InputError(f"{asked.judge} gave no verdict on any of {len(samples)} answers: {why}")
         measured, left_out = _measured(asked.rows, verifier, None)
-    return Tuned(_fit(measured, verifier, left_out, asked.judge), len(asked.reasons), asked.stopped, _reads=source)
+    return Tuned(
+        _tuning_of(measured, verifier, left_out, asked.judge), len(asked.reasons), asked.stopped, _reads=source
+    )
 
 
 def _tunable(judge: str) -> EmbeddedVerifier:
@@ -166,7 +243,9 @@ def _tunable(judge: str) -> EmbeddedVerifier:
     return cast("EmbeddedVerifier", create_verifier(spec))
 
 
-def _fit(rows: Sequence[LabelledMeasures], verifier: EmbeddedVerifier, left_out: int, labelled_by: str) -> TuningFit:
+def _tuning_of(
+    rows: Sequence[LabelledMeasures], verifier: EmbeddedVerifier, left_out: int, labelled_by: str
+) -> TuningFit:
     found = fit_tuning(rows, shipped_model(), tokens=verifier.tokens, labelled_by=labelled_by)
     return replace(found, left_out=left_out)
 
@@ -203,7 +282,7 @@ def _features(group: Sequence[ClaimRow], verifier: EmbeddedVerifier) -> list[dic
         return [features for row in group for features in _features([row], verifier)]
 
 
-def _drawn(source: Any, count: int, options: TuningRowOptions) -> list[Sample]:
+def _drawn_answers(source: Any, count: int, options: TuningRowOptions) -> list[Sample]:
     """Draw answers from a source of any length, every one as likely as any other, the same ones every time."""
     report = options.get("report") or ReadReport()
     read = read_samples(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
@@ -234,7 +313,7 @@ def _ask(session: Session, samples: Sequence[Sample], options: TuningRowOptions)
     """Put a sample of answers to another judge. A failure is no label; a limit ends the asking."""
     metric = session.metric
     at_once = options.get("concurrency") or session.concurrency
-    results, stopped = session.run(_scored(samples, metric, at_once, options.get("on_claim")))
+    results, stopped = session.run(_scored_answers(samples, metric, at_once, options.get("on_claim")))
     asked = _JudgeLabels(metric.provenance.verifier, [], [], stopped)
     for sample, result in zip(samples, results, strict=True):
         if result is None:
@@ -247,7 +326,7 @@ def _ask(session: Session, samples: Sequence[Sample], options: TuningRowOptions)
     return asked
 
 
-async def _scored(
+async def _scored_answers(
     samples: Sequence[Sample], metric: Scorer, at_once: int, tell: Callable[[bool], object] | None
 ) -> tuple[list[Result | None], str]:
     results: list[Result | None] = [None] * len(samples)

@@ -1,25 +1,26 @@
-"""A whole data set: scored into the store, summed up, written out, and found again."""
+"""What a source of samples is called, what its content's fingerprint is, and how many rows it has."""
 
 from __future__ import annotations
 
 import asyncio
+import codecs
+import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
-from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
 
 from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise, worst
 from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.analysis.summary import slice_rows
-from everyclaim.api.components import InFlight, Options, Rows
-from everyclaim.api.dataset import Identity, identify
-from everyclaim.api.door import public
+from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Rows, chosen_of, public
 from everyclaim.api.session import Session
-from everyclaim.api.talking import DEFAULT_STORE, SEARCHING, batches_beside, cache_beside
+from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
 from everyclaim.core.errors import ConfigError, InputError, MissingExtraError, NoStoreError, StoreError
 from everyclaim.core.events import Hook
 from everyclaim.core.limits import within
@@ -36,6 +37,69 @@ from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples,
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
+
+_CHUNK = 1 << 20
+_BEFORE = codecs.BOM_UTF8 + b" \t\r\n"  # the first row
+
+
+class Identity(NamedTuple):
+    """`fingerprint` is empty for what cannot be read twice (a pipe, a generator): no run over it resumes by itself."""
+
+    name: str
+    fingerprint: str
+    total: int | None  # rows, when that is cheap to know
+
+
+def identify(source: Any) -> Identity:
+    """Name a source and take its fingerprint, reading a file once from end to end.
+
+    What cannot be opened is left to the reader, which says why.
+    """
+    if not isinstance(source, str | os.PathLike) or str(source) == "-":
+        kind = "stdin" if isinstance(source, str) else type(source).__name__
+        return Identity(f"<{kind}>", "", _count_rows(source) if kind != "stdin" else None)
+    path = Path(source)
+    try:
+        if path.is_file():
+            return Identity(str(path.resolve()), *_digest_of_file(path))
+        if path.is_dir():
+            return Identity(str(path.resolve()), _digest_of_folder(path), None)
+    except OSError:
+        pass
+    return Identity(str(path), "", None)
+
+
+def _count_rows(source: Any) -> int | None:
+    if isinstance(source, Mapping):
+        return 1  # one row, not as many as it has fields
+    if isinstance(source, Sequence) and source and hasattr(source[0], "columns"):
+        return None  # tables, not rows
+    return len(source) if isinstance(source, Sized) and not isinstance(source, type) else None
+
+
+def _digest_of_file(path: Path) -> tuple[str, int | None]:
+    digest = hashlib.blake2b(digest_size=16)
+    newlines, last, head = 0, b"\n", b""
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            newlines += chunk.count(b"\n")
+            last, head = chunk[-1:], head or chunk.lstrip(_BEFORE)[:1]
+    is_lines = path.suffix in {".jsonl", ".ndjson"} and head != b"["  # a JSON list may be called so, too
+    return digest.hexdigest(), newlines + (last != b"\n") if is_lines else None
+
+
+def _digest_of_folder(folder: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(folder.rglob("*")):
+        if any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue  # no data: a store that is kept there changes with every run
+        status = path.stat()
+        digest.update(
+            f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "replace")
+        )
+    return digest.hexdigest()
+
 
 _SHOWN = 3  # worst answers, in a notebook
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -139,7 +203,7 @@ class Run:
 
         The file appears whole or not at all. Raises `ConfigError` when it is the data set of the run or its store.
         """
-        from everyclaim.api.reporting import write_run_report
+        from everyclaim.api.reports import write_run_report
 
         write_run_report(self, destination)
 
@@ -168,6 +232,9 @@ class Run:
         return [result_to_json(result) for result in self.results()]
 
 
+RunName = Annotated[Run | str | None, "a run, its id or its name"]
+
+
 @public
 def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE, **options: Unpack[FileOptions]) -> Run:
     """Score every sample of a source into a store, and return the run.
@@ -187,12 +254,11 @@ def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE,
     nothing.
     """
     if options.get("provider_batch") is True:
-        options["provider_batch"] = batches_beside(store, DEFAULT_STORE)
+        options["provider_batch"] = batches_beside(store)
     files = {"the cache": options.get("cache"), "the file of batches": options.get("provider_batch")}
     check_apart({"the data set": source}, {"the store": store, **files})
-    session = Session(_of_a_score(options), cache=cache_beside(store, DEFAULT_STORE))
-    with closing(session):
-        return score_into(session, source, store, cast("DatasetOptions", options))
+    with closing(Session(chosen_of(options, Options), cache=cache_beside(store))) as session:
+        return score_into(session, source, store, options)
 
 
 def score_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
@@ -266,11 +332,13 @@ class _Scoring:
 
 
 @public
-def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
-    """Return a run from a store: by id, the beginning of an id, or name; without one the newest.
+def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Run:
+    """Return a run from a store: by id, the beginning of an id, or name; without one the newest. A `Run` is itself.
 
     Raises `InputError` when there is none.
     """
+    if isinstance(wanted, Run):
+        return wanted
     try:
         with Store.lent(store) as kept:
             newest = kept.runs(limit=1) if wanted is None else [kept.run(wanted)]
@@ -279,12 +347,6 @@ def find_run(wanted: str | None = None, *, store: str | os.PathLike[str] = DEFAU
     if not newest:
         raise InputError(f"store {store} holds no run yet: score something first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
-
-
-def _of_a_score(options: FileOptions) -> Options:
-    """Pick what a score takes."""
-    chosen = {key: value for key, value in options.items() if key in Options.__annotations__}
-    return cast("Options", chosen)
 
 
 def _slices(options: DatasetOptions) -> tuple[str, ...]:

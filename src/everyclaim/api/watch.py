@@ -1,4 +1,4 @@
-"""Answers scored as they come: a source, a judge, a store and a plan put together."""
+"""What a kept run says is usual: the baseline of a detector and of rules."""
 
 from __future__ import annotations
 
@@ -10,28 +10,81 @@ from contextlib import closing
 from hashlib import sha256
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast
 
-from everyclaim.api.baselines import baseline
-from everyclaim.api.components import InFlight, Options
-from everyclaim.api.door import public
-from everyclaim.api.running import Run
+import numpy as np
+
+from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, chosen_of, public
+from everyclaim.api.reports import trust_of
+from everyclaim.api.runs import Run, find_run
 from everyclaim.api.session import Session
-from everyclaim.api.talking import DEFAULT_STORE, cache_beside, talks
+from everyclaim.api.specs import cache_beside, talks
 from everyclaim.core.errors import ConfigError, InputError, JudgeError, OptionError
 from everyclaim.core.events import Hook
 from everyclaim.core.kinds import Range
 from everyclaim.core.limits import within
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.options import Opt
-from everyclaim.core.types import Result, Sample
+from everyclaim.core.types import Label, Outcome, Result, Sample
 from everyclaim.engine import score_sample
 from everyclaim.io import check_apart
 from everyclaim.monitor.alerts import Notifier, Sink, sink_from_spec
+from everyclaim.monitor.baseline import Baseline, JudgeAccuracy, Level
 from everyclaim.monitor.detector import Detector, Limits
 from everyclaim.monitor.watch.plan import SamplingPlan, WatchPlan, WatchScorer
 from everyclaim.monitor.watch.report import WatchPass
 from everyclaim.monitor.watch.source import Rows, Source
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
-from everyclaim.store import WatchStore
+from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
+from everyclaim.stats.quantiles import normal_quantile
+from everyclaim.store import Store, WatchStore
+
+_CONTRADICTED = list(Label).index(Label.CONTRADICTED)
+_FAILED = list(Outcome).index(Outcome.FAILED)
+
+
+@public
+def baseline(run: Run | str | None = None, *, store: str | os.PathLike[str] = DEFAULT_STORE) -> Baseline:
+    """Return what is usual by a run (a `Run`, an id, the beginning of one, a name; the newest by default).
+
+    With the error of its judge where claims of the run are labelled. `monitor.Limits.above` takes it. Raises
+    `InputError` when there is no such run, or no claim in it.
+    """
+    found = find_run(run, store=store)
+    with Store.lent(found.store_location) as kept:
+        figures = kept.figures(found.id)
+    claims = np.bincount(figures.sample, minlength=len(figures.ids)).astype(float)
+    wrong = np.bincount(figures.sample[figures.label == _CONTRADICTED], minlength=len(figures.ids)).astype(float)
+    has = figures.scored & (claims > 0)
+    claims, wrong, scores = claims[has], wrong[has], figures.score[figures.scored & np.isfinite(figures.score)]
+    if not len(claims) or not len(scores):
+        raise InputError(f"run {found.id} has no scored answer with a claim: it cannot be a baseline")
+    return Baseline(
+        run=found.id,
+        answers=int(np.count_nonzero(figures.scored)),
+        claims=int(claims.sum()),
+        contradicted=_level(clustered_ratio(wrong, claims)),
+        contradicted_by_answer=_level(clustered_mean(wrong / claims)),
+        score=_level(clustered_mean(scores)),
+        failed=float(np.mean(np.equal(figures.outcome, _FAILED))),
+        judge=_judge_accuracy(found),
+    )
+
+
+def _level(estimate: Estimate) -> Level:
+    value, low, high = estimate.value or 0.0, estimate.low or 0.0, 1.0 if estimate.high is None else estimate.high
+    return Level(value, (high - low) / (2 * normal_quantile(0.95)), low, high)
+
+
+def _judge_accuracy(run: Run) -> JudgeAccuracy | None:
+    """Return the judge's error by labels; None without any, raises `InputError` where they say it is chance."""
+    calibration = trust_of(run).calibration
+    counts = calibration.counts.get(Label.CONTRADICTED) if calibration else None
+    if counts is None:
+        return None
+    try:
+        return JudgeAccuracy(counts.sensitivity, counts.specificity, counts.positives, counts.negatives)
+    except ValueError as error:
+        raise InputError(f"run {run.id}: {error}") from None
+
 
 _SOURCE, _WHICH, _BUDGET, _ALERTS, _RUN = "Source", "Which answers", "Budget of a day", "Alerts", "Run"
 _SHAPE = ("name", "title", "takes_scores", "open", "close", "batches", "send_back")
@@ -159,11 +212,8 @@ def watch(source: Any, *, store: str | os.PathLike[str] = DEFAULT_STORE, **optio
     `StoreError` when the same watch is under way elsewhere, and `BudgetExceeded` at a limit of the call.
     """
     check_apart({"the source": source} if isinstance(source, str | os.PathLike) else {}, {"the store": store})
-    of_scores = {name: value for name, value in options.items() if name in Options.__annotations__}
-    of_watch = {name: value for name, value in options.items() if name not in of_scores}
-    session = Session(of_scores, kept=True, cache=cache_beside(store, DEFAULT_STORE))
-    with closing(session):
-        return watch_into(session, source, store, cast("WatchingOptions", of_watch))
+    with closing(Session(chosen_of(options, Options), kept=True, cache=cache_beside(store))) as session:
+        return watch_into(session, source, store, options)
 
 
 def watch_into(session: Session, source: Any, store: str | os.PathLike[str], options: WatchingOptions) -> WatchPass:

@@ -1,0 +1,291 @@
+"""Claims that are given: judged as the metric of a sample, one by one from a file, or read with people's labels."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from itertools import islice
+from typing import Any, NamedTuple, Self, Unpack, cast
+
+from everyclaim._version import __version__
+from everyclaim.api.options import JudgeOptions, RowOptions, chosen_of, public
+from everyclaim.api.session import Session
+from everyclaim.core.errors import BudgetExceeded, InputError
+from everyclaim.core.limits import within
+from everyclaim.core.plaintext import counted
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.types import Claim, Label, Outcome, Provenance, Result, Sample, Span, Usage, Verdict, tag_values
+from everyclaim.core.wire import provenance_to_json, verdict_to_json
+from everyclaim.engine import score_sample
+from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims, read_samples
+from everyclaim.text.segment import sentences
+from everyclaim.verify import Policy, judged
+
+
+@dataclass(frozen=True, slots=True)
+class GivenClaims:
+    """A session's judge and policy, for claims that need no decomposition."""
+
+    judge: Verifier
+    policy: Policy
+    provenance: Provenance
+    labels_only: bool = False
+
+    @classmethod
+    def of(cls, session: Session, name: str, *, labels_only: bool = False) -> Self:
+        """Take over what a session judges by; results store `name` as their metric.
+
+        `labels_only` where nothing but labels is looked at: why a claim fails is not looked for.
+        """
+        judge, strict = session.judge, session.options.get("strict", False)
+        provenance = Provenance(
+            metric=name,
+            decomposer="",
+            verifier=judge.alone.spec,
+            strategy=judge.strategy,
+            version=__version__,
+            parameters={"policy": "strict" if strict else "lenient", **judge.parameters},
+        )
+        return cls(judge.verifier, Policy.strict() if strict else Policy(), provenance, labels_only)
+
+    async def result(self, sample: Sample, claims: Sequence[Claim]) -> Result:
+        """Judge a sample's claims, at least one, against its passages; a judge's failure is an outcome.
+
+        Raises `UnreachableError` where the judge's address has never answered.
+        """
+        return await score_sample(_Judging(self, claims), sample, purpose="claims", is_of_many=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    by: GivenClaims
+    claims: Sequence[Claim]
+
+    @property
+    def provenance(self) -> Provenance:
+        return self.by.provenance
+
+    async def score(self, sample: Sample) -> Result:
+        by = self.by
+        found = await judged(
+            by.judge,
+            self.claims,
+            sample.passages,
+            question=sample.question,
+            policy=by.policy,
+            labels_only=by.labels_only,
+        )
+        share = sum(one.verdict.label is Label.SUPPORTED for one in found) / len(found)
+        return Result(sample.id, Outcome.SCORED, share, by.provenance, claims=found)
+
+
+class ClaimVerdict(NamedTuple):
+    """One row of `verify`: a verdict, or the reason why there is none."""
+
+    id: str
+    verdict: Verdict | None
+    error: str  # `code: explanation`; empty when there is a verdict
+    usage: Usage
+    provenance: Provenance
+    sample: Sample  # the claim as its response, with question and passages
+
+
+class VerifyOptions(JudgeOptions, RowOptions, total=False):
+    """What can be chosen about judging a file of claims."""
+
+
+@public
+def verify_file(source: Any, on_verdict: Callable[[ClaimVerdict], None], **options: Unpack[VerifyOptions]) -> int:
+    """Judge every claim of a source, hand each verdict to `on_verdict` in the order of the rows, return how many.
+
+    `source` is anything that `score_file` takes, with rows of `id`, `claim`, `contexts`, and optionally
+    `question` and `sentence`. A judge's failure is an error on its row and stops nothing. Raises
+    `InputError` when the source cannot be read or holds no claim, `ConfigError` for a wrong option, and
+    `BudgetExceeded` at a limit; with a `cache` the same call again then pays for nothing twice.
+    """
+    check_apart({"the file of claims": source}, {"the cache": options.get("cache")})
+    with closing(Session(chosen_of(options, JudgeOptions))) as session:
+        return verify_source(session, source, on_verdict, cast("RowOptions", options))
+
+
+def verify_source(
+    session: Session, source: Any, on_verdict: Callable[[ClaimVerdict], None], options: RowOptions
+) -> int:
+    """Judge every claim of a source; see `verify_file`."""
+    report = options.get("report") or ReadReport()
+    with within(session.limits):
+        read = read_claims(source, mapping=options.get("mapping"), format=options.get("format"), report=report)
+    rows = islice(read, options.get("limit"))
+    count = verify_rows(session, rows, on_verdict, options.get("concurrency"))
+    if not count:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
+        raise InputError(f"{source if isinstance(source, str) else 'the source'} holds no claim to judge{why}")
+    return count
+
+
+def verify_rows(
+    session: Session,
+    rows: Iterable[ClaimRow],
+    on_verdict: Callable[[ClaimVerdict], None],
+    concurrency: int | None = None,
+) -> int:
+    """Judge claims that were read already, as `verify_file` does."""
+    ask = GivenClaims.of(session, "verify")
+    return session.run(_in_order(rows, ask, concurrency or session.concurrency, on_verdict))
+
+
+def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
+    """Write one row of `verify`'s output; `error` is there only when there is no verdict."""
+    made = {"usage": asdict(row.usage), "provenance": provenance_to_json(row.provenance)}
+    if row.verdict is None:
+        return {"id": row.id, "label": None, "error": row.error, **made}
+    return {"id": row.id, **verdict_to_json(row.verdict), **made}
+
+
+async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:
+    """Judge one claim, as a sample whose response is that claim."""
+    text = row.claim
+    sample = Sample(row.id, text, row.passages, row.question)
+    result = await ask.result(sample, [Claim("c1", text, Span(0, len(text)), row.sentence or text)])
+    if result.outcome is Outcome.SCORED:
+        return ClaimVerdict(row.id, result.claims[0].verdict, "", result.usage, ask.provenance, sample)
+    return ClaimVerdict(row.id, None, result.reason, result.usage, ask.provenance, sample)
+
+
+async def _in_order(
+    rows: Iterable[ClaimRow], ask: GivenClaims, concurrency: int, tell: Callable[[ClaimVerdict], None]
+) -> int:
+    """Keep at most `concurrency` claims in flight, and tell of each in its turn."""
+    count = 0
+    waiting: deque[asyncio.Task[ClaimVerdict]] = deque()
+    try:
+        for row in rows:
+            waiting.append(asyncio.create_task(_about(row, ask)))
+            if len(waiting) >= concurrency:
+                tell(await waiting.popleft())
+                count += 1
+        while waiting:
+            tell(await waiting.popleft())
+            count += 1
+    except BudgetExceeded:
+        await asyncio.gather(*waiting, return_exceptions=True)  # what is under way is paid: let the cache have it
+        raise
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+    return count
+
+
+LABEL = "label"
+ANSWER = "sample_id"  # which answer a claim is of
+MEANS = {Label.SUPPORTED.value: True, Label.UNSUPPORTED.value: False, Label.CONTRADICTED.value: False}
+_NOT_THERE = "labels of answers that are not there were left out"
+MEANS |= {"NOT_SUPPORTED": False}
+
+
+def read_labelled(source: Any, answers: Any, options: RowOptions) -> list[ClaimRow]:
+    """Read labelled claims, each with its label in the one way it is written here, in its tags.
+
+    With `answers` (any source of samples) the rows name theirs by `sample_id`, and question and passages are that
+    answer's; a claim that several people labelled is one claim. Rows without a label are passed over. Raises
+    `InputError` for a label that is none and where no claim is left.
+    """
+    report = options.get("report") or ReadReport()
+    renamed = dict(options.get("mapping") or {})
+    fields = {ours: _taken_out(renamed, ours) for ours in ((LABEL,) if answers is None else (LABEL, ANSWER))}
+    slices = list(fields.values())
+    read = read_claims(
+        source, mapping=renamed, format=options.get("format"), slices=slices, report=report, contexts=False
+    )
+    rows = _with_labels(read, fields, report)
+    if answers is not None:
+        rows = iter(_of_answers(list(rows), answers, report))
+    found = list(islice(rows, options.get("limit")))
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else "the source"
+    if not found:
+        why = f"; {report.bad_rows[0]}" if report.bad_rows else ""
+        if missing := [warning for warning in report.warnings if warning.startswith(_NOT_THERE)]:
+            why = f"; {missing[0]}"
+        raise InputError(f"{name} holds no labelled claim{why}")
+    if not any(row.passages for row in found):
+        raise InputError(
+            f"{name} holds labels, but no contexts to judge the claims against; where these are in the file of the "
+            "answers, name it: --answers FILE, in Python answers=…"
+            if answers is None
+            else f"the answers that {name} names have no contexts to judge the claims against"
+        )
+    return found
+
+
+def label_of(row: ClaimRow) -> str:
+    """Return the label of a claim that `read_labelled` gave."""
+    return ", ".join(tag_values(row.tags[LABEL]))
+
+
+def _taken_out(mapping: dict[str, str], ours: str) -> str:
+    """Take a field that is no field of claims out of a mapping."""
+    theirs = next((theirs for theirs, name in mapping.items() if name == ours), ours)
+    mapping.pop(theirs, None)
+    return theirs
+
+
+def _with_labels(rows: Iterable[ClaimRow], fields: Mapping[str, str], report: ReadReport) -> Iterator[ClaimRow]:
+    empty = 0
+    for row in rows:
+        given = ", ".join(tag_values(row.tags.get(fields[LABEL], "")))  # several are no label
+        if not given.strip():
+            empty += 1
+            continue
+        label = given.strip().upper().replace(" ", "_").replace("-", "_")
+        if label not in MEANS:
+            raise InputError(f"claim {row.id!r} has the label {given!r}: it must be one of {', '.join(MEANS)}")
+        tags = {ours: row.tags[theirs] for ours, theirs in fields.items() if theirs in row.tags}
+        yield replace(row, tags=tags | {LABEL: label})
+    if empty:
+        report.warn(f"{counted(empty, 'row')} without a label so far")
+
+
+def _of_answers(rows: list[ClaimRow], answers: Any, report: ReadReport) -> list[ClaimRow]:
+    wanted = {row.tags.get(ANSWER) for row in rows}
+    reading = ReadReport()
+    known = {sample.id: sample for sample in read_samples(answers, report=reading) if sample.id in wanted}
+    if reading.bad:
+        report.warn(f"{reading.bad} rows of the answers could not be read", str(reading.bad_rows[0]))
+    labels: dict[tuple[str, str], Counter[str]] = {}
+    first: dict[tuple[str, str], ClaimRow] = {}
+    for row in rows:
+        answer = row.tags.get(ANSWER)
+        if answer is None or answer not in known:
+            which = f"claim {row.id!r} names {answer!r}" if answer else f"claim {row.id!r} names none"
+            report.warn(_NOT_THERE, which)
+            continue
+        key = (answer, row.claim)
+        first.setdefault(key, _with_passages(row, known[answer]))
+        labels.setdefault(key, Counter())[label_of(row)] += 1
+    several = {key: found for key, found in labels.items() if found.total() > 1}
+    if several:
+        differ = sum(len(found) > 1 for found in several.values())
+        report.warn(
+            f"{len(several)} claims have several labels, of which {differ} differ; the most frequent counts, "
+            "of equally frequent ones the first"
+        )
+    # `most_common` keeps the order of the rows among equals.
+    return [replace(row, tags={LABEL: labels[key].most_common(1)[0][0]}) for key, row in first.items()]
+
+
+def _with_passages(row: ClaimRow, sample: Sample) -> ClaimRow:
+    """Put a claim beside its answer's passages, question and the sentence that it stands in."""
+    response = sample.response
+    start = response.find(row.claim)
+    around = next((s for s in sentences(response) if s.start <= start < s.end), None) if start >= 0 else None
+    return replace(
+        row,
+        passages=row.passages or sample.passages,
+        question=row.question or sample.question,
+        sentence=row.sentence or (response[around.start : around.end] if around else ""),
+    )
