@@ -10,7 +10,7 @@ import everyclaim as ec
 from everyclaim.core.protocols import Message
 from everyclaim.models.chat.capabilities import first_capabilities
 from everyclaim.models.chat.options import read_options
-from everyclaim.models.chat.wires import WIRES
+from everyclaim.models.chat.wires import WIRES, ChatRequest
 from everyclaim.testing import JudgeServer, Request, play, rejected
 from everyclaim.testing.script import Step
 
@@ -18,7 +18,7 @@ from everyclaim.testing.script import Step
 def body(spec: str) -> dict[str, Any]:
     """The first request to this model."""
     options = read_options(spec)
-    return WIRES[options.api].write(options, first_capabilities(options), [Message("user", "x")], None)
+    return WIRES[options.api].write(ChatRequest(options, first_capabilities(options), [Message("user", "x")]))
 
 
 def judge(server: JudgeServer, spec: str, **options: Any) -> Any:

@@ -10,7 +10,7 @@ from everyclaim.core.protocols import Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.capabilities import first_capabilities
 from everyclaim.models.chat.options import read_options
-from everyclaim.models.chat.wires import is_strict, write_chat, write_responses
+from everyclaim.models.chat.wires import ChatRequest, is_strict, write_chat, write_responses
 from everyclaim.testing import JudgeServer, Reply, body
 
 TURNS = [
@@ -161,6 +161,6 @@ def test_turns_of_one_role_that_follow_each_other_are_joined() -> None:
     turns = [Message("system", "rules"), Message("user", "passages", cache=True), Message("user", "claims")]
     for write in (write_chat, write_responses):
         options = read_options("openai:m?api=responses" if write is write_responses else "openai:m")
-        body = write(options, first_capabilities(options), turns, None)
+        body = write(ChatRequest(options, first_capabilities(options), turns))
         sent = body.get("messages") or body["input"]
         assert sent == [{"role": "system", "content": "rules"}, {"role": "user", "content": "passages\nclaims"}]

@@ -1,6 +1,6 @@
 """The composition root: the calls that users make, wired from the rooms below."""
 
-from everyclaim.core.showing import shows_as
+from everyclaim.core.printing import shows_as
 from everyclaim.core.types import Result
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
+from everyclaim.core import printing
 from everyclaim.core.bands import Band, band_of
-from everyclaim.core.plaintext import counted, listed, number, one_line, quoted, words, wrapped
-from everyclaim.core.showing import html_of
+from everyclaim.core.plaintext import words
 
 
 class Label(StrEnum):
@@ -61,8 +61,6 @@ class SplitMark(StrEnum):
 
 
 Tag = str | tuple[str, ...]  # with several values, a sample counts in the slice of each
-
-_CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3  # when a result is printed
 
 # What evidence names as its passage where a claim was judged against one of these.
 RESPONSE, REFERENCE = "response", "reference"
@@ -162,16 +160,7 @@ class Decomposition:
 
     def __str__(self) -> str:
         """Tell what was made of the response in a few lines."""
-        head = "the response declines to answer" if self.abstained else counted(len(self.claims), "claim")
-        skipped = f", {counted(len(self.skipped), 'piece')} skipped" if self.skipped else ""
-        claims = [f"{one_line(claim.id)}  {one_line(claim.text, 240)}" for claim in self.claims]
-        others = [
-            f"skipped ({words(one_line(one.reason, 60))})  {one_line(one.text, 120)}"
-            + (" (not checked)" if one.unchecked else "")
-            for one in self.skipped
-        ]
-        shown = [*listed(claims, _CLAIMS_SHOWN, "claim"), *listed(others, _CLAIMS_SHOWN, "piece")]
-        return "\n".join([head + skipped, *(wrapped(line, 2) for line in shown)])
+        return printing.decomposition(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,16 +279,7 @@ class JudgedClaim(Claim):
 
     def account(self, indent: int = 0) -> str:
         """Tell the finding as `str` does, so many columns to the right."""
-        verdict, name = self.verdict, self.verdict.label.value.lower()
-        sure = f" ({getattr(verdict.probabilities, name):.2f})" if verdict.probabilities else ""
-        kind = verdict.told_mode
-        flags = "" if verdict.rationale or kind else ", ".join(map(words, verdict.flags))
-        why = [part for part in (kind, one_line(verdict.rationale, 240), one_line(flags)) if part]
-        torn = ["passages disagree"] if verdict.conflict else []
-        places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
-        below = [*torn, ": ".join(why), *places]
-        first = wrapped(f"{name}{sure}  {one_line(self.text, 240)}", indent)
-        return "\n".join([first, *(wrapped(line, indent + 2) for line in below if line)])
+        return printing.judged_claim(self, indent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -443,33 +423,12 @@ class Result:
         return None if self.quality is None else band_of(self.quality)
 
     def _repr_html_(self) -> str | None:
-        return html_of(self)
+        return printing.html_of(self)
 
     def summary(self) -> str:
         """Tell score, outcome and counts in one line."""
-        counts = ", ".join(f"{count:,} {label.value.lower()}" for label, count in self.counts.items() if count)
-        claims = f"{counted(len(self.claims), 'claim')}: {counts}" if self.claims else ""
-        parts = [f"{words(one_line(name, 60))} {number(part)}" for name, part in self.components.items()]
-        band = f" ({self.band})" if self.band else ""
-        metric = words(one_line(self.provenance.metric.partition("?")[0], 60))
-        score = "no score" if self.score is None else f"{metric} {number(self.score)}{band}"
-        if self.outcome is not Outcome.SCORED:
-            score = ", ".join([score if self.score is None else f"{score} by policy", words(self.outcome.value)])
-            score = f"{score}: {one_line(self.reason, 240)}" if self.reason else score
-        return " · ".join(part for part in (score, claims, *parts) if part)
+        return printing.summary(self)
 
     def __str__(self) -> str:
         """Tell what was found in a few lines: the score, and every failing claim with its reason and evidence."""
-        failing = [claim.account(2) for claim in self.failing[:_FAILING_SHOWN]]
-        more = len(self.failing) - _FAILING_SHOWN
-        torn = sum(claim.verdict.conflict for claim in self.claims)
-        unchecked = [f"not checked: {one_line(piece.text, 120)}" for piece in self.unchecked]
-        warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
-        remarks = [
-            f"… and {counted(more, 'more failing claim')}" if more > 0 else "",
-            f"{counted(torn, 'claim')} supported by one passage and contradicted by another" if torn else "",
-            *listed(unchecked, _WARNINGS_SHOWN, "piece"),
-            *listed(warnings, _WARNINGS_SHOWN, "warning"),
-        ]
-        head = wrapped(f"{one_line(self.id, 60)} · {self.summary()}")
-        return "\n".join([head, *failing, *(wrapped(line, 2) for line in remarks if line)])
+        return printing.result(self)

@@ -24,7 +24,7 @@ from everyclaim.models.chat.keys import Secret, find_key, without_key
 from everyclaim.models.chat.options import EndpointOptions, read_options
 from everyclaim.models.chat.reply_limits import NOT_LIMITED
 from everyclaim.models.chat.transport import Transport
-from everyclaim.models.chat.wires import WIRES
+from everyclaim.models.chat.wires import WIRES, ChatRequest
 
 _log = logging.getLogger(__name__)
 Post = Callable[[str, Mapping[str, Any]], Awaitable[dict[str, Any]]]  # path, body → the object that is answered
@@ -64,9 +64,8 @@ class Endpoint:
 
     async def ask_by(self, post: Post, call: Call) -> ChatReply:
         """Ask by a way of posting other than the endpoint's own. A reply that our limit cut is asked for without it."""
-        schema = call.schema
-        turns = [_encodable(message) for message in call.messages]
         tried = self.capabilities_
+        request = ChatRequest(self.options, tried, [_encodable(message) for message in call.messages], call.schema)
         spent = Usage()
         first: RejectedError | None = None
         cut: ChatReply | None = None
@@ -78,13 +77,13 @@ class Endpoint:
                 if cut is None:
                     raise
                 return replace(cut, usage=spent)
-            body = self._wire.write(self.options, tried, turns, schema)
+            body = self._wire.write(request._replace(capabilities=tried))
             try:
                 reply = self._wire.read(await post(self.path, body))
             except RejectedError as error:
                 first = first or error
                 spent += Usage(calls=1)
-                following = next_capabilities(tried, error, body.keys(), structured=schema is not None)
+                following = next_capabilities(tried, error, body.keys(), structured=call.schema is not None)
                 if following is None:
                     break
                 tried = following
@@ -97,12 +96,14 @@ class Endpoint:
                 raise
             else:
                 spent += reply.usage
-                if reply.finish == "length" and body != self._wire.write(self.options, unlimited(tried), turns, schema):
+                if reply.finish == "length" and body != self._wire.write(
+                    request._replace(capabilities=unlimited(tried))
+                ):
                     cut, tried = reply, unlimited(tried)
                     continue
                 if cut is not None and not _needed_more(reply, cut):
                     tried = replace(tried, dropped=tried.dropped - {NOT_LIMITED})
-                self._remember(tried, structured=schema is not None)
+                self._remember(tried, structured=call.schema is not None)
                 content = without_key(reply.content, self._key)
                 if content is not reply.content or attempt:
                     forks = reply.forks if content is reply.content else None  # they point into the other text

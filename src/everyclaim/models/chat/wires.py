@@ -9,13 +9,13 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from everyclaim.core.errors import JudgeError
 from everyclaim.core.protocols import ChatReply, Fork, Message
 from everyclaim.core.types import Usage
 from everyclaim.models.chat.capabilities import Capabilities
-from everyclaim.models.chat.options import EndpointOptions
+from everyclaim.models.chat.options import EndpointOptions, Mode
 from everyclaim.models.chat.replies import read_forks
 from everyclaim.models.chat.reply_limits import NOT_LIMITED, reply_limit
 
@@ -34,12 +34,74 @@ _FINISH: Mapping[str, Finish] = {
 }
 
 
+class ChatRequest(NamedTuple):
+    """What is asked of a model, and in which way its endpoint takes it."""
+
+    options: EndpointOptions
+    capabilities: Capabilities
+    messages: Sequence[Message]
+    schema: Mapping[str, Any] | None = None
+
+    @property
+    def form(self) -> Json:
+        """The schema without its title, which goes out as its name; twice would be paid twice."""
+        return {key: value for key, value in (self.schema or {}).items() if key != "title"}
+
+    @property
+    def name(self) -> str:
+        """The schema's title in the letters that endpoints take."""
+        title = str((self.schema or {}).get("title", "answer"))
+        return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in title)[:64] or "answer"
+
+    @property
+    def limit(self) -> int | None:
+        """The most tokens of the reply: as the spec says, else ours where the endpoint is to have one."""
+        if self.options.reply_tokens or NOT_LIMITED in self.capabilities.dropped:
+            return self.options.reply_tokens
+        return reply_limit(self.messages, self.schema)
+
+    @property
+    def sampling(self) -> Json:
+        """What of the spec is sent as given, without what the endpoint refused."""
+        dropped = self.capabilities.dropped
+        return {name: value for name, value in self.options.sampling.items() if name not in dropped}
+
+    @property
+    def turns(self) -> Sequence[Message]:
+        """The messages, with the schema in words where the endpoint has no other way; the first stays a prefix."""
+        if not self.asks_by("plain"):
+            return self.messages
+        words = (
+            "Answer with one JSON object and nothing else: no code fence, no words around it. "
+            f"It must match this JSON schema: {json.dumps(self.schema, ensure_ascii=False)}"
+        )
+        if self.messages and self.messages[0].role == "system":
+            first = self.messages[0]
+            return [Message("system", f"{first.content}\n\n{words}", first.cache), *self.messages[1:]]
+        return [Message("system", words), *self.messages]
+
+    @property
+    def joined_turns(self) -> list[Json]:
+        """The turns, those of one role that follow each other as one: many open models want roles to alternate."""
+        turns: list[Json] = []
+        for message in self.turns:
+            if turns and turns[-1]["role"] == message.role:
+                turns[-1]["content"] += f"\n{message.content}"
+            else:
+                turns.append({"role": message.role, "content": message.content})
+        return turns
+
+    def asks_by(self, mode: Mode) -> bool:
+        """Whether JSON is asked for, and in this way."""
+        return self.schema is not None and self.capabilities.mode == mode
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """One format: where it is posted, how a request is written and how a response is read."""
 
     path: str
-    write: Callable[[EndpointOptions, Capabilities, Sequence[Message], Mapping[str, Any] | None], Json]
+    write: Callable[[ChatRequest], Json]
     read: Callable[[Json], ChatReply]
 
 
@@ -63,7 +125,7 @@ class _Same:
 
     __slots__ = ("schema",)
 
-    def __init__(self, schema: Mapping[str, Any]) -> None:
+    def __init__(self, schema: Any) -> None:
         self.schema = schema
 
     def __hash__(self) -> int:
@@ -78,24 +140,22 @@ def _is_strict_once(same: _Same) -> bool:
     return is_strict(same.schema)
 
 
-def write_chat(
-    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
-) -> Json:
+def write_chat(request: ChatRequest) -> Json:
     """Write a request for chat completions."""
-    body: Json = {"model": options.model, "messages": _plain_turns(_instructed(messages, schema, capabilities))}
-    if limit := _limit(options, capabilities, messages, schema):
-        body[capabilities.limit] = limit
-    body |= _sampling(options, capabilities)
+    body: Json = {"model": request.options.model, "messages": request.joined_turns}
+    if limit := request.limit:
+        body[request.capabilities.limit] = limit
+    body |= request.sampling
     if "top_logprobs" in body:
         body["logprobs"] = True
-    if schema is not None and capabilities.mode == "schema":
-        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
+    if request.asks_by("schema"):
+        named = {"name": request.name, "schema": request.form, "strict": _is_strict_once(_Same(request.schema))}
         body["response_format"] = {"type": "json_schema", "json_schema": named}
-    elif schema is not None and capabilities.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
+    elif request.asks_by("tool"):
+        function = {"name": _TOOL, "description": request.name, "parameters": request.form}
         body["tools"] = [{"type": "function", "function": function}]
         body["tool_choice"] = {"type": "function", "function": {"name": _TOOL}}
-    return body | dict(options.body)
+    return body | dict(request.options.body)
 
 
 def read_chat(payload: Json) -> ChatReply:
@@ -116,27 +176,25 @@ def read_chat(payload: Json) -> ChatReply:
     return _reply(payload, content, finish, usage, forks)
 
 
-def write_responses(
-    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
-) -> Json:
+def write_responses(request: ChatRequest) -> Json:
     """Write a request for the responses API. Nothing is kept at the provider (`store` is false)."""
-    turns = _plain_turns(_instructed(messages, schema, capabilities))
-    body: Json = {"model": options.model, "input": turns, "store": False}
-    if limit := _limit(options, capabilities, messages, schema):
+    body: Json = {"model": request.options.model, "input": request.joined_turns, "store": False}
+    if limit := request.limit:
         body["max_output_tokens"] = limit
-    body |= _sampling(options, capabilities)
+    body |= request.sampling
     if effort := body.pop("reasoning_effort", None):
         body["reasoning"] = {"effort": effort}
     if "top_logprobs" in body:
         body["include"] = ["message.output_text.logprobs"]
-    if schema is not None and capabilities.mode == "schema":
-        named = {"name": _name(schema), "schema": _untitled(schema), "strict": _is_strict_once(_Same(schema))}
+    strict = request.schema is not None and _is_strict_once(_Same(request.schema))
+    if request.asks_by("schema"):
+        named = {"name": request.name, "schema": request.form, "strict": strict}
         body["text"] = {"format": {"type": "json_schema", **named}}
-    elif schema is not None and capabilities.mode == "tool":
-        function = {"name": _TOOL, "description": _name(schema), "parameters": _untitled(schema)}
-        body["tools"] = [{"type": "function", **function, "strict": _is_strict_once(_Same(schema))}]
+    elif request.asks_by("tool"):
+        function = {"name": _TOOL, "description": request.name, "parameters": request.form}
+        body["tools"] = [{"type": "function", **function, "strict": strict}]
         body["tool_choice"] = {"type": "function", "name": _TOOL}
-    return body | dict(options.body)
+    return body | dict(request.options.body)
 
 
 def read_responses(payload: Json) -> ChatReply:
@@ -164,36 +222,30 @@ def read_responses(payload: Json) -> ChatReply:
     return _reply(payload, content, finish, usage, read_forks(content, told) if told else None)
 
 
-def write_messages(
-    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
-) -> Json:
+def write_messages(request: ChatRequest) -> Json:
     """Write a request for Anthropic messages, with markers where a cached prefix ends."""
-    turns = _instructed(messages, schema, capabilities)
+    turns = [message for message in request.turns if message.content]
     marked = {id(message) for message in [m for m in turns if m.cache][-MAX_CACHE_MARKS:]}
-    system = [_block(m, marked) for m in turns if m.role == "system" and m.content]
-    others = [{"role": m.role, "content": [_block(m, marked)]} for m in turns if m.role != "system" and m.content]
-    limit = options.reply_tokens or min(
-        _limit(options, capabilities, messages, schema) or ANTHROPIC_MAX_TOKENS, ANTHROPIC_MAX_TOKENS
-    )
-    body: Json = {"model": options.model, "max_tokens": limit}
-    if system:
+    limit = request.options.reply_tokens or min(request.limit or ANTHROPIC_MAX_TOKENS, ANTHROPIC_MAX_TOKENS)
+    body: Json = {"model": request.options.model, "max_tokens": limit}
+    if system := [_block(m, marked) for m in turns if m.role == "system"]:
         body["system"] = system
-    body["messages"] = others
-    body |= _sampling(options, capabilities)
+    body["messages"] = [{"role": m.role, "content": [_block(m, marked)]} for m in turns if m.role != "system"]
+    body |= request.sampling
     if thinking := body.pop("thinking_tokens", None):
         body["thinking"] = {"type": "enabled", "budget_tokens": thinking}
         body["max_tokens"] += thinking  # which counts both there
     config: Json = {}
     if effort := body.pop("reasoning_effort", None):
         config["effort"] = effort
-    if schema is not None and capabilities.mode == "schema":
-        config["format"] = {"type": "json_schema", "schema": _untitled(schema)}
-    elif schema is not None and capabilities.mode == "tool":
-        body["tools"] = [{"name": _TOOL, "description": _name(schema), "input_schema": _untitled(schema)}]
+    if request.asks_by("schema"):
+        config["format"] = {"type": "json_schema", "schema": request.form}
+    elif request.asks_by("tool"):
+        body["tools"] = [{"name": _TOOL, "description": request.name, "input_schema": request.form}]
         body["tool_choice"] = {"type": "tool", "name": _TOOL}
     if config:
         body["output_config"] = config
-    return body | dict(options.body)
+    return body | dict(request.options.body)
 
 
 def read_messages(payload: Json) -> ChatReply:
@@ -224,60 +276,9 @@ WIRES: Mapping[str, Wire] = {
 }
 
 
-def _instructed(
-    messages: Sequence[Message], schema: Mapping[str, Any] | None, capabilities: Capabilities
-) -> Sequence[Message]:
-    """Say the schema in words where the endpoint has no other way to be told; the first turn stays a stable prefix."""
-    if schema is None or capabilities.mode != "plain":
-        return messages
-    words = (
-        "Answer with one JSON object and nothing else: no code fence, no words around it. "
-        f"It must match this JSON schema: {json.dumps(schema, ensure_ascii=False)}"
-    )
-    if messages and messages[0].role == "system":
-        first = messages[0]
-        return [Message("system", f"{first.content}\n\n{words}", first.cache), *messages[1:]]
-    return [Message("system", words), *messages]
-
-
-def _plain_turns(messages: Sequence[Message]) -> list[Json]:
-    """Join turns of one role that follow each other: templates of many open models want roles to alternate."""
-    turns: list[Json] = []
-    for message in messages:
-        if turns and turns[-1]["role"] == message.role:
-            turns[-1]["content"] += f"\n{message.content}"
-        else:
-            turns.append({"role": message.role, "content": message.content})
-    return turns
-
-
 def _block(message: Message, marked: set[int]) -> Json:
     block: Json = {"type": "text", "text": message.content}
     return block | {"cache_control": {"type": "ephemeral"}} if id(message) in marked else block
-
-
-def _limit(
-    options: EndpointOptions, capabilities: Capabilities, messages: Sequence[Message], schema: Mapping[str, Any] | None
-) -> int | None:
-    """Return the most tokens of a reply: as the spec says, else ours where the endpoint is to have one."""
-    if options.reply_tokens or NOT_LIMITED in capabilities.dropped:
-        return options.reply_tokens
-    return reply_limit(messages, schema)
-
-
-def _sampling(options: EndpointOptions, capabilities: Capabilities) -> Json:
-    return {name: value for name, value in options.sampling.items() if name not in capabilities.dropped}
-
-
-def _name(schema: Mapping[str, Any]) -> str:
-    """Return a schema's title in the letters that endpoints take."""
-    title = str(schema.get("title", "answer"))
-    return "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in title)[:64] or "answer"
-
-
-def _untitled(schema: Mapping[str, Any]) -> Json:
-    """Return a schema without its title, which goes out as its name; twice would be paid twice."""
-    return {key: value for key, value in schema.items() if key != "title"}
 
 
 def _finish(reason: Any) -> Finish:

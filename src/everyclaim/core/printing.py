@@ -1,0 +1,81 @@
+"""What `print` and a notebook show of a result: a few plain lines, or HTML as a room above writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from everyclaim.core.plaintext import counted, listed, number, one_line, quoted, words, wrapped
+
+_CLAIMS_SHOWN, _FAILING_SHOWN, _WARNINGS_SHOWN = 20, 5, 3
+_WRITERS: dict[type, Callable[[Any], str]] = {}
+
+
+def shows_as(kind: type, writer: Callable[[Any], str]) -> None:
+    """Let values of a type be written as HTML by this function."""
+    _WRITERS[kind] = writer
+
+
+def html_of(value: object) -> str | None:
+    """Write a value as HTML; None, so that a notebook prints it, where nobody has said how."""
+    writer = _WRITERS.get(type(value))
+    return writer(value) if writer else None
+
+
+def decomposition(found: Any) -> str:
+    """Tell what a response was split into."""
+    head = "the response declines to answer" if found.abstained else counted(len(found.claims), "claim")
+    skipped = f", {counted(len(found.skipped), 'piece')} skipped" if found.skipped else ""
+    claims = [f"{one_line(claim.id)}  {one_line(claim.text, 240)}" for claim in found.claims]
+    others = [
+        f"skipped ({words(one_line(piece.reason, 60))})  {one_line(piece.text, 120)}"
+        + (" (not checked)" if piece.unchecked else "")
+        for piece in found.skipped
+    ]
+    shown = [*listed(claims, _CLAIMS_SHOWN, "claim"), *listed(others, _CLAIMS_SHOWN, "piece")]
+    return "\n".join([head + skipped, *(wrapped(line, 2) for line in shown)])
+
+
+def judged_claim(claim: Any, indent: int = 0) -> str:
+    """Tell the finding on a claim: label and claim, why, and the place that speaks to it most."""
+    verdict, name = claim.verdict, claim.verdict.label.value.lower()
+    sure = f" ({getattr(verdict.probabilities, name):.2f})" if verdict.probabilities else ""
+    kind = verdict.told_mode
+    flags = "" if verdict.rationale or kind else ", ".join(map(words, verdict.flags))
+    why = [part for part in (kind, one_line(verdict.rationale, 240), one_line(flags)) if part]
+    torn = ["passages disagree"] if verdict.conflict else []
+    places = [quoted(one.passage_id, one.quote) for one in verdict.telling_evidence[:1]]
+    below = [*torn, ": ".join(why), *places]
+    first = wrapped(f"{name}{sure}  {one_line(claim.text, 240)}", indent)
+    return "\n".join([first, *(wrapped(line, indent + 2) for line in below if line)])
+
+
+def summary(found: Any) -> str:
+    """Tell score, outcome and counts of a result in one line."""
+    counts = ", ".join(f"{count:,} {label.value.lower()}" for label, count in found.counts.items() if count)
+    claims = f"{counted(len(found.claims), 'claim')}: {counts}" if found.claims else ""
+    parts = [f"{words(one_line(name, 60))} {number(part)}" for name, part in found.components.items()]
+    metric = words(one_line(found.provenance.metric.partition("?")[0], 60))
+    band = f" ({found.band})" if found.band else ""
+    score = "no score" if found.score is None else f"{metric} {number(found.score)}{band}"
+    if found.outcome != "scored":
+        score = ", ".join([score if found.score is None else f"{score} by policy", words(found.outcome.value)])
+        score = f"{score}: {one_line(found.reason, 240)}" if found.reason else score
+    return " · ".join(part for part in (score, claims, *parts) if part)
+
+
+def result(found: Any) -> str:
+    """Tell what was found: the score, and every failing claim with its reason and evidence."""
+    failing = [judged_claim(claim, 2) for claim in found.failing[:_FAILING_SHOWN]]
+    more = len(found.failing) - _FAILING_SHOWN
+    torn = sum(claim.verdict.conflict for claim in found.claims)
+    unchecked = [f"not checked: {one_line(piece.text, 120)}" for piece in found.unchecked]
+    warnings = [f"warning: {one_line(text, 240)}" for text in found.warnings]
+    remarks = [
+        f"… and {counted(more, 'more failing claim')}" if more > 0 else "",
+        f"{counted(torn, 'claim')} supported by one passage and contradicted by another" if torn else "",
+        *listed(unchecked, _WARNINGS_SHOWN, "piece"),
+        *listed(warnings, _WARNINGS_SHOWN, "warning"),
+    ]
+    head = wrapped(f"{one_line(found.id, 60)} · {summary(found)}")
+    return "\n".join([head, *failing, *(wrapped(line, 2) for line in remarks if line)])
