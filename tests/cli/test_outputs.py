@@ -304,8 +304,6 @@ def test_a_command_that_is_killed_while_writing_leaves_the_older_output_whole(de
     left = list(desk.glob(".out.jsonl.*"))
     assert (desk / "out.jsonl").read_text() == older
     assert len(left) == (how == "SIGKILL")
-    for path in left:
-        os.utime(path, (0, 0))
     subprocess.run([*command[:3], "verify", "claims.jsonl", "--out", "out.jsonl"], cwd=desk, env=env, check=True)
     assert list(desk.glob(".out.jsonl.*")) == []
     assert json.loads((desk / "out.jsonl").read_text())["label"] == "SUPPORTED"

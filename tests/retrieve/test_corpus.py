@@ -219,9 +219,9 @@ def test_a_killed_build_leaves_no_half_file_and_the_next_one_cleans_up(tmp_path)
     with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "c.db")], stdout=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"going\n"
         assert Corpus.open(tmp_path / "c.db").info.documents == 1
-        under_way = [path.name for path in tmp_path.glob(".*.building")]
+        under_way = [path.name for path in tmp_path.glob(".*.part")]
         build_corpus([BREAD, CAKE], tmp_path / "c.db")
-        assert [path.name for path in tmp_path.glob(".*.building")] == under_way  # somebody is at it
+        assert [path.name for path in tmp_path.glob(".*.part")] == under_way  # somebody is at it
         process.send_signal(signal.SIGKILL)
     assert Corpus.open(tmp_path / "c.db").info.documents == 2
     build_corpus([BREAD], tmp_path / "c.db")

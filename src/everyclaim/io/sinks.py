@@ -10,7 +10,6 @@ import lzma
 import os
 import secrets
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -26,7 +25,6 @@ except ImportError:  # Windows
     fcntl = None
 
 _UNFINISHED = ".part"
-_FRESH = 60  # seconds in which a file may be made and not locked yet
 
 
 @contextmanager
@@ -67,34 +65,46 @@ def _file(name: str) -> Iterator[BinaryIO]:
     path = Path(os.path.realpath(given))  # the file a link points to is replaced, not the link
     if not path.parent.is_dir():
         raise InputError(f"cannot write {name}: there is no folder {path.parent}")
-    _sweep(path)
-    beside = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}")
-    try:
-        with beside.open("xb") as file:
-            _is_free(file.fileno())  # from here on nobody sweeps it away
-            with _compressed(file, path.suffix) as stream:
-                yield stream
+    with whole_file(path) as file, _compressed(file, path.suffix) as stream:
+        yield stream
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Give a file that stands at a path, flushed to disk, when the block ends well, and else leaves nothing behind.
+
+    What killed processes left of the same file is removed first. Raises `OSError`.
+    """
+    for leftover in path.parent.glob(f".{glob.escape(path.name[:100])}.????????{_UNFINISHED}"):
+        with suppress(OSError), leftover.open("rb") as old:
+            if _is_free(old):
+                leftover.unlink()
+    with _file_beside(path) as file:
+        beside = Path(file.name)
+        try:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
-            beside.chmod(path.stat().st_mode & 0o777)
-        beside.replace(path)
-        sync_folder(path.parent)
-    finally:
-        beside.unlink(missing_ok=True)
+            if path.exists():
+                beside.chmod(path.stat().st_mode & 0o777)
+            if fcntl is None:  # Windows, where an open file cannot be renamed
+                file.close()
+            beside.replace(path)
+            sync_folder(path.parent)
+        finally:
+            beside.unlink(missing_ok=True)
 
 
-def _sweep(path: Path) -> None:
-    """Remove what killed processes left of the same file; who still writes has a lock on its own."""
-    if fcntl is None:
-        return
-    for leftover in path.parent.glob(f".{glob.escape(path.name[:100])}.????????{_UNFINISHED}"):
-        with suppress(OSError), leftover.open("rb") as file:
-            if _is_free(file.fileno()) and time.time() - os.fstat(file.fileno()).st_mtime > _FRESH:
-                leftover.unlink()
+def _file_beside(path: Path) -> BinaryIO:
+    """Make a file that nobody sweeps away: who writes has a lock on its own; one that was swept before is made anew."""
+    while True:
+        file = path.with_name(f".{path.name[:100]}.{secrets.token_hex(4)}{_UNFINISHED}").open("xb")
+        if fcntl is None or (_is_free(file) and os.fstat(file.fileno()).st_nlink):
+            return file
+        file.close()
 
 
-def _is_free(file: int) -> bool:
+def _is_free(file: BinaryIO) -> bool:
     """Lock a file if nobody else has, until it is closed; where there are no locks nothing is free."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

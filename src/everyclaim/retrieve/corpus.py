@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import sqlite3
 import threading
@@ -13,15 +14,17 @@ from pathlib import Path
 from typing import NamedTuple, Self
 from urllib.parse import quote
 
-from everyclaim.core.errors import ConfigError, InputError, JudgeError, StoreError
+from everyclaim.core.errors import ConfigError, InputError, JudgeError, OperatorError, StoreError
 from everyclaim.core.types import Passage
 from everyclaim.core.validation import validate_call
 from everyclaim.io import Document
+from everyclaim.io.sinks import whole_file
 from everyclaim.retrieve.bm25 import Bm25Ranker
 from everyclaim.retrieve.chunking import WORDS
 from everyclaim.retrieve.corpus_file import APPLICATION, SCHEMA, fill, match, topic_keys
 
-MAGIC = b"SQLite format 3\x00"
+_MAGIC = b"SQLite format 3\x00"
+_APPLICATION_AT = 68  # where SQLite's header has the application's number
 _HOW = "build one with: everyclaim corpus build SOURCE --out FILE"
 _FIND = """
 SELECT passages.place, passages.text, documents.id, documents.title, -bm25(words) AS score
@@ -93,7 +96,7 @@ class Corpus:
     def of(cls, documents: Iterable[Document], *, words: int = WORDS, name: str = "corpus:memory") -> Self:
         """Make a corpus in memory, for few documents; `name` is its spec."""
         connection = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
-        fill(connection, documents, checked_words(words))
+        fill(connection, documents, _checked_words(words))
         return cls(connection, name)
 
     @property
@@ -145,13 +148,49 @@ class Corpus:
         raise JudgeError("no_topic", f"no document of {self._name} has the title {shown!r}, or one within it")
 
 
+def build_corpus(documents: Iterable[Document], out: str | os.PathLike[str], *, words: int = WORDS) -> CorpusInfo:
+    """Build a corpus file from documents, in bounded memory, and return what it holds.
+
+    `words` bounds a passage. The file appears whole or not at all. A corpus that is there already is replaced; any
+    other file is left alone, with an `InputError`. The same documents make the same file. Raises `OperatorError` when
+    it cannot be written.
+    """
+    place = Path(out)
+    words = _checked_words(words)
+    if place.exists():
+        _check_replaceable(place)
+    try:
+        with (
+            whole_file(place) as file,
+            contextlib.closing(sqlite3.connect(file.name, isolation_level=None)) as connection,
+        ):
+            # Nothing to roll back to: a build that ends early is thrown away as a whole.
+            connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
+            fill(connection, documents, words)
+            return Corpus(connection, "").info
+    except sqlite3.Error as error:
+        raise OperatorError(f"cannot write the corpus {place}: {error}") from None
+    except OSError as error:
+        raise OperatorError(f"cannot write the corpus {place}: {error.strerror or error}") from None
+
+
+def _check_replaceable(path: Path) -> None:
+    """Refuse to write over what is not a corpus; a damaged corpus and an empty file may be replaced."""
+    if not path.is_file():
+        raise InputError(f"{path} is not a file; give the name of a file for the corpus")
+    with path.open("rb") as file:
+        head = file.read(_APPLICATION_AT + 4)
+    if head and (not head.startswith(_MAGIC) or head[_APPLICATION_AT:] != APPLICATION.to_bytes(4, "big")):
+        raise InputError(f"{path} is there already and is not a corpus; give another name or remove it")
+
+
 def _check_head(path: Path) -> None:
     try:
         with path.open("rb") as file:
-            head = file.read(len(MAGIC))
+            head = file.read(len(_MAGIC))
     except OSError as error:
         raise InputError(f"cannot open the corpus {path}: {error.strerror}; {_HOW}") from None
-    if head != MAGIC:
+    if head != _MAGIC:
         raise InputError(f"{path} is not a corpus file; {_HOW}")
 
 
@@ -163,7 +202,7 @@ def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
         raise InputError(f"the corpus {path} has the version {schema}, this everyclaim reads {SCHEMA}; build it again")
 
 
-def checked_words(words: int) -> int:
+def _checked_words(words: int) -> int:
     """Return the bound on a passage. Raises `ConfigError` for one that makes no sense."""
     if not 16 <= words <= 4096:
         raise ConfigError(f"words per passage must be from 16 to 4096, got {words}")
@@ -178,6 +217,6 @@ def is_corpus_file(path: str | os.PathLike[str]) -> bool:
     """Whether a path is a database file, to be opened rather than read as documents."""
     try:
         with Path(path).open("rb") as file:
-            return file.read(len(MAGIC)) == MAGIC
+            return file.read(len(_MAGIC)) == _MAGIC
     except OSError:
         return False
