@@ -84,3 +84,17 @@ def test_without_repair_a_guard_leaves_citations_alone():
     answer = guard.answer("What of the museum?", PASSAGES, response=ANSWER)
     assert (answer.text, answer.validated) == (ANSWER, False)
     assert "a citation names none of the passages: '[7]'" in answer.warnings
+
+
+def test_every_answer_of_a_conversation_is_scored(rows):
+    """By `--turns all`, with scores per conversation; a wrong word is refused."""
+    said = [{"role": "user", "content": "Tell me about it."}, {"role": "assistant", "content": "It opened in 1956."}]
+    then = [{"role": "user", "content": "And?"}, {"role": "assistant", "content": "It has 900 paintings."}]
+    write_jsonl("chats.jsonl", [{"id": "c", "messages": said + then, "contexts": PASSAGES}])
+    options = ("--judge", "embedded", "--decomposer", "embedded", "--json")
+    one = json.loads(rows("score", "chats.jsonl", *options, "--fresh").out)
+    assert one["summary"]["total"] == 1
+    every = json.loads(rows("score", "chats.jsonl", *options, "--turns", "all", "--slice", "conversation").out)
+    assert every["summary"]["slices"]["conversation"]["c"]["total"] == 2
+    assert every["summary"]["intervals"]["cluster_by"] == "conversation"
+    assert rows("score", "chats.jsonl", *options, "--turns", "some").code == 2

@@ -322,7 +322,7 @@ def test_columns_of_passages_are_passages(shape: str, tmp_path: Path) -> None:
     """In the order of their numbers, with the titles that stand beside them; an empty cell is none."""
     header, cells = WIDE[shape]
     (sample,) = read_samples(csv_file(tmp_path, f"response,{header}\nA.,{cells}\n"))
-    assert [tuple(passage) for passage in map(astuple, sample.passages)] == {
+    assert [tuple(passage)[:3] for passage in map(astuple, sample.passages)] == {
         "numbered": [("p1", "One.", ""), ("p3", "Ten.", "")],
         "from zero, in words": [("p1", "One.", ""), ("p2", "Ten.", "")],
         "titles and ids": [("p1", "One.", "First"), ("x", "Ten.", "")],

@@ -40,6 +40,7 @@ _PART, _SLICE = "part:", "slice:"  # of the names of columns: those of a part of
 _ROUNDING = 1e-9  # a mean of exact fractions may come out this much below 1
 
 ClusterBy = Literal["sample", "question"]
+CONVERSATION = "conversation"  # the tag of answers that are clustered as they are of one
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,7 @@ class Summary:
     usage: Usage
     judging: JudgingSummary
     slices: Mapping[str, Mapping[str, Group]]  # tag → value → group; value "" is "no such tag"
-    cluster_by: ClusterBy
+    cluster_by: ClusterBy | Literal["conversation"]
     sampling: Sampling
     bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
     citations: Mapping[str, int] = field(default_factory=dict)  # findings on citations, where the metric has them
@@ -164,6 +165,7 @@ class Collector:
         self._rows = NumberColumns()
         self._modes = NumberColumns()  # a row for each failing claim
         self._questions = array("Q")
+        self._conversations = 0  # answers that are one of several of a conversation
         self._values: dict[str, dict[tuple[str, ...], int]] = {tag: {} for tag in self._slices}
         self._counts: Counter[str] = Counter()
         self._failures: Counter[str] = Counter()
@@ -189,8 +191,9 @@ class Collector:
         of_slices = {_SLICE + tag: known.setdefault(values_of(result, tag), len(known)) for tag, known in codes}
         parts = {_PART + name: part for name, part in result.components.items()} if is_scored else {}
         self._rows.append(_row(result.outcome, result.score, result.counts) | parts | of_slices)
-        if self._cluster_by == "question":
-            self._questions.append(_question_key(result.question, place))
+        self._conversations += bool(together := result.tags.get(CONVERSATION, ""))
+        by_question = self._cluster_by == "question"
+        self._questions.append(_question_key(str(together) or (result.question if by_question else ""), place))
         self._usage += replace(result.usage, cost=None if result.usage.cost is None else 0.0)
         self._costs.append(result.usage.cost or 0.0)  # added up at the end, so that their order changes nothing
         self._counts["warnings"] += len(result.warnings)
@@ -215,7 +218,8 @@ class Collector:
 
     def finish(self) -> Summary:
         """Add up what was collected so far."""
-        clusters = np.array(self._questions, dtype=np.uint64) if self._cluster_by == "question" else None
+        is_clustered = self._cluster_by == "question" or self._conversations
+        clusters = np.array(self._questions, dtype=np.uint64) if is_clustered else None
         table = _ResultRows(self._rows.arrays(), self._modes.arrays(), clusters, self._lower_is_better)
         known = self._usage.cost is not None
         return Summary(
@@ -231,7 +235,7 @@ class Collector:
             usage=replace(self._usage, cost=math.fsum(self._costs) if known else None),
             judging=self._judging.finish(clusters, self._sampling),
             slices={tag: self._groups(table, tag) for tag in self._slices},
-            cluster_by=self._cluster_by,
+            cluster_by="conversation" if self._conversations else self._cluster_by,
             sampling=self._sampling,
             bad_rows=self.bad_rows,
             citations=_sorted(self._citations),
@@ -295,7 +299,8 @@ def summarise(
 
     `slices` names tags, automatic slices (`auto:length`, …; `auto` is all of them), or cuts (`source+auto:length`);
     `model` and `release` may be named too when no tag has that name.
-    `cluster_by="question"` takes answers to the same question as dependent. Scores that are not a
+    `cluster_by="question"` takes answers to the same question as dependent; answers with the same tag `conversation`
+    always are. Scores that are not a
     number (the `nan` policy) never enter a mean. `bad_rows` could not be read as samples; see `Summary`.
     """
     collector = Collector(slices, cluster_by, Sampling(seed=seed), bad_rows)

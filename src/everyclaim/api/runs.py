@@ -34,6 +34,7 @@ from everyclaim.engine import Options as Pace
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
+from everyclaim.io.messages import History, Turns
 from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
@@ -115,6 +116,8 @@ class DatasetOptions(TypedDict, total=False):
     slices: Sequence[str]  # fields that become tags, automatic slices, cuts of both; one name is a list of one
     optional_slices: Sequence[str]  # more of them, which a data set may lack
     format: str | None  # when the name of the file does not say
+    turns: Turns  # of a conversation: its last answer, or all
+    history: History  # earlier turns are context, or evidence as well
     limit: Rows | None  # score at most so many samples
     name: str  # of the run
     release: str  # of the samples that do not name one
@@ -242,8 +245,9 @@ def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE,
     `source` is a path (JSONL, JSON, CSV, TSV, Parquet, Arrow, a Hugging Face `datasets` folder; compressed or
     not), ``"-"`` for standard input, a pandas, polars or Arrow table, or an iterable of `Sample`s or mappings.
     Rows that are no samples are kept out and reported in `Run.read`. Options: those of `score`, and `mapping`,
-    `slices`, `format`, `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`; limits such as `max_cost` are of
-    this call.
+    `slices`, `format`, `turns` (of a conversation: `last` or `all` answers), `history` (its earlier turns:
+    `context` or `evidence`), `limit`, `name`, `release`, `resume`, `concurrency`, `hooks`; limits such as `max_cost`
+    are of this call.
 
     An interrupted run over the same file with the same configuration goes on where it stopped; a run named by
     `resume` also scores its failed samples again. Replies of language models are kept in `replies.db` beside the
@@ -293,6 +297,8 @@ class _Scoring:
                 slices=dict.fromkeys(fields_of(options.get("optional_slices", ())), False)
                 | dict.fromkeys(fields_of(options.get("slices", ())), True),
                 report=self._report,
+                turns=options.get("turns", "last"),
+                history=options.get("history", "context"),
                 contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
             )
         samples: Iterator[Sample] = islice(read, options.get("limit"))
@@ -368,6 +374,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         "limit": limit,
         "release": options.get("release", ""),
     }
+    config |= {name: options[name] for name in ("turns", "history") if name in options}
     fingerprint = config_fingerprint(metric.provenance, config)
     named = options.get("resume")
     if named is not None:

@@ -75,6 +75,16 @@ FieldMap = declared("map")
 Format = Annotated[
     str | None, option("--format FORMAT", "Format of the input, when its name does not say.", _INPUT, hidden=True)
 ]
+Turns = Annotated[
+    str | None,
+    option("--turns last|all", "Answers of a conversation to score: the last, or all (default last).", _INPUT),
+]
+History = Annotated[
+    str | None,
+    option(
+        "--history context|evidence", "Use of earlier turns: context, or evidence as well (default context).", _INPUT
+    ),
+]
 Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
 Out = Annotated[
     str | None,

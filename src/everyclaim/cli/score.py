@@ -28,6 +28,8 @@ def score(
     *,
     given: Given,
     format_: opt.Format = None,
+    turns: opt.Turns = None,
+    history: opt.History = None,
     limit: opt.Limit = None,
     output: OutputOptions,
     name: Annotated[str, opt.option("--name", "Name of the run.", "Run")] = "",
@@ -71,6 +73,7 @@ def score(
     chosen |= {"mapping": settings.map, "concurrency": settings.concurrency}
     # A project's slices are for whichever file has them; those of the command line are for this one.
     chosen["slices" if "slices" in given.values else "optional_slices"] = settings.slices
+    chosen |= {key: value for key, value in (("turns", turns), ("history", history)) if value is not None}
     chosen |= {"name": name, "release": release, "limit": limit, "format": format_}
     if resume is not None or fresh:
         chosen["resume"] = resume

@@ -85,21 +85,7 @@ class Passage:
     id: str
     text: str
     title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One question, one response, and the passages that were retrieved for it."""
-
-    id: str
-    response: str
-    passages: tuple[Passage, ...] = ()
-    question: str = ""
-    reference: str | None = None
-    tags: Mapping[str, Tag] = field(default_factory=dict)  # slices
-    model: str | None = None  # the generator, not the judge
-    release: str | None = None
-    timestamp: str | None = None  # ISO 8601, as given
+    kind: str = ""  # what it is, where not a retrieved document: tool, user, answer (an earlier one)
 
 
 class Source(NamedTuple):
@@ -116,6 +102,34 @@ class Citation(NamedTuple):
 
     span: Span
     sources: tuple[Source, ...]
+
+
+class Turn(NamedTuple):
+    """What was said earlier in a conversation, by the `user` or the `assistant`."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One question, one response, and the passages that were retrieved for it.
+
+    `history` completes pronouns and is no evidence; `citations` are those that came beside the response, each with the
+    stretch of it that is cited.
+    """
+
+    id: str
+    response: str
+    passages: tuple[Passage, ...] = ()
+    question: str = ""
+    reference: str | None = None
+    tags: Mapping[str, Tag] = field(default_factory=dict)  # slices
+    model: str | None = None  # the generator, not the judge
+    release: str | None = None
+    timestamp: str | None = None  # ISO 8601, as given
+    history: tuple[Turn, ...] = ()
+    citations: tuple[Citation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

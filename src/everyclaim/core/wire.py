@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from functools import cache
 from types import UnionType
@@ -33,6 +33,7 @@ from everyclaim.core.types import (
     Source,
     Span,
     Tag,
+    Turn,
     Usage,
     Verdict,
 )
@@ -48,6 +49,7 @@ _FIELDS = {
     Decomposition: "abstained claims skipped",
     Difference: "reason claim passage_id passage",
     Evidence: "passage_id start end quote",
+    Passage: "id text | title kind",
     PassageVerdict: "passage_id label probabilities",
     Probabilities: "supported unsupported contradicted",
     Provenance: "metric decomposer verifier strategy version parameters",
@@ -80,18 +82,23 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     if sample.question:
         row["question"] = sample.question
     row["response"] = sample.response
-    row["contexts"] = [
-        {"id": passage.id, "text": passage.text} | ({"title": passage.title} if passage.title else {})
-        for passage in sample.passages
-    ]
+    row["contexts"] = [_row(passage) for passage in sample.passages]
     optional = {
         "reference": sample.reference,
         "tags": tags_to_json(sample.tags) or None,
         "model": sample.model,
         "release": sample.release,
         "timestamp": sample.timestamp,
+        **conversation_to_json(sample),
     }
     return row | {key: value for key, value in optional.items() if value is not None}
+
+
+def conversation_to_json(sample: Sample) -> dict[str, Any]:
+    """Write what a sample has of its conversation and its provider; nothing where it has neither."""
+    history = [{"role": turn.role, "content": turn.text} for turn in sample.history]
+    citations = citations_to_json(sample.citations)
+    return ({"history": history} if history else {}) | ({"citations": citations} if citations else {})
 
 
 def sample_from_json(row: Mapping[str, Any]) -> Sample:
@@ -99,13 +106,15 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
     return Sample(
         id=row["id"],
         response=row["response"],
-        passages=tuple(Passage(p["id"], p["text"], p.get("title", "")) for p in row["contexts"]),
+        passages=tuple(_made(Passage, passage) for passage in row["contexts"]),
         question=row.get("question", ""),
         reference=row.get("reference"),
         tags=_tags_from_json(row.get("tags", {})),
         model=row.get("model"),
         release=row.get("release"),
         timestamp=row.get("timestamp"),
+        history=tuple(Turn(turn["role"], turn["content"]) for turn in row.get("history") or ()),
+        citations=citations_from_json(row.get("citations") or ()),
     )
 
 
@@ -172,6 +181,16 @@ def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
     return _made(JudgedClaim, row, verdict=verdict_from_json(row["id"], row["verdict"]))
 
 
+def citations_to_json(citations: Iterable[Citation]) -> list[dict[str, Any]]:
+    """Write citations."""
+    return [_row(one) for one in citations]
+
+
+def citations_from_json(rows: Iterable[Mapping[str, Any]]) -> tuple[Citation, ...]:
+    """Read what `citations_to_json` wrote."""
+    return tuple(_made(Citation, one) for one in rows)
+
+
 def difference_to_json(difference: Difference) -> dict[str, Any]:
     """Write where a failing claim and its passages part."""
     return _row(difference)
@@ -181,7 +200,7 @@ def _row(value: Any) -> dict[str, Any]:
     row = {}
     for name, may_be_left_out in SHAPES[type(value)]:
         part = getattr(value, name)
-        if may_be_left_out and (part is None or part is False or part in ((), {})):
+        if may_be_left_out and (part is None or part is False or part in ((), {}, "")):
             continue
         row[name] = part if type(part) in _AS_IT_IS else _plain(part)
     return row

@@ -107,4 +107,7 @@ def answered(question: str, *, yes: bool) -> str:
     starts, ends = [token.start for token in tree.tokens], [token.end for token in tree.tokens]
     told = words[starts[named[0]] : ends[named[-1]]]
     rest = words[ends[named[-1]] :].rstrip(" " + _ASKED)
+    if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
+        told, _, first = told.rpartition(" ")
+        rest = f" {first}{rest}"
     return f"{told[:1].upper()}{told[1:]} {words[starts[helper] : ends[helper]].lower()}{'' if yes else ' not'}{rest}."

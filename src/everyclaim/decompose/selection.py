@@ -32,7 +32,13 @@ _GREETING = re.compile(
     r"|dear (?:\w+ ){0,2}\w+)(?:, (?:\w+ )?\w+)?[\s,.!:)]*",
     _I,
 )
-_BARE_ANSWER = re.compile(r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not (?:really|quite|exactly))[\s,.!]*", _I)
+_BARE_ANSWER = re.compile(
+    r"(?:yes|no|yep|nope|correct|right|exactly|indeed|not (?:really|quite|exactly))[\s,.!]*"
+    r"(?:(?<=[\s,.!])(?:it|they|he|she|you|we|i|this|that|these|those|there) "  # "Yes, it is."
+    r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would|should|must|may|might|wo|ca)"
+    r"(?:n't|n’t| not|not)?[\s.!]*)?",
+    _I,
+)
 _ASSENT = re.compile(
     r"(?:sure|certainly|of course|absolutely|definitely|no problem|no doubt|okay|ok|alright)[\s,.!]*", _I
 )

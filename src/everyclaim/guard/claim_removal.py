@@ -8,30 +8,15 @@ the claims that stay are written out. What follows a gap is looked after: "Howev
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Claim
-from everyclaim.decompose.tree import Tree
-from everyclaim.models.local.parser import parse
+from everyclaim.decompose.antecedents import CONNECTIVE, PRONOUN, capital, named
 from everyclaim.text.segment import Block, Sentence, blocks, sentences
 
 _JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)
 _ENDING = re.compile(r"(?:\s*\[[\d\s,;–-]{1,30}\])*[\s\"'”’)*_]*[.!?…]?[\s\"'”’)*_]*(?:\s*\[[\d\s,;–-]{1,30}\])*\s*")
-_CONNECTIVE = re.compile(
-    r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"
-    r"as a result|instead|nevertheless|nonetheless|on the other hand|in contrast|by contrast|similarly|likewise|"
-    r"for example|for instance|in fact|still|yet|so|then)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)"
-    r"|(?<=^but)\s+|(?<=^and)\s+)",
-    re.IGNORECASE,
-)
-_PRONOUN = re.compile(
-    r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
-    re.IGNORECASE,
-)
-_NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
-_POINTING = frozenset({"this", "that", "these", "those", "both"})
-_LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +84,10 @@ def _written_out(sheet: _Sheet, kept: Sequence[Claim], failed: Sequence[Claim]) 
     """Write kept claims as sentences of their own; the first may not lean on one that failed."""
     texts = [_sentence(claim.text) for claim in sorted(kept, key=lambda claim: claim.span)]
     before = [claim.text for claim in failed if claim.span < min(other.span for other in kept)]
-    if before and (pronoun := _PRONOUN.match(texts[0])):
-        named = _named(texts[0], pronoun, reversed(before))
-        sheet.clean = sheet.clean and bool(named)
-        texts[0] = named or texts[0]
+    if before and (pronoun := PRONOUN.match(texts[0])):
+        name = named(texts[0], pronoun, reversed(before))
+        sheet.clean = sheet.clean and bool(name)
+        texts[0] = name or texts[0]
     return " ".join(texts)
 
 
@@ -142,12 +127,12 @@ def _mend(sheet: _Sheet) -> None:
         ):
             continue
         text = sheet.edits.get(number, sheet.old(number))
-        mended = _capital(_CONNECTIVE.sub("", text, count=1)) if _CONNECTIVE.match(text) else text
-        if pronoun := _PRONOUN.match(mended):
+        mended = capital(CONNECTIVE.sub("", text, count=1)) if CONNECTIVE.match(text) else text
+        if pronoun := PRONOUN.match(mended):
             first = next(i for i in reversed(range(number)) if i == 0 or i - 1 not in sheet.gone)
-            named = _named(mended, pronoun, [sheet.old(i) for i in reversed(range(first, number))])
-            sheet.clean = sheet.clean and bool(named or _goes_on(sheet, number))
-            mended = named or mended
+            name = named(mended, pronoun, [sheet.old(i) for i in reversed(range(first, number))])
+            sheet.clean = sheet.clean and bool(name or _goes_on(sheet, number))
+            mended = name or mended
         if mended != text:
             sheet.edits[number] = mended
 
@@ -156,41 +141,6 @@ def _goes_on(sheet: _Sheet, number: int) -> bool:
     """Whether a kept sentence before the gap may have what a pronoun stands for."""
     before = [i for i in range(number) if i not in sheet.gone]
     return bool(before) and sheet.units[before[-1]].kind == sheet.units[number].kind
-
-
-def _named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
-    """Put the subject of the nearest sentence before in the place of a pronoun; empty where none fits."""
-    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
-    subject = next((found for sentence in before if (found := _subject(sentence, word))), "") if word else ""
-    if not subject:
-        return ""
-    return f"{subject}{'' if pronoun['subject'] else chr(39) + 's '}{text[pronoun.end() :]}"
-
-
-def _subject(sentence: str, pronoun: str) -> str:
-    """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
-    plain = _CONNECTIVE.sub("", sentence, count=1) if _CONNECTIVE.match(sentence) else sentence
-    tokens = parse([plain])[0]
-    tree = Tree(tokens) if tokens else None
-    place = tree.subject(tree.root) if tree else None
-    if tree is None or place is None or tree.relation(place) == "expl":
-        return ""
-    words = tree.under(place)
-    while words[-1] != place and tree.tokens[words[-1]].pos == "PUNCT":
-        words.pop()
-    if any(tokens[i].tag in _NO_SUBJECT or tree.low(i) in _POINTING for i in words):
-        return ""
-    several = tree.is_plural(place)
-    if several is not (pronoun in {"they", "their"}) and several is not None:
-        return ""
-    if pronoun in {"he", "she", "his", "her"} and any(tokens[i].tag != "NNP" for i in words):
-        return ""
-    text = plain[tokens[words[0]].start : tokens[words[-1]].end]
-    return _capital(text) if len(text) <= _LONGEST_SUBJECT else ""
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _assembled(sheet: _Sheet) -> str:

@@ -29,6 +29,9 @@ SAMPLE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "model": ("model",),
     "release": ("release",),
     "timestamp": ("timestamp",),
+    "messages": ("messages", "conversation"),
+    "history": ("history",),
+    "citations": ("citations",),
 }
 CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "claim": ("claim", "text", "statement", "hypothesis"),
@@ -92,6 +95,7 @@ class Fields:
         self.named = {*self.mapped.values(), *self._more_contexts}  # by the mapping
         self._known = known
         self._keeps_others = others
+        self.conversations: Mapping[str, Any] | None = None  # how rows of messages are read; None: they are not
         self._plans: dict[tuple[str, ...], _Plan] = {}
 
     def get(self, row: Mapping[str, Any], ours: str) -> Any:
@@ -108,8 +112,15 @@ class Fields:
         return _numbered_passages(row, plan.passages) if ours == "contexts" and plan.passages else None
 
     def has_required(self, row: Mapping[str, Any]) -> bool:
-        """Whether the row has a column for the required field, whatever it holds."""
-        return self.has(row, self.required)
+        """Whether the row has a column for the required field, or for messages that hold it, whatever that holds."""
+        return self.has(row, self.required) or ("messages" in self._known and self.has(row, "messages"))
+
+    def columns(self, row: Mapping[str, Any], fields: Iterable[str]) -> set[str]:
+        """Return the row's columns that are recognised as these fields; what the mapping names is not among them."""
+        plan = self._plan(row)
+        numbered = [column for parts in plan.passages.values() for column in parts.values()]
+        known = {column for ours in fields for column in plan.columns.get(ours, ())} | {*numbered}
+        return known - self.named
 
     def has(self, row: Mapping[str, Any], ours: str) -> bool:
         """Whether the row has a column for a field of ours, whatever it holds."""

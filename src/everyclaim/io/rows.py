@@ -13,6 +13,7 @@ from everyclaim.core.limits import Limits
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Passage, Sample, SplitMark, Tag
 from everyclaim.io.fields import Fields, look_up, shown
+from everyclaim.io.messages import citations_of, turns_of
 from everyclaim.io.values import (
     RowError,
     as_scalar_text,
@@ -106,6 +107,8 @@ class RowMaker:
             reference=reference or None,
             tags=self._tags(row),
             **{name: text or None for name, text in self._texts(row, ("model", "release", "timestamp")).items()},
+            history=self._beside(number, row, "history", turns_of),
+            citations=self._beside(number, row, "citations", citations_of),
             id=self._id(number, row),  # last: a row that is kept out takes no id
         )
 
@@ -248,13 +251,24 @@ class RowMaker:
         if len({passage.id for passage in passages}) == len(passages):
             return tuple(passages)
         seen = SeenIds()
-        unique = tuple(Passage(seen.make_unique(p.id), p.text, p.title) for p in passages)
+        unique = tuple(replace(passage, id=seen.make_unique(passage.id)) for passage in passages)
         example = next((old.id, new.id) for old, new in zip(passages, unique, strict=True) if old.id != new.id)
         self._warn(
             "passages with the same id in one row were given different ids",
             f"row {number}, {shown(example[0])} became {shown(example[1])}",
         )
         return unique
+
+    def _beside(self, number: int, row: Mapping[str, Any], name: str, read: Callable[[Any], Any]) -> tuple[Any, ...]:
+        """Read what may come beside an answer; in another form it is somebody's own, and left out with a warning."""
+        given = self._fields.get(row, name)
+        if given is None:
+            return ()
+        try:
+            return tuple(read(given))
+        except (RowError, TypeError, ValueError, KeyError):
+            self._warn(f"the {name} are in no form that is known, and left out", f"row {number}")
+            return ()
 
     def _tags(self, row: Mapping[str, Any]) -> dict[str, Tag]:
         tags = named("tags", tags_of, self._fields.get(row, "tags"))

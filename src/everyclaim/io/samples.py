@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, Unpack, get_args
 
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.limits import limits_here
@@ -39,6 +39,7 @@ from everyclaim.io.files import (
 from everyclaim.io.frames import rows_of_object
 from everyclaim.io.jsondocument import read_json
 from everyclaim.io.jsonlines import RawRow, read_jsonl
+from everyclaim.io.messages import History, Reading, Turns, rows_of
 from everyclaim.io.rows import ClaimRow, Document, LabelRow, RowMaker
 from everyclaim.io.tables import Tables, files_of_folder, files_of_split
 from everyclaim.io.values import RowError, tags_of
@@ -71,6 +72,7 @@ def read_samples(
     on_bad_row: Callable[[BadRow], None] | None = None,
     report: ReadReport | None = None,
     contexts: bool = True,
+    **conversations: Unpack[Reading],
 ) -> Iterator[Sample]:
     """Read samples one by one, in bounded memory.
 
@@ -80,7 +82,8 @@ def read_samples(
     the tags; a mapping says of each whether the source must have it. Fields that nothing uses are
     taken too, where they hold short texts, numbers or truth values, and not too many different ones.
     Rows that cannot be used go to `on_bad_row` and into `report`; warnings into `report`, one of them
-    where no row has `contexts`, unless these are not needed. A row beyond the limits that hold here
+    where no row has `contexts`, unless these are not needed. Of a conversation (`messages`) the last answer is read, or
+    all of them (`turns`); its `history` is context, or evidence as well. A row beyond the limits that hold here
     (`core.limits`) is one that cannot be used.
 
     Raises `InputError`, on the first step of the iteration, for a source that cannot be read at all,
@@ -88,6 +91,10 @@ def read_samples(
     its first 1000 rows); `MissingExtraError` for tables without pyarrow; `ConfigError` for bad options.
     """
     fields = Fields(SAMPLE_FIELDS, mapping, slices, others=True)
+    for name, words in (("turns", get_args(Turns)), ("history", get_args(History))):
+        if (value := conversations.get(name, words[0])) not in words:
+            raise ConfigError(f"{name}={value!r}: choose one of {', '.join(words)}")
+    fields.conversations = dict(conversations)
     return _rows(source, format, fields, RowMaker.sample, report, on_bad_row, contexts=contexts)
 
 
@@ -189,6 +196,8 @@ def _read(
     source: Any, given_format: str | None, fields: Fields, make: Callable[[int, Mapping[str, Any]], T], tell: _Listener
 ) -> Iterator[T]:
     opened = _open(source, given_format, fields, tell.maker.limits.row)
+    if fields.conversations is not None:
+        opened = replace(opened, rows=_expanded(opened.rows, fields, opened.unit))
     columns = _Columns(fields, opened)
     tell.maker.reads_cells = opened.columns is not None and opened.unit == "line"
     ordinal = 0
@@ -207,6 +216,21 @@ def _read(
             yield made
     if tell.contexts:
         columns.warn_of_missing_contexts(tell.report)
+
+
+def _expanded(rows: Iterator[Row], fields: Fields, unit: Literal["line", "row"]) -> Iterator[Row]:
+    """Put the rows of its answers in the place of a row that holds a conversation."""
+    with closing(_as_generator(rows)) as given:
+        for place, row in enumerate(given, 1):
+            try:
+                found = rows_of(row.values, fields, place) if isinstance(row, RawRow) else []
+            except RowError as error:
+                yield BadRow(row.number if isinstance(row, RawRow) else place, str(error), unit)
+                continue
+            if found and isinstance(row, RawRow):
+                yield from (RawRow(row.number, one) for one in found)
+            else:
+                yield row
 
 
 def _as_generator(rows: Iterator[Row]) -> Any:

@@ -159,6 +159,7 @@ def passage_of(place: int, item: Any) -> Passage:
         id=named(f"the id of passage {place}", as_scalar_text, identifier) or f"p{place}",
         text=text,
         title=named(f"the title of passage {place}", as_scalar_text, title) or "",
+        kind=named(f"the kind of passage {place}", as_scalar_text, item.get("kind")) or "",
     )
 
 

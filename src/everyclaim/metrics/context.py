@@ -25,6 +25,7 @@ from everyclaim.core.types import (
 )
 from everyclaim.decompose.checked import decomposed
 from everyclaim.decompose.citing import with_citations_listed
+from everyclaim.decompose.conversation import in_conversation
 from everyclaim.retrieve.checked import searched
 from everyclaim.verify.languages import is_exact_contradiction, unread_claims, unread_reason
 from everyclaim.verify.verdicts import Policy, judged
@@ -147,6 +148,7 @@ class MetricContext:
         with self._noted.failures():
             parts = await decomposed(self._with.decomposer, text, question=asked)
             parts = with_citations_listed(parts, text, self.sample.passages)
+            parts = in_conversation(parts, self.sample) if is_response else parts
             if is_response and self._noted.parts is None:
                 parts = self._noted.parts = await self._without_unread(parts)
             if is_response and not parts.claims:

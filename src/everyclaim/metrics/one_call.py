@@ -14,6 +14,7 @@ from everyclaim.core.protocols import ChatModel, Message
 from everyclaim.core.types import Claim, Passage, Sample, Verdict
 from everyclaim.decompose.citing import tied, with_citations_listed
 from everyclaim.decompose.contexts import grounds
+from everyclaim.decompose.conversation import in_conversation
 from everyclaim.decompose.llm import LlmDecomposer
 from everyclaim.decompose.numbered_sentences import NumberedSentence, assembled, context, numbered_sentences, portions
 from everyclaim.decompose.omissions import marked
@@ -58,6 +59,7 @@ class OneCallFaithfulness:
         parts = marked(assembled(pieces, splits, skipped), sample.question)
         cited = tied(parts.claims, sample.response, grounds(sample.response, self.decomposer.language))
         parts = with_citations_listed(replace(parts, claims=cited), sample.response, sample.passages)
+        parts = in_conversation(parts, sample)
         if not parts.claims:
             return Score(None, skipped=parts.skipped, abstained=parts.abstained)
         known = {

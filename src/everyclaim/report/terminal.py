@@ -282,6 +282,6 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
 
 def _how(summary: Summary) -> Text:
     score = summary.overall.score
-    by = "question" if summary.cluster_by == "question" else "answer"
+    by = {"sample": "answer"}.get(summary.cluster_by, summary.cluster_by)
     seed = f"seed {summary.sampling.seed}" if score.method == "bootstrap" else ""
     return joined([Text(f"of the score: {_METHODS[score.method]}"), f"clustered by {by}", seed], ", ")

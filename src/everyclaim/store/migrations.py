@@ -232,6 +232,10 @@ def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
         connection.exec_driver_sql(statement.replace("{p}", prefix))
 
 
+def _add_conversations(connection: sa.Connection, prefix: str) -> None:
+    connection.exec_driver_sql(f'ALTER TABLE {prefix}samples ADD COLUMN "conversation" TEXT')
+
+
 MIGRATIONS: tuple[Step, ...] = (
     _make_runs_samples_claims,
     _make_labels,
@@ -239,6 +243,7 @@ MIGRATIONS: tuple[Step, ...] = (
     _let_labels_belong_to_texts,
     _make_queues,
     _make_watches,
+    _add_conversations,
 )
 
 

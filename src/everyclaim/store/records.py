@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance, Sample, Span, SplitMark, tag_values
 from everyclaim.core.wire import (
+    conversation_to_json,
     provenance_to_json,
     result_from_json,
     result_to_json,
@@ -221,7 +222,7 @@ def kept_from(row: sa.RowMapping) -> Kept:
 
 def sample_from(row: sa.RowMapping) -> Sample:
     """Read the sample of a row of `samples`."""
-    return sample_from_json({"id": row["sample_id"], **row})
+    return sample_from_json({"id": row["sample_id"], **row, **(row.get("conversation") or {})})
 
 
 def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> RunRecord:
@@ -255,6 +256,7 @@ def _sample_row(kept: Kept, written: Row) -> Row:
         "question": sample.question,
         "response": sample.response,
         "contexts": sample_to_json(sample)["contexts"],
+        "conversation": conversation_to_json(sample) or None,
         "reference": sample.reference,
         "tags": tags_to_json(sample.tags),
         "model": sample.model,

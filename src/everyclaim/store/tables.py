@@ -105,11 +105,11 @@ RUNS = _table(
     "id* name created finished? status metric decomposer verifier strategy version parameters:json config:json"
     " config_fingerprint dataset dataset_fingerprint total?:count counts?:json reading?:json",
 )
-# `answer_key` is of response and passages: what labels go by.
+# `answer_key` is of response and passages: what labels go by; `conversation` is of turns before, and citations beside.
 SAMPLES = _table(
     "samples",
     "run_id* position*:count fingerprint sample_id question response contexts:json reference? tags:json model? release?"
-    " timestamp? outcome score?:number reason result:json answer_key?",
+    " timestamp? outcome score?:number reason result:json answer_key? conversation?:json",
 )
 # `ordinal` is the place in the result, from 0; the three probabilities have the names of their labels.
 CLAIMS = _table(

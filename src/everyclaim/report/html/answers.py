@@ -78,6 +78,7 @@ class PassageView:
     title: str
     blocks: Sequence[Block]
     claims: Sequence[int]
+    kind: str = ""  # tool, user, answer; empty: a document
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +136,15 @@ def answer_view(kept: Kept, *, context: int | None = None, key: str = "a") -> An
     ]
     in_response = [Mark(*view.claim.span, view.number, view.label) for view in own]
     in_response += [mark for view in further for mark in _marks(view, RESPONSE, sample.response)]
+    kinds = {passage.id: passage.kind for passage in sample.passages}
     passages = []
     for name, (title, text) in texts.items():
         marks = [mark for view in own for mark in _marks(view, name, text)]
         if name == REFERENCE:
             marks += [Mark(*view.claim.span, view.number, view.label) for view in further]
         claims = sorted({mark.claim for mark in marks})
-        passages.append(PassageView(numbers[name], name, title, lay_out(text, marks, context=context), claims))
+        laid = lay_out(text, marks, context=context)
+        passages.append(PassageView(numbers[name], name, title, laid, claims, kinds.get(name, "")))
     response = lay_out(sample.response, in_response, context=None if context is None else 10 * context)
     return AnswerView(f"{key}{kept.position}", kept.position, sample, result, response, own, further, passages)
 

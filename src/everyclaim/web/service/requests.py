@@ -123,7 +123,7 @@ def fields_of(kind: str, row: Mapping[str, Any]) -> dict[str, Any]:
         raise Problem("bad-input", f"{shown(used)} and {shown(ignored)} are names of one field: keep one")
     found = {ours: fields.get(row, ours) for ours in REQUESTS[kind]}
     needed = REQUESTS[kind][0]
-    if found[needed] is None:
+    if found[needed] is None and found.get("messages") is None:
         raise Problem("bad-input", f"{kind} needs {needed!r} ({', '.join(NAMES[needed])})")
     if kind != "score":  # of which whoever reads rows checks the values
         for name, value in found.items():

@@ -162,11 +162,12 @@ _TEXT = {"type": "string"}
 _OPTIONAL = {"type": ["string", "null"]}
 _CLAIM = {"type": "string", "pattern": r"\S"}
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
+_OBJECTS = {"type": ["array", "null"], "items": {"type": "object"}}
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _ACTION = {"enum": ["block", "annotate", "pass"]}
 _PASSAGE = {
     "type": "object",
-    "properties": {"text": _TEXT, "id": _SCALAR, "title": _SCALAR},
+    "properties": {"text": _TEXT, "id": _SCALAR, "title": _SCALAR, "kind": _SCALAR},
     "required": ["text"],
     "additionalProperties": False,
 }
@@ -181,6 +182,7 @@ RULES: dict[str, dict[str, Any]] = {
 _SHAPES: dict[str, dict[str, Any]] = {
     **dict.fromkeys(("id", "model", "release", "timestamp"), _SCALAR),
     **dict.fromkeys(("question", "reference"), _OPTIONAL),
+    **dict.fromkeys(("messages", "history", "citations"), _OBJECTS),
     "response": _TEXT,
     "contexts": {"anyOf": [_TEXT, {"type": "array", "items": {"anyOf": [_TEXT, _PASSAGE]}}, {"type": "null"}]},
     "tags": {
@@ -205,8 +207,9 @@ def _request_schema(kind: str) -> dict[str, Any]:
     for ours in REQUESTS[kind]:
         others = ", ".join(f"`{name}`" for name in NAMES[ours] if name != ours)
         properties[ours] = _SHAPES[ours] | ({"description": f"Also known as {others}"} if others else {})
-    needed = REQUESTS[kind][0]
-    return {"type": "object", "properties": properties, "required": [needed], "additionalProperties": False}
+    needed = [REQUESTS[kind][0], *(["messages"] if "messages" in properties else [])]
+    required = {"required": needed} if len(needed) == 1 else {"anyOf": [{"required": [one]} for one in needed]}
+    return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
 
 def _bodies(name: str) -> dict[str, Any]:

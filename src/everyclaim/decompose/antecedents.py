@@ -1,0 +1,63 @@
+"""What a pronoun at the beginning of a sentence stands for, by the grammar of the sentences before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from everyclaim.decompose.tree import Tree
+from everyclaim.models.local.parser import parse
+
+CONNECTIVE = re.compile(
+    r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"
+    r"as a result|instead|nevertheless|nonetheless|on the other hand|in contrast|by contrast|similarly|likewise|"
+    r"for example|for instance|in fact|still|yet|so|then)\b(?:,\s*|\s+(?=(?:the|a|an|it|he|she|they|this|in|its)\b)"
+    r"|(?<=^but)\s+|(?<=^and)\s+)",
+    re.IGNORECASE,
+)
+PRONOUN = re.compile(
+    r"(?P<subject>it|he|she|they)(?=\s+[a-z])|(?P<owner>its|his|her|their)\s+|(?:this|that|these|those|such|both)\b",
+    re.IGNORECASE,
+)
+_NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
+_POINTING = frozenset({"this", "that", "these", "those", "both"})
+_LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
+
+
+def named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
+    """Put the subject of the nearest sentence before in the place of a pronoun; empty where none fits."""
+    word = (pronoun["subject"] or pronoun["owner"] or "").lower()
+    subject = next((found for sentence in before if (found := _subject(sentence, word))), "") if word else ""
+    return put(subject, text, pronoun) if subject else ""
+
+
+def put(name: str, text: str, pronoun: re.Match[str]) -> str:
+    """Put a name in the place of a pronoun that begins a text."""
+    return f"{name}{'' if pronoun['subject'] else chr(39) + 's '}{text[pronoun.end() :]}"
+
+
+def _subject(sentence: str, pronoun: str) -> str:
+    """Return the subject of a sentence that a pronoun after it may stand for; empty where that is not sure."""
+    plain = CONNECTIVE.sub("", sentence, count=1) if CONNECTIVE.match(sentence) else sentence
+    tokens = parse([plain])[0]
+    tree = Tree(tokens) if tokens else None
+    place = tree.subject(tree.root) if tree else None
+    if tree is None or place is None or tree.relation(place) == "expl":
+        return ""
+    words = tree.under(place)
+    while words[-1] != place and tree.tokens[words[-1]].pos == "PUNCT":
+        words.pop()
+    if any(tokens[i].tag in _NO_SUBJECT or tree.low(i) in _POINTING for i in words):
+        return ""
+    several = tree.is_plural(place)
+    if several is not (pronoun in {"they", "their"}) and several is not None:
+        return ""
+    if pronoun in {"he", "she", "his", "her"} and any(tokens[i].tag != "NNP" for i in words):
+        return ""
+    text = plain[tokens[words[0]].start : tokens[words[-1]].end]
+    return capital(text) if len(text) <= _LONGEST_SUBJECT else ""
+
+
+def capital(text: str) -> str:
+    """Write the first letter large."""
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,345 @@
+"""Conversations: rows of messages as OpenAI, Anthropic, Cohere, LangChain and Ragas write them, and what they cite.
+
+Every turn begins with a message of the user; its answer is the last text of the assistant in it, and its passages are
+what was retrieved in it: `contexts` of its messages, documents and search results in them, and what tools answered.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict
+
+from everyclaim.core.types import Citation, Source, Span, Turn
+from everyclaim.core.wire import citations_to_json
+from everyclaim.io.fields import SAMPLE_FIELDS, Fields
+from everyclaim.io.values import RowError, as_json_text, kind, plain, tags_of
+
+Turns = Literal["last", "all"]
+History = Literal["context", "evidence"]
+
+
+class Reading(TypedDict, total=False):
+    """How a conversation is read: its last answer or all, and earlier turns as context or as evidence, too."""
+
+    turns: Turns
+    history: History
+
+
+USER, ASSISTANT, TOOL = "user", "assistant", "tool"
+_ROLES = {
+    **dict.fromkeys(("user", "human", "HumanMessage"), USER),
+    **dict.fromkeys(("assistant", "ai", "model", "AIMessage", "CHATBOT"), ASSISTANT),
+    **dict.fromkeys(("tool", "function", "ToolMessage", "function_call_output", "file_search_call"), TOOL),
+    **dict.fromkeys(("system", "developer", "SystemMessage", "function_call", "reasoning"), ""),
+}
+_TEXT_PARTS = {None, "text", "output_text", "input_text"}
+_REPLACED = ("messages", "question", "response", "contexts", "citations", "history")
+_UNNAMED = re.compile(r"doc[:_](\d{1,4})")  # Cohere's name for a document without one
+
+
+@dataclass
+class Message:
+    """One message: who says what, what it cites, and the sources that it brings."""
+
+    role: str
+    text: str = ""
+    citations: list[Citation] = field(default_factory=list)
+    passages: list[Any] = field(default_factory=list)
+
+
+@dataclass
+class _Exchange:
+    """What the user asked, what was found for it, and what the assistant answered."""
+
+    question: str = ""
+    answer: Message | None = None
+    passages: list[Any] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a conversation; `number` counts the answers from 1."""
+
+    number: int
+    question: str
+    message: Message
+    history: tuple[Turn, ...]
+    contexts: tuple[Any, ...]
+
+
+def is_messages(value: Any) -> bool:
+    """Whether a cell holds messages: objects of which one at least says who speaks."""
+    held = _decoded(value)
+    return isinstance(held, list) and any(_role(_inner(one)) is not None for one in held)
+
+
+def answers_of(value: Any, given: Sequence[Any], turns: Turns = "last", history: History = "context") -> list[Answer]:
+    """Return the answers of a conversation, the last one or all; `given` are passages for every turn.
+
+    A turn in which nothing was retrieved has what was retrieved before it. With the history as evidence, what was said
+    and retrieved in earlier turns is a passage, too. Raises `RowError` for what are no messages, and without an answer.
+    """
+    held = _decoded(value)
+    if not isinstance(held, list):
+        raise RowError(f"messages is {kind(held)}, not a list of messages")
+    told: list[Turn] = []
+    earlier: list[Any] = []  # what was said and found before, as passages
+    found: list[Answer] = []
+    own: list[Any] = []
+    for one in _exchanges([_message(item) for item in held]):
+        own = one.passages or own
+        if one.answer is not None:
+            behind = [*given, *own, *(earlier if history == "evidence" else ())]
+            contexts = [passage for place, passage in enumerate(behind) if passage not in behind[:place]]
+            found.append(Answer(len(found) + 1, one.question, one.answer, tuple(told), tuple(contexts)))
+        said = [(USER, one.question), (ASSISTANT, one.answer.text if one.answer else "")]
+        told += [Turn(role, text) for role, text in said if text]
+        earlier += one.passages
+        earlier += [{"text": text, "kind": USER if role == USER else "answer"} for role, text in said if text]
+    if not found:
+        raise RowError("no message of the assistant has a text")
+    return found if turns == "all" else found[-1:]
+
+
+def _reply(value: Any) -> Mapping[str, Any] | None:
+    """Return the message that a response is, by itself, as its parts or in a whole reply; None for any other."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) and "type" in one for one in value):
+        return {"role": ASSISTANT, "content": value}
+    if not isinstance(value, Mapping):
+        return None
+    choice = next(iter(value.get("choices") or ()), value)
+    inner = choice.get("message", choice) if isinstance(choice, Mapping) else value
+    return inner if isinstance(inner, Mapping) and _role(_inner(inner)) is not None else None
+
+
+def citations_of(value: Any, span: Span | None = None, start: int = 0) -> list[Citation]:
+    """Read citations in any provider's form, or in ours; `span` is what is cited where they do not say it.
+
+    Raises `RowError` for what are none.
+    """
+    held = _decoded(value)
+    if held is not None and not isinstance(held, list):
+        raise RowError(f"citations is {kind(held)}, not a list")
+    found = [_citation(plain(one), span, start) for one in held or ()]
+    return [one for one in found if one is not None]
+
+
+def turns_of(value: Any) -> tuple[Turn, ...]:
+    """Read what was said before. Raises `RowError` for what are no messages."""
+    held = _decoded(value)
+    if held is not None and not isinstance(held, list):
+        raise RowError(f"history is {kind(held)}, not a list of messages")
+    said = [_message(one) for one in held or ()]
+    return tuple(Turn(one.role, one.text) for one in said if one.role in {USER, ASSISTANT} and one.text)
+
+
+def _exchanges(messages: Sequence[Message]) -> Iterator[_Exchange]:
+    """Yield the turns; several messages of the user, one after the other, are one question."""
+    now = _Exchange()
+    asking = False
+    for message in messages:
+        if message.role == USER and message.text:
+            if not asking and (now.answer or now.question):
+                yield now
+                now = _Exchange()
+            now.question = f"{now.question}\n{message.text}".strip()
+            asking = True
+        elif message.role == ASSISTANT and message.text:
+            now.answer = message
+            asking = False
+        now.passages += message.passages
+    if now.answer or now.question:
+        yield now
+
+
+def _inner(item: Any) -> Mapping[str, Any]:
+    """Return the fields of a message: a mapping, LangChain's ``{type, data}`` and ``{lc, kwargs}``, or an object."""
+    held = item if isinstance(item, Mapping) else getattr(item, "model_dump", dict)()
+    inside: Mapping[str, Any] = next(
+        (held[name] for name in ("kwargs", "data") if isinstance(held.get(name), Mapping)), {}
+    )
+    names = held.get("id")
+    lc_name = names[-1] if "lc" in held and isinstance(names, list) and names else None
+    return {**held, **inside, **({"type": lc_name} if lc_name else {})} if inside else held
+
+
+def _role(message: Mapping[str, Any]) -> str | None:
+    named = message.get("role") if message.get("role") is not None else message.get("type")
+    return _ROLES.get(named) if isinstance(named, str) else None
+
+
+def _message(item: Any) -> Message:
+    held = _inner(item)
+    role = _role(held)
+    if role is None:
+        raise RowError(f"a message has no role that is known ({kind(held.get('role', held.get('type')))})")
+    content = next((held[name] for name in ("content", "parts", "output") if held.get(name) is not None), None)
+    made = Message(role)
+    retrieved = next((held[name] for name in SAMPLE_FIELDS["contexts"] if held.get(name) is not None), None)
+    made.passages += retrieved if isinstance(retrieved, list) else [retrieved] if retrieved is not None else []
+    if role == TOOL:
+        made.passages += _answers_of_tool(content, held)
+        return made
+    for part in content if isinstance(content, list) else [content]:
+        _take(made, part)
+    made.citations += citations_of(held.get("annotations") or (held.get("citations") if role == ASSISTANT else None))
+    return made
+
+
+def _take(made: Message, part: Any) -> None:
+    """Take one part of a message: its text with its citations, a document, what a tool answered."""
+    if part is None:
+        return
+    held = {"text": part} if isinstance(part, str) else plain(part)
+    if not isinstance(held, Mapping):
+        raise RowError(f"a part of a message is {kind(held)}, not text or an object")
+    text = held.get("text")
+    if held.get("type") in _TEXT_PARTS and isinstance(text, str):
+        joint = "" if not made.text or "citations" in held or made.citations else "\n"
+        start = len(made.text) + len(joint)
+        made.text += joint + text
+        span = Span(start, len(made.text))
+        made.citations += citations_of(held.get("citations") or held.get("annotations"), span, start)
+    elif held.get("type") == "tool_result":
+        made.passages += _answers_of_tool(held.get("content"), held)
+    elif held.get("type") in {"document", "search_result"}:
+        made.passages.append(_document(held))
+
+
+def _answers_of_tool(content: Any, held: Mapping[str, Any]) -> list[Any]:
+    """Return what a tool answered as passages: its texts, documents and search results, else what it is as JSON."""
+    if isinstance(held.get("results"), list):  # of OpenAI's file search
+        return [{"text": one.get("text", ""), "title": one.get("filename"), "id": one.get("file_id")}
+                for one in held["results"] if isinstance(one, Mapping)]  # fmt: skip
+    name = next((held[key] for key in ("name", "tool_name") if isinstance(held.get(key), str)), None)
+    parts = content if isinstance(content, list) and all(isinstance(one, Mapping) for one in content) else [content]
+    found: list[Any] = []
+    for part in parts:
+        if isinstance(part, Mapping) and part.get("type") in {"document", "search_result"}:
+            found.append(_document(part))
+        elif part is not None:
+            held_text = part.get("text") if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS else part
+            text = held_text if isinstance(held_text, str) else as_json_text(part)
+            found += [{"text": text, "title": name, "kind": TOOL}] if text.strip() else []
+    return found
+
+
+def _document(held: Mapping[str, Any]) -> dict[str, Any]:
+    """Read Anthropic's documents and search results, and Cohere's documents."""
+    inner = held.get("document", held)
+    inner = inner if isinstance(inner, Mapping) else held
+    source = inner.get("source")
+    content = source.get("data", source.get("content")) if isinstance(source, Mapping) else inner.get("content")
+    content = inner.get("data", content) if content is None else content
+    if isinstance(content, list):
+        content = "\n".join(str(one.get("text", "")) for one in content if isinstance(one, Mapping))
+    if isinstance(content, Mapping):
+        content = content.get("text") or as_json_text(content)
+    named = source if isinstance(source, str) else inner.get("id")
+    return {"text": content if isinstance(content, str) else "", "title": inner.get("title"), "id": named}
+
+
+def _citation(held: Any, span: Span | None, start: int) -> Citation | None:
+    if not isinstance(held, Mapping):
+        raise RowError(f"a citation is {kind(held)}, not an object")
+    inner = next(
+        (held[name] for name in ("url_citation", "file_citation") if isinstance(held.get(name), Mapping)), held
+    )
+    if isinstance(inner.get("span"), list | tuple):
+        span = Span(*inner["span"][:2])
+    elif "start" in inner and "end" in inner:  # Cohere
+        span = Span(int(inner["start"]), int(inner["end"]))
+    elif inner.get("start_index") is not None and inner.get("end_index") is not None:  # OpenAI
+        span = Span(start + int(inner["start_index"]), start + int(inner["end_index"]))
+    elif isinstance(inner.get("index"), int):  # behind what it is about
+        span = Span(start + max(inner["index"] - 1, 0), start + max(inner["index"], 1))
+    sources = tuple(_sources(inner))
+    return Citation(span, sources) if span is not None and sources else None
+
+
+def _sources(held: Mapping[str, Any]) -> Iterator[Source]:
+    listed = held.get("sources") if isinstance(held.get("sources"), list) else held.get("document_ids")
+    if isinstance(listed, list):
+        for one in listed:
+            if isinstance(one, Mapping) and {"number", "page", "address"} & {*one}:
+                yield Source(**{name: one[name] for name in Source._fields if one.get(name)})
+            else:
+                yield _named(one.get("id") if isinstance(one, Mapping) else one)
+        return
+    index = held.get("document_index")
+    page = held.get("start_page_number")
+    name = next((held[key] for key in ("document_title", "title", "filename", "file_id") if held.get(key)), "")
+    address = held.get("url") or held.get("source") or ""
+    if isinstance(index, int) or name or address:
+        yield Source(index + 1 if isinstance(index, int) else 0, str(name), f"p. {page}" if page else "", str(address))
+
+
+def _named(name: Any) -> Source:
+    unnamed = _UNNAMED.fullmatch(str(name))
+    return Source(int(unnamed[1]) + 1 if unnamed else 0, str(name))
+
+
+def _decoded(value: Any) -> Any:
+    """Return what a cell holds, decoded where it is JSON in text."""
+    held = plain(value)
+    if isinstance(held, str) and held.lstrip()[:1] == "[":
+        try:
+            return json.loads(held)
+        except (ValueError, RecursionError):
+            return held
+    return held
+
+
+# ---- rows
+
+
+def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[str, Any]]:
+    """Return a row with a conversation, or with a reply as its provider sends it, as plain rows; empty for any other.
+
+    Of all answers each is a row with the tags `conversation` and `turn`. Raises `RowError` for what cannot be read.
+    """
+    reading = fields.conversations or {}
+    turns, history = reading.get("turns", "last"), reading.get("history", "context")
+    messages, response = fields.get(row, "messages"), plain(fields.get(row, "response"))
+    if messages is None and is_messages(asked := fields.get(row, "question")):
+        messages = asked
+    reply = _reply(response)
+    if messages is None and reply is None:
+        return []
+    rest = {name: value for name, value in row.items() if name not in fields.columns(row, _REPLACED)}
+    try:
+        beside = citations_of(fields.get(row, "citations"))
+        if messages is None:
+            said = _message(reply)
+            kept = {name: fields.get(row, name) for name in ("question", "contexts", "history")}
+            return [rest | kept | {"response": said.text, "citations": citations_to_json([*said.citations, *beside])}]
+        held = _decoded(messages)
+        if response is not None:
+            last = reply or {"role": ASSISTANT, "content": response}
+            held = [*held, last] if isinstance(held, list) else held
+        given = _decoded(fields.get(row, "contexts"))
+        shared = given if isinstance(given, list) else [] if given is None else [given]
+        found = answers_of(held, shared, turns, history)
+        rows = [rest | _row(one, beside if one is found[-1] else []) for one in found]
+        if turns == "all":
+            name = str(fields.get(row, "id") or number)
+            tags = tags_of(fields.get(row, "tags"))
+            for made, one in zip(rows, found, strict=True):
+                made |= {"id": f"{name}/{one.number}"}
+                made |= {"tags": tags | {"conversation": name, "turn": str(one.number)}}
+    except (TypeError, ValueError, KeyError, AttributeError) as error:
+        raise RowError(f"the messages cannot be read ({type(error).__name__})") from None
+    return rows
+
+
+def _row(answer: Answer, beside: Sequence[Citation]) -> dict[str, Any]:
+    return {
+        "question": answer.question,
+        "response": answer.message.text,
+        "contexts": list(answer.contexts),
+        "history": [{"role": turn.role, "content": turn.text} for turn in answer.history],
+        "citations": citations_to_json([*answer.message.citations, *beside]),
+    }

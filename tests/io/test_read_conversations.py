@@ -1,0 +1,188 @@
+"""Rows of messages: the last answer of a conversation or all, with what was retrieved for each, in every shape."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Citation, Source, Span, Turn
+from everyclaim.io import ReadReport, read_samples
+
+RECORD = json.dumps({"model": "Classica", "tank_litres": 1.8, "colours": ["red", "white"]})
+ASKED = "How big is the tank of the Classica?"
+SHAPES = {
+    "openai": [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "t1", "function": {"name": "specs"}}]},
+        {"role": "tool", "tool_call_id": "t1", "name": "specs", "content": RECORD},
+        {"role": "assistant", "content": "It holds 1.8 litres."},
+    ],
+    "anthropic": [
+        {"role": "user", "content": ASKED},
+        {"role": "assistant", "content": [{"type": "text", "text": "I look."}, {"type": "tool_use", "name": "specs"}]},
+        {"role": "user", "content": [{"type": "tool_result", "name": "specs", "content": [{"type": "text", "text": RECORD}]}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "It holds 1.8 litres."}]},
+    ],
+    "langchain": [
+        {"type": "human", "data": {"content": ASKED}},
+        {"type": "tool", "data": {"content": RECORD, "name": "specs"}},
+        {"type": "ai", "data": {"content": "It holds 1.8 litres."}},
+    ],
+    "langchain dumps": [
+        {"lc": 1, "type": "constructor", "id": ["langchain", "HumanMessage"], "kwargs": {"content": ASKED}},
+        {"lc": 1, "type": "constructor", "id": ["langchain", "ToolMessage"], "kwargs": {"content": RECORD, "name": "specs"}},
+        {"lc": 1, "type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"content": "It holds 1.8 litres."}},
+    ],
+    "ragas": [
+        {"type": "human", "content": ASKED},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "specs", "args": {}}]},
+        {"type": "tool", "content": RECORD, "name": "specs"},
+        {"type": "ai", "content": "It holds 1.8 litres."},
+    ],
+    "responses": [
+        {"role": "user", "content": [{"type": "input_text", "text": ASKED}]},
+        {"type": "function_call", "name": "specs", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "t1", "name": "specs", "output": RECORD},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "It holds 1.8 litres."}]},
+    ],
+}  # fmt: skip
+TWO = [
+    *SHAPES["openai"],
+    {"role": "user", "content": "Is it dishwasher-safe?"},
+    {"role": "assistant", "content": "Yes, it is.", "contexts": ["The tank of the Classica is not dishwasher-safe."]},
+]
+
+
+def read(row, **options):
+    return list(read_samples([row], **options))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_messages_of_every_shape_are_an_answer_with_what_its_tools_found(shape: str) -> None:
+    """A question, an answer and a passage of the kind `tool`, whose record is read as records are."""
+    name = "user_input" if shape == "ragas" else "messages"
+    (sample,) = read({"id": "a", name: SHAPES[shape]})
+    assert (sample.id, sample.question, sample.response, sample.history) == ("a", ASKED, "It holds 1.8 litres.", ())
+    assert [(one.text, one.title, one.kind) for one in sample.passages] == [(RECORD, "specs", "tool")]
+    assert ec.score({name: SHAPES[shape]}).score == 1
+    wrong = json.loads(json.dumps(SHAPES[shape]).replace("holds 1.8", "holds 2.8"))
+    assert ec.score({name: wrong}).failing
+
+
+def test_the_last_answer_or_all_are_read_each_with_its_own_passages() -> None:
+    """All answers have the tags `conversation` and `turn`; a CSV cell holds the messages as JSON."""
+    (last,) = read({"id": "c", "messages": json.dumps(TWO)})
+    assert (last.response, [one.text for one in last.passages]) == ("Yes, it is.", TWO[-1]["contexts"])
+    assert last.history == (Turn("user", ASKED), Turn("assistant", "It holds 1.8 litres."))
+    first, second = read({"id": "c", "messages": TWO}, turns="all")
+    assert [one.id for one in (first, second)] == ["c/1", "c/2"]
+    assert first.passages[0].kind == "tool"
+    assert second.tags == {"conversation": "c", "turn": "2"}
+    assert second.passages == last.passages
+
+
+def test_what_was_said_is_evidence_only_where_asked() -> None:
+    """Then earlier questions, answers and sources are passages of their kinds."""
+    (sample,) = read({"messages": TWO}, history="evidence")
+    assert [one.kind for one in sample.passages] == ["", "tool", "user", "answer"]
+    with pytest.raises(ec.ConfigError, match="context, evidence"):
+        read({"messages": TWO}, history="yes")
+
+
+def test_a_turn_without_a_retrieval_has_what_was_found_before() -> None:
+    """And passages of the row are those of every turn; several questions in a row are one."""
+    follow = [*SHAPES["openai"], {"role": "user", "content": "In cups?"}, {"role": "user", "content": "Small ones."},
+              {"role": "assistant", "content": "About nine."}]  # fmt: skip
+    (sample,) = read({"messages": follow})
+    assert (sample.question, sample.passages[0].text) == ("In cups?\nSmall ones.", RECORD)
+    (sample,) = read({"messages": follow, "contexts": ["A cup holds 0.2 litres."]})
+    assert [one.text for one in sample.passages] == ["A cup holds 0.2 litres.", RECORD]
+    (sample,) = read({"messages": follow[:-1], "response": "About nine."})
+    assert sample.response == "About nine."
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "claim"),
+    [
+        ("Is it dishwasher-safe?", "Yes, it is.", "The Classica is dishwasher-safe."),
+        ("Is the Grande dishwasher-safe?", "No, it isn't.", "The Grande is not dishwasher-safe."),
+        ("How long does descaling take?", "It takes 35 minutes.", "Descaling takes 35 minutes."),
+        ("Who designed it?", "It was designed by Anna Berg.", "The Classica was designed by Anna Berg."),
+        ("And the Grande?", "Its tank holds 3 litres.", "The Grande's tank holds 3 litres."),
+        ("How often?", "It is important to descale it every month.", "It is important to descale it every month."),
+        ("And its price?", "The Grande is cheap. It costs 9 euros.", "It costs 9 euros."),
+    ],
+)
+def test_earlier_turns_say_what_a_pronoun_stands_for(asked: str, answer: str, claim: str) -> None:
+    """A claim that begins with one is completed, where the answer itself does not say it."""
+    before = [{"role": "user", "content": "Tell me about the Classica."}, {"role": "assistant", "content": "Gladly."}]
+    said = [{"role": "user", "content": asked}, {"role": "assistant", "content": answer}]
+    result = ec.score({"messages": [*before, *said], "contexts": ["x"]})
+    assert result.claims[-1].text == claim
+    assert answer[slice(*result.claims[-1].span)]
+
+
+CITED = {
+    "anthropic": [
+        {"type": "text", "text": "The museum "},
+        {"type": "text", "text": "opened in 1956", "citations": [
+            {"type": "page_location", "document_index": 0, "document_title": "History", "start_page_number": 3}]},
+        {"type": "text", "text": ". "},
+        {"type": "text", "text": "It has 400 paintings.", "citations": [{"type": "char_location", "document_index": 0}]},
+    ],
+    "openai": {"role": "assistant", "content": "The museum opened in 1956. It has 400 paintings.", "annotations": [
+        {"type": "file_citation", "index": 25, "file_id": "h", "filename": "History"},
+        {"type": "file_citation", "index": 47, "file_id": "h", "filename": "History"}]},
+    "cohere": {"role": "assistant", "content": "The museum opened in 1956. It has 400 paintings.", "citations": [
+        {"start": 11, "end": 25, "text": "opened in 1956", "document_ids": ["doc_0"]},
+        {"start": 34, "end": 47, "sources": [{"type": "document", "id": "doc:0"}]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", CITED)
+@pytest.mark.parametrize("place", ["response", "messages"])
+def test_citations_of_providers_are_read_as_those_in_the_text(provider: str, place: str) -> None:
+    """Each claim has those of the stretch that it overlaps, tied to the passages by title or place."""
+    contexts = [
+        {"text": "The museum opened in 1956.", "title": "History"},
+        {"text": "It has 400 paintings.", "title": "B"},
+    ]
+    reply = CITED[provider]
+    if place == "messages":
+        said = reply if isinstance(reply, dict) else {"role": "assistant", "content": reply}
+        row = {"messages": [{"role": "user", "content": "What of it?"}, said], "contexts": contexts}
+    else:
+        row = {"response": reply, "contexts": contexts}
+    result = ec.score(row, metric="attribution")
+    assert [one["finding"] for one in result.details["citations"]] == ["right", "misattributed"]
+    assert result.details["citations"][1]["instead"] == ["p2"]
+
+
+def test_citations_in_our_own_form_go_there_and_back() -> None:
+    """As a field of the row; what is in no known form is somebody's own, and left out with a warning."""
+    source = {"number": 1, "name": "History", "page": "", "address": ""}
+    row = {"response": "It opened in 1956.", "contexts": ["x"], "citations": [{"span": [3, 9], "sources": [source]}]}
+    (sample,) = read(row)
+    assert sample.citations == (Citation(Span(3, 9), (Source(1, "History"),)),)
+    report = ReadReport()
+    (sample,) = read({**row, "citations": ["History"], "history": 7}, report=report)
+    assert (sample.citations, sample.history, len(report.warnings)) == ((), (), 2)
+
+
+@pytest.mark.parametrize(
+    ("messages", "why"),
+    [
+        ([{"role": "user", "content": "Hi?"}], "no message of the assistant"),
+        ([{"content": "Hi?"}], "no role"),
+        ("Hi?", "not a list of messages"),
+        ([{"role": "assistant", "content": [7]}], "not text or an object"),
+    ],
+)
+def test_a_conversation_that_cannot_be_read_is_a_bad_row(messages: object, why: str) -> None:
+    """It is reported like any other."""
+    report = ReadReport()
+    assert len(list(read_samples([{"response": "x"}, {"messages": messages}], report=report))) == 1
+    assert why in report.bad_rows[0].reason
