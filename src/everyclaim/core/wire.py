@@ -222,17 +222,17 @@ def _plain(value: Any) -> Any:
 
 
 def _made(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
-    """Make a value of what was written of it, and of what is `known` already."""
-    for name, may_be_left_out, read in _readers(cast("Any", kind)):
-        if name not in known and not (may_be_left_out and name not in row):
+    """Make a value of what was written of it, also by a former version, and of what is `known` already."""
+    for name, read in _readers(cast("Any", kind)):
+        if name not in known and name in row:
             known[name] = row[name] if read is None else read(row[name])
     return kind(**known)
 
 
 @cache
-def _readers(kind: type) -> list[tuple[str, bool, Callable[[Any], Any] | None]]:
+def _readers(kind: type) -> list[tuple[str, Callable[[Any], Any] | None]]:
     hints = get_type_hints(kind)
-    return [(name, may_be_left_out, _reader(hints[name])) for name, may_be_left_out in SHAPES[kind]]
+    return [(name, _reader(hints[name])) for name, _ in SHAPES[kind]]
 
 
 def _reader(hint: Any) -> Callable[[Any], Any] | None:
