@@ -6,6 +6,8 @@ All of it is counted from stored verdicts: who decided (`Verdict.judge`), and th
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,12 +15,41 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.columns import NumberColumns
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Provenance, Result, Verdict
 from everyclaim.stats.intervals import Estimate, clustered_ratios
 from everyclaim.stats.types import Floats, Sampling
+
+
+class NumberColumns:
+    """Grows by one row at a time; a row need not have every column."""
+
+    def __init__(self) -> None:
+        self._columns: dict[str, array[float]] = {}
+        self.length = 0
+
+    def append(self, row: Mapping[str, float | None]) -> None:
+        """Add a row; None is no number."""
+        for name, value in row.items():
+            column = self._columns.get(name)
+            if column is None:
+                column = self._columns[name] = array("d")
+            if len(column) < self.length:
+                column.extend([math.nan] * (self.length - len(column)))
+            column.append(math.nan if value is None else value)
+        self.length += 1
+
+    def arrays(self) -> dict[str, NDArray[np.float64]]:
+        """Return the columns, each as long as there are rows: NaN where a row has none.
+
+        They are copied: an array that is lent out could not grow any more.
+        """
+        found = {}
+        for name, column in self._columns.items():
+            found[name] = np.full(self.length, math.nan)
+            found[name][: len(column)] = column
+        return found
 
 
 @dataclass(frozen=True, slots=True)

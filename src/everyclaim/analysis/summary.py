@@ -19,10 +19,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.columns import NumberColumns
 from everyclaim.analysis.estimates import interval, percent, span
 from everyclaim.analysis.estimates import score as score_text
-from everyclaim.analysis.judging import JudgingCollector, JudgingSummary
+from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
 from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
 from everyclaim.core.cited import citation_findings

@@ -1,4 +1,4 @@
-"""More than two runs in their order: where a measure changed its level."""
+"""Runs in their order: where a measure changed its level, and a release against those before it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from everyclaim.analysis.compare import Counted, compare_figures, parts_of
-from everyclaim.analysis.comparison import Side
+from everyclaim.analysis.comparison import Comparison, Side
 from everyclaim.analysis.deltas import (
     CONTRADICTED,
     FEWEST,
@@ -17,6 +17,7 @@ from everyclaim.analysis.deltas import (
     SUPPORTED,
     UNSUPPORTED,
     AnswerMeasure,
+    Delta,
     MeasuredPart,
     Rate,
 )
@@ -222,3 +223,59 @@ def _error(rate: Estimate) -> float:
     assert rate.low is not None
     assert rate.high is not None
     return max(1e-9, (rate.high - rate.low) / 2 / normal_quantile(LEVEL))
+
+
+RELEASE_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModeTable:
+    """Failure modes by the values of a slice: what share of claims each was, and is."""
+
+    slice: str
+    values: tuple[str, ...]
+    deltas: Mapping[str, Mapping[str, Delta]]  # mode → value → delta
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseReport:
+    """What there is to say of a release. `trend` is over its parts and those before, where there are three or more."""
+
+    comparison: Comparison
+    rule: RollBack
+    trend: Trend | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """What changed, in words."""
+        return self.comparison.sentence
+
+    @property
+    def mode_tables(self) -> tuple[ModeTable, ...]:
+        """Failure modes by slice, a table for each slice that was asked for."""
+        found: dict[str, dict[str, dict[str, Delta]]] = {}
+        for delta in self.comparison.numbers.parts:
+            if delta.mode is not None and len(delta.where) == 1:
+                (tag, value), *_ = delta.where
+                found.setdefault(tag, {}).setdefault(delta.mode, {})[value] = delta
+        return tuple(
+            ModeTable(tag, tuple(sorted({value for deltas in modes.values() for value in deltas})), modes)
+            for tag, modes in found.items()
+        )
+
+    def __str__(self) -> str:
+        """Tell in a few lines what changed and what the rule says."""
+        return "\n".join(wrapped(line) for line in (self.sentence, self.rule.sentence, *self.notes))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values, in the public schema."""
+        calibration = self.comparison.calibration
+        return {
+            "schema": RELEASE_SCHEMA,
+            "rule": self.rule.to_json(),
+            "comparison": self.comparison.to_json(),
+            "notes": list(self.notes),
+            "trend": self.trend.to_json() if self.trend else None,
+            "calibration": calibration.to_json() if calibration else None,
+        }

@@ -14,10 +14,9 @@ import numpy as np
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import compare_figures
 from everyclaim.analysis.comparison import AnswerChange, Comparison, Side, claim_changes, provenance_differences
-from everyclaim.analysis.release import ReleaseReport
 from everyclaim.analysis.rollback import LASTING, RollBack, roll_back
 from everyclaim.analysis.slices import AUTO, AUTOMATIC, JOINT, MODE, automatic_tags, expanded, notes_for
-from everyclaim.analysis.trend import Trend, trend_of
+from everyclaim.analysis.trend import ReleaseReport, Trend, trend_of
 from everyclaim.api.options import DEFAULT_STORE, public
 from everyclaim.api.reports import trust_of
 from everyclaim.api.runs import Run, find_run

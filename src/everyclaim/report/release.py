@@ -12,8 +12,7 @@ from everyclaim.analysis.calibration import Calibration, ends, method
 from everyclaim.analysis.comparison import ClaimChange, pairing
 from everyclaim.analysis.deltas import Delta
 from everyclaim.analysis.estimates import interval, percent
-from everyclaim.analysis.release import ModeTable, ReleaseReport
-from everyclaim.analysis.trend import Trend
+from everyclaim.analysis.trend import ModeTable, ReleaseReport, Trend
 from everyclaim.core.plaintext import counted, number, one_line, words
 from everyclaim.report.ci import md
 from everyclaim.report.comparison import change_of, changed_claims, cuts, levels, method_note, side_line, some_of

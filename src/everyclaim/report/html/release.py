@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from everyclaim.analysis.release import ModeTable, ReleaseReport
+from everyclaim.analysis.trend import ModeTable, ReleaseReport
 from everyclaim.core.protocols import Kept
 from everyclaim.report.comparison import levels
 from everyclaim.report.html.comparison import KIND, comparison_view
