@@ -180,16 +180,6 @@ def test_more_contradictions_advise_as_the_rule_of_a_release_report():
     assert said(after, before).numbers.of(CONTRADICTED).finding is DeltaFinding.IMPROVED
 
 
-def test_asking_for_more_slices_changes_no_word_on_the_whole():
-    """The whole and its parts each have their share of the five per cent."""
-    before = run_of(500)
-    after = with_more(before, share=0.02, mode="other", rows=np.arange(500))
-    alone, sliced = (compare_figures(before, after, by=by) for by in ((), ("source", "topic", "topic+source+mode")))
-    assert [(delta.adjusted, delta.finding) for delta in alone.whole] == [
-        (delta.adjusted, delta.finding) for delta in sliced.whole
-    ]
-
-
 def test_few_answers_are_too_few_and_not_no_difference():
     """Nine answers are not tested; twenty that show nothing are still too few to say that there is nothing."""
     for samples in (1, 2, 9, 20):
@@ -206,20 +196,6 @@ def test_ids_that_repeat_unequally_are_left_out_and_counted():
     assert (matching.paired, matching.shared, matching.repeated) == (True, 38, 1)
     assert (matching.only_before, matching.only_after) == (2, 2)
     assert compare_figures(first, first).matching.shared == 40
-
-
-def test_failed_answers_are_in_no_rate():
-    """A pair of which one failed says nothing of the difference."""
-    first = run_of(60)
-    failed = np.zeros(60, dtype=bool)
-    failed[:20] = True
-    second = replace(
-        first,
-        outcome=np.where(failed, list(Outcome).index(Outcome.FAILED), 0).astype(np.int8),
-        score=np.where(failed, np.nan, first.score),
-    )
-    found = compare_figures(first, second)
-    assert all(delta.answers == 40 and delta.difference == 0 for delta in found.whole)
 
 
 def test_an_unknown_tag_names_the_known_ones():

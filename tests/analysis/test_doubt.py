@@ -60,14 +60,6 @@ def test_what_the_fit_counts_is_what_a_cascade_settles() -> None:
         assert fit.settled.wrong / fit.settled.claims < fit.settled.at_most < 0.15
 
 
-def test_more_error_settles_more() -> None:
-    """And the order of the claims plays no part."""
-    rows = calibrated(np.random.default_rng(2), 1000)
-    fits = [fit_deferral(rows, error=error) for error in (0.02, 0.05, 0.1, 0.2)]
-    assert [fit.share for fit in fits] == sorted(fit.share for fit in fits)
-    assert fit_deferral(rows[::-1], error=0.1) == fits[2]
-
-
 def test_claims_of_one_answer_are_not_many_answers() -> None:
     """Forty claims in four clusters show nothing; on their own they do."""
     alone = [judged(0.99, is_supported=True) for _ in range(40)]
@@ -92,9 +84,3 @@ def test_rates_that_are_none_are_refused(error: float, confidence: float) -> Non
     """With the value."""
     with pytest.raises(ConfigError, match="must lie between 0 and 1"):
         fit_deferral([judged(0.9, is_supported=True)], error=error, confidence=confidence)
-
-
-def test_no_labels_is_said() -> None:
-    """Nothing is fitted to nothing."""
-    with pytest.raises(ConfigError, match="labelled claims"):
-        fit_deferral([])

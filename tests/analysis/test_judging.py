@@ -56,13 +56,6 @@ def test_what_a_cascade_saved_is_the_spared_answers_by_the_mean_of_the_others():
     assert cascade.saved == pytest.approx(4 * (0.04 - 0.01))
 
 
-def test_what_a_cascade_saved_is_not_known_without_a_price():
-    """None, never zero; nothing spared is zero whatever the price."""
-    asked = result("a", [SECOND], CASCADE, usage=Usage(1, cost=None))
-    assert summarise([asked, result("b", [FIRST], CASCADE)]).judging.cascade.saved is None
-    assert summarise([asked]).judging.cascade.saved == 0.0
-
-
 def test_a_panel_says_how_often_its_judges_disagree():
     """A share of all claims, with its interval."""
     panel = "panel:openai:a|anthropic:b"
@@ -94,20 +87,3 @@ def test_a_lexical_run_has_nothing_to_say_of_its_judges():
         "disagreement": None,
         "flips": None,
     }
-
-
-def test_questions_stay_clusters():
-    """Intervals of the judging are clustered like all others."""
-    results = [result(str(i), [FIRST, SECOND], CASCADE) for i in range(6)]
-    by_answer = summarise(results).judging.cascade.settled
-    assert by_answer.clusters == 6
-    assert summarise(results, cluster_by="question").judging.cascade.settled.clusters == 6  # none has a question
-
-
-def test_a_warning_that_many_answers_share_is_said_once_with_their_number():
-    """By its words; the number of warnings stays."""
-    from dataclasses import replace
-
-    results = [replace(result(str(i), [FIRST], "lexical"), warnings=("same family",)) for i in range(7)]
-    summary = summarise(results)
-    assert (summary.warnings, summary.warned, summary.warning_texts) == (7, 7, {"same family": 7})

@@ -55,11 +55,6 @@ def test_a_low_score_is_a_finding_whatever_it_is_made_of():
     assert ids(worst(results, 10)) == ["no claims", "right"]
 
 
-def test_asking_for_none_gives_none():
-    """K = 0 is allowed."""
-    assert worst(kept(answer("a", "u")), 0) == []
-
-
 def test_every_record_is_read_also_when_none_is_wanted():
     """Whoever sums the records up as they go by must see them all."""
     for wanted in (0, 1, 2, 10):

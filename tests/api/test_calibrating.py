@@ -152,12 +152,3 @@ def test_a_threshold_that_helps_is_advised_with_what_it_gains(tmp_path: Path) ->
     assert helps.startswith("a threshold of 0.7")
     assert "raises balanced accuracy by" in helps
     assert f"{found.fitted.reported_on} labels that it was not fitted to" in helps
-
-
-def test_advice_that_was_not_tried_is_not_given(tmp_path: Path) -> None:
-    """A lax judge without probabilities: nothing is advised but to try another judge on these labels."""
-    found = labelled_run(tmp_path / "runs.db", lambda truth, draw: {"label": "SUPPORTED"}, n=60)
-    told = " ".join(found.advice)
-    assert "misses too many failing claims: it calls 0 %" in told
-    assert "each" not in told.split()
-    assert found.advice[-1].startswith("to try another judge on these labels: everyclaim judge evaluate")

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.protocols import chat_of
 from everyclaim.testing import JudgeServer, play
 
 PASSAGE = "The kettle holds 1.7 litres. It was made in Ghent in 1934."
@@ -16,9 +15,7 @@ ROW: dict[str, Any] = {"question": "What does the kettle hold?", "response": PAS
 WITH_CHAT = {
     "alone": {"judge": "openai:judge-1?base_url={url}"},
     "in rounds": {"judge": "openai:judge-1?base_url={url}", "strategy": "ranked"},
-    "one by one": {"judge": "openai:judge-1?base_url={url}", "strategy": "each"},
     "behind a cheap one": {"judge": "cascade:lexical>openai:judge-1?2.base_url={url}"},
-    "before a dear one": {"judge": "cascade:openai:judge-1>lexical?1.base_url={url}"},
     "in a panel": {"judge": "panel:lexical|openai:judge-1?2.base_url={url}", "strategy": "each"},
     "the decomposer's": {"judge": "lexical", "decomposer": "openai:judge-1?base_url={url}"},
 }
@@ -54,13 +51,3 @@ def test_without_a_language_model_both_go_by_words() -> None:
         assert server.calls == 0
     assert "question_prompt" not in qa.provenance.parameters
     assert safe.provenance.parameters["queries"] == "words"
-
-
-def test_a_component_with_another_kind_of_chat_has_none() -> None:
-    """A method of that name is no chat model."""
-
-    class Chatty:
-        def chat(self) -> str:
-            return "hello"
-
-    assert chat_of(Chatty(), None, object()) is None

@@ -57,20 +57,6 @@ CALLS = dict(public_calls())
 OPEN = {"llm_factory"}  # passes what it does not know to the model
 
 
-def test_there_are_public_calls() -> None:
-    """So that the test below has something to say."""
-    assert {
-        "score",
-        "ascore",
-        "Evaluator.score",
-        "Guard.__init__",
-        "Guard.astream",
-        "fit_band",
-        "evaluate",
-        "Faithfulness.score",
-    } <= {*CALLS}
-
-
 @pytest.mark.parametrize("name", sorted(CALLS.keys() - OPEN))
 def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
     """By construction: whatever is public goes through the door, or is a plain call that raises by itself."""
@@ -90,15 +76,9 @@ def test_no_public_call_takes_a_name_that_it_does_not_have(name: str) -> None:
     ("given", "said"),
     [
         ({"contexts": PASSAGES}, "did you mean 'passages'?"),
-        ({"retrieved_contexts": PASSAGES}, "did you mean 'passages'?"),
-        ({"context": PASSAGES}, "did you mean 'passages'?"),
         ({"pasages": PASSAGES}, "did you mean 'passages'?"),
         ({"answer": TEXT}, "did you mean 'response'?"),
-        ({"user_input": "Q"}, "did you mean 'question'?"),
-        ({"ground_truth": "A"}, "did you mean 'reference'?"),
-        ({"jugde": "lexical"}, "did you mean 'judge'?"),
         ({"llm": "openai:m"}, "did you mean 'judge'?"),
-        ({"max_costs": 5}, "did you mean 'max_cost'?"),
         ({"no_cache": True}, "say cache='off'"),
         ({"colour": "red"}, "it takes row, response, passages, question, reference, "),
     ],
@@ -115,50 +95,27 @@ def test_an_unknown_name_is_answered_with_the_right_one(given: dict[str, Any], s
     ("call", "said"),
     [
         (lambda: ec.score(TEXT, PASSAGES), "score() takes only row without a name, as in score(response=…)"),
-        (lambda: ec.verify_claims(TEXT, PASSAGES, "Q"), "takes only claims and passages without a name"),
-        (lambda: ec.verify_claims(TEXT, PASSAGES, claims=TEXT), "was given 'claims' twice"),
         (lambda: ec.score(passages=PASSAGES), "score() needs 'response'"),
         (lambda: ec.score_file(ROWS, slice="domain"), "did you mean 'slices'?"),
-        (lambda: ec.score_file(ROWS, map={"a": "response"}), "did you mean 'mapping'?"),
         (lambda: ec.score_file(ROWS, fail_under=0.9), "gates are the command line's"),
         (lambda: ec.extract_claims(TEXT, foo=1), "extract_claims() has no option 'foo'"),
-        (lambda: ec.extract_claims(TEXT, judge="lexical"), "extract_claims() has no option 'judge'"),
-        (lambda: ec.verify_claims(TEXT, PASSAGES, metric="nli"), "verify_claims() has no option 'metric'"),
         (lambda: verify_file(ROWS, print, decomposer="embedded"), "verify_file() has no option 'decomposer'"),
         (lambda: ec.Guard(None, thresold=0.9), "Guard() has no option 'thresold'; did you mean 'threshold'?"),
-        (lambda: ec.Guard(None)("Q", PASSAGES, contexts=PASSAGES), "did you mean 'passages'?"),
-        (lambda: ragas.Faithfulness(thresold=1), "Faithfulness() has no option 'thresold'"),
         (lambda: ragas.Faithfulness().score(TEXT, contexts=PASSAGES), "did you mean 'retrieved_contexts'?"),
-        (lambda: ragas.FaithfulnesswithHHEM(judge="lexical"), "FaithfulnesswithHHEM() chooses its judge itself"),
         (lambda: ragas.FactualCorrectness(metric="nli"), "FactualCorrectness() chooses its metric itself"),
-        (lambda: ragas.evaluate([], run_config=1), "evaluate() has no option 'run_config'"),
-        (lambda: ec.build_corpus([{"text": TEXT}], "c.db", word=100), "did you mean 'words'?"),
-        (lambda: ec.fit_band([], eror=0.1), "did you mean 'error'?"),
-        (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="embeded"), "did you mean 'embedded'?"),
         (lambda: ec.score(response=TEXT, passages=PASSAGES, metric="faithfullness"), "did you mean 'faithfulness'?"),
         (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?treshold=.5"), "did you mean 'threshold'?"),
-        (lambda: ec.score(response=TEXT, passages=PASSAGES, judge="lexical?threshold=.4&threshold=.6"), "twice"),
-        (lambda: ec.score(response=TEXT, passages=PASSAGES, strategy="rankd"), "did you mean 'ranked'?"),
-        (lambda: ec.score_file(ROWS, mapping={"response": "anser"}), "did you mean 'answer'?"),
         (lambda: ec.score_file(ROWS, slices="domian"), "did you mean 'domain'?"),
         (lambda: ec.score_file("answers.jsonl", format="jsnl"), "unknown format 'jsnl'"),
         (lambda: ec.score_file(""), "the name of the file is empty"),
         (lambda: ec.find_run(""), "the id or name given for a run is empty"),
         (lambda: ec.find_run(3), "wanted of find_run() must be a run, its id or its name, got 3"),
         (lambda: ec.score_file(ROWS, limit=10**5000), "got a number of many digits"),
-        (lambda: ec.score_file(ROWS, judge="openai:m", max_cost=10**400), "got a number of many digits"),
         (lambda: ec.open_corpus([{"text": TEXT}]).find("kettle", "3"), "k of Corpus.find() must be a whole number"),
-        (lambda: ec.open_corpus([{"text": TEXT}]).find(None, 3), "query of Corpus.find() must be a text, got None"),
-        (lambda: ec.Guard("opnai:m"), "did you mean 'openai'?"),
         (lambda: ec.Guard(None, repair="rewite"), "one of rewrite, drop, none, got 'rewite'; did you mean 'rewrite'?"),
-        (lambda: ec.Guard(None).answer(None, PASSAGES, response=TEXT), "question of Guard.answer() must be a text"),
         (lambda: ec.Guard(None).astream("Q", None), "passages of Guard.astream() must be"),
         (lambda: ragas.evaluate([], metrics=[]), "metrics of evaluate() is empty"),
-        (lambda: ragas.evaluate([], metrics=ragas.faithfulness), "must be a list of metrics"),
-        (lambda: ragas.FactualCorrectness(beta=float("nan")), "beta of FactualCorrectness() must be a number above 0"),
-        (lambda: ragas.EvaluationDataset.from_jsonl("gone.jsonl"), "cannot read gone.jsonl"),
         (lambda: ragas.EvaluationDataset.from_jsonl("broken.jsonl"), "broken.jsonl, line 2: not JSON"),
-        (lambda: ragas.EvaluationDataset(None), "cannot read samples from a NoneType"),
         (
             lambda: ec.score(response=TEXT, passages=PASSAGES, judge="openai:m", metric="nli", one_call=True),
             "one_call is for the metric 'faithfulness', not for 'nli'",
@@ -191,43 +148,26 @@ def test_a_wrong_call_is_one_clear_error(
     [
         ({"judge": None}, "judge of score_file() must be a spec such as 'embedded'"),
         ({"judge": Mine}, "got the class Mine itself"),
-        ({"judge": len}, "a function as the judge takes (claim, passages)"),
         (
             {"metric": Mine()},
             "metric of score_file() must be a spec such as 'faithfulness', an object with `score`, or a function of a sample, got a Mine",
         ),
         ({"decomposer": Mine()}, "a Decomposer (an object with spec and decompose) or a function, got a Mine"),
-        ({"strategy": 1}, "one of joint, each, ranked, got 1"),
         ({"strict": "yes"}, "strict of score_file() must be True or False"),
         ({"empty": None}, "empty of score_file() must be one of exclude, one, zero, nan, got None"),
         ({"limit": -1}, "limit of score_file() must be a whole number of at least 1, got -1"),
-        ({"limit": 0}, "got 0"),
-        ({"limit": "10"}, "got '10'"),
-        ({"limit": 1.5}, "got 1.5"),
-        ({"limit": True}, "got True"),
         ({"concurrency": 0}, "concurrency of score_file() must be a whole number from 1 to 10,000, got 0"),
         ({"slices": {"domain"}}, "got a set, without order"),
-        ({"slices": [3]}, "got 3 at place 1"),
-        ({"slices": b"domain"}, "slices of score_file() must be a list, each item a text, got a bytes"),
         ({"mapping": "a=response"}, "mapping of score_file() must be a mapping, got a text"),
-        ({"mapping": {"a": 1}}, "got an int in it"),
         ({"hooks": print}, "hooks of score_file() must be a list, each item a function"),
         ({"store": None}, "store of score_file() must be a text or a path, got None; leave it out for the usual"),
-        ({"resume": 7}, "resume of score_file() must be a text, got 7"),
         ({"max_cost": -1.0}, "max_cost of score_file() must be a number of at least 0, got -1.0"),
-        ({"max_cost": "1"}, "got '1'"),
         ({"max_cost": float("nan")}, "got nan"),
-        ({"max_cost": float("inf")}, "got inf"),
-        ({"max_calls": 1.0}, "max_calls of score_file() must be a whole number of at least 0, got 1.0"),
         ({"max_passages": 0}, "max_passages of score_file() must be a whole number of at least 1, got 0"),
-        ({"max_row_mb": True}, "max_row_mb of score_file() must be a number above 0, got True"),
         ({"requests_per_minute": 0}, "requests_per_minute of score_file() must be a number above 0, got 0"),
-        ({"repeats": 0}, "repeats of score_file() must be a whole number from 1 to 1,000, got 0"),
         ({"evidence": "requird"}, "one of flag, required, got 'requird'; did you mean 'required'?"),
         ({"headers": ["X-Key=sk-secret"]}, "headers of score_file() must be a mapping, got a list"),
         ({"headers": {"X-Key": b"sk-secret"}}, "got a bytes in it"),
-        ({"headers": {"X-Pin": 471147}}, "got an int in it"),
-        ({"headers": "471147"}, "got a text"),
     ],
 )
 def test_a_wrong_value_names_the_option_and_what_it_must_be(
@@ -311,13 +251,10 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
     [
         (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"max_cost": 1.0}),
         (lambda **o: ec.score(response=TEXT, passages=PASSAGES, **o), {"base_url": "http://127.0.0.1:9"}),
-        (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge=Mine(), **o), {"max_calls": 3}),
         (lambda **o: ec.score(response=TEXT, passages=PASSAGES, judge="lexical", **o), {"one_call": True}),
-        (lambda **o: ec.score_file(ROWS, **o), {"cache": "replies.db"}),
         (lambda **o: ec.score_file(ROWS, decomposer="openai:m", **o), {"repeats": 3}),
         (lambda **o: ec.verify_claims(TEXT, PASSAGES, **o), {"hedges": "strict"}),
         (lambda **o: ec.extract_claims(TEXT, **o), {"rubric": "rules.toml"}),
-        (lambda **o: ec.Guard(print, **o), {"max_cost": 1.0}),
         (lambda **o: ec.fit_band([{"claim": TEXT, "contexts": PASSAGES, "label": "SUPPORTED"}], **o), {"max_calls": 1}),
         (lambda **o: ragas.Faithfulness(Mine(), **o).score("Q", TEXT, PASSAGES), {"max_cost": 1.0}),
     ],
@@ -352,14 +289,6 @@ def test_a_sample_that_holds_something_else_is_a_bad_row(sample: Sample, why: st
     assert [result.id for result in run.results()] == ["g"]
     assert run.read is not None
     assert why in run.read.bad_rows[0].reason
-
-
-def test_a_spec_in_an_error_about_idle_options_has_no_secret() -> None:
-    """A password stands in the spec of the judge that is named."""
-    with pytest.raises(ec.ConfigError, match="max_cost is about language models") as caught:
-        ec.score(response=TEXT, passages=PASSAGES, judge="lexical?password=open-sesame", max_cost=1)
-    assert "open-sesame" not in str(caught.value)
-    assert "lexical" in str(caught.value)
 
 
 def test_a_model_is_meant_as_the_judge_where_there_is_no_answer() -> None:

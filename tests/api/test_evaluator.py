@@ -16,7 +16,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Usage
-from everyclaim.testing import JudgeServer, Request, play, server_error
+from everyclaim.testing import JudgeServer, Request, play
 
 SHELF = ["The kettle is red. It holds 2 litres."]
 LLM: dict[str, Any] = {"judge": "openai:m", "decomposer": "embedded"}
@@ -74,25 +74,6 @@ def test_a_limit_is_for_the_evaluators_life_and_kept_exactly(server: JudgeServer
     assert server.calls == 5
 
 
-def test_eight_threads_share_connections_and_a_budget() -> None:
-    """Of a hundred calls exactly as many are made as are allowed, and the same question at the same time is one."""
-    with JudgeServer(played, keep=False, latency=0.01) as server:
-        options = {"base_url": server.base_url, "max_calls": 60, **LLM}
-        with ec.Evaluator(**options) as evaluator, ThreadPoolExecutor(8) as threads:
-
-            def one(row: dict[str, Any]) -> ec.Result | None:
-                try:
-                    return evaluator.score(row)
-                except ec.BudgetExceeded:
-                    return None
-
-            results = list(threads.map(one, answers(100)))
-            done = [result for result in results if result]
-            assert (len(done), server.calls) == (60, 60)
-            assert evaluator.usage == total(done)
-            assert connections(server) <= 8
-
-
 def test_threads_and_tasks_of_several_loops_share_one_evaluator(server: JudgeServer) -> None:
     """Synchronous calls from threads, asynchronous ones from two event loops, all at once."""
     with ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
@@ -144,27 +125,6 @@ def test_one_evaluator_does_what_the_functions_do(server: JudgeServer, tmp_path:
         assert ec.find_run("first", store=tmp_path / "runs.db").id == run.id
 
 
-def test_what_given_claims_cost_is_told_by_the_evaluator(server: JudgeServer) -> None:
-    """A function returns only verdicts."""
-    with ec.Evaluator(judge="openai:m", base_url=server.base_url) as evaluator:
-        evaluator.verify("It is red.", SHELF)
-        first = evaluator.usage
-        assert (first.calls, first.prompt_tokens > 0) == (1, True)
-        evaluator.verify("It is new.", SHELF)
-        assert evaluator.usage.calls == 2
-
-
-def test_usage_counts_what_a_failing_judge_took() -> None:
-    """A sample that failed was paid for as well."""
-    from everyclaim.testing import no_sleep
-
-    server = JudgeServer(server_error(), keep=False)
-    with no_sleep(), server, ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
-        result = evaluator.score(answers(1)[0])
-        assert result.outcome is ec.Outcome.FAILED
-        assert evaluator.usage.calls == result.usage.calls == server.calls
-
-
 def test_a_guard_of_an_evaluator_spends_from_its_budget(server: JudgeServer) -> None:
     """And is not what closes it."""
     with ec.Evaluator(base_url=server.base_url, max_calls=2, **LLM) as evaluator:
@@ -174,15 +134,6 @@ def test_a_guard_of_an_evaluator_spends_from_its_budget(server: JudgeServer) -> 
         evaluator.score(answers(1)[0])
         unchecked = guard.answer("What size?", ["It holds 3 litres."])
         assert (unchecked.validated, server.calls) == (False, 2)
-
-
-def test_a_guard_says_which_rule_it_does_not_know() -> None:
-    """As the class does, and options of scores are the evaluator's."""
-    with ec.Evaluator() as evaluator:
-        with pytest.raises(ec.ConfigError, match="did you mean 'threshold'"):
-            evaluator.guard(None, thresold=0.9)
-        with pytest.raises(ec.ConfigError, match="no option 'judge'"):
-            evaluator.guard(None, judge="lexical")
 
 
 def test_closing_twice_is_closing_once_and_nothing_works_after() -> None:
@@ -262,16 +213,6 @@ def test_a_cancelled_task_stops_its_call_and_no_other() -> None:
         assert asyncio.run(main()).score == 1.0
 
 
-def test_a_synchronous_call_works_inside_a_running_loop(server: JudgeServer) -> None:
-    """As in a notebook, also under `async with`."""
-
-    async def main() -> float | None:
-        async with ec.Evaluator(base_url=server.base_url, **LLM) as evaluator:
-            return evaluator.score(answers(1)[0]).score
-
-    assert asyncio.run(main()) == 1.0
-
-
 def test_a_synchronous_call_inside_one_of_its_own_components_is_refused_and_does_not_hang() -> None:
     """It would wait for itself."""
 
@@ -283,23 +224,6 @@ def test_a_synchronous_call_inside_one_of_its_own_components_is_refused_and_does
 
     with ec.Evaluator(judge=Circular()) as evaluator, pytest.raises(ec.UserError, match="would never end"):
         evaluator.score(answers(1)[0])
-
-
-def test_own_components_keep_their_connections_between_synchronous_calls() -> None:
-    """They run on one loop, so what they bind to it stays good."""
-    loops = set()
-
-    class Mine:
-        spec = "mine"
-
-        async def verify(self, claims: Any, passages: Any, *, question: str = "") -> Any:
-            loops.add(asyncio.get_running_loop())
-            return [ec.Verdict(claim.id, ec.Label.SUPPORTED) for claim in claims]
-
-    with ec.Evaluator(judge=Mine()) as evaluator:
-        for row in answers(5):
-            evaluator.score(row)
-    assert len(loops) == 1
 
 
 @pytest.mark.slow
@@ -352,17 +276,6 @@ kept = use()
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert connections(server) == 0
-
-
-def test_closing_leaves_no_thread_and_no_connection(server: JudgeServer) -> None:
-    """Whether it was used from one side or both."""
-    evaluator = ec.Evaluator(base_url=server.base_url, **LLM)
-    evaluator.score(answers(1)[0])
-    asyncio.run(evaluator.ascore(answers(1, 1)[0]))
-    evaluator.close()
-    assert not [thread for thread in threading.enumerate() if thread.name == "everyclaim"]
-    while connections(server):  # the server hears of it a moment later
-        pass
 
 
 def test_a_wrong_option_is_refused_when_it_is_made() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.fitting import cascade_spec
-from everyclaim.testing import JudgeServer, play, server_error
+from everyclaim.testing import JudgeServer, play
 
 
 class Thermometer:
@@ -78,13 +77,6 @@ def test_failures_blank_passages_and_missing_labels_are_left_out() -> None:
     assert (len(told), sum(told)) == (len(SURE) + 2, 1)
 
 
-def test_the_label_may_have_another_name(tmp_path: Path) -> None:
-    """As every field may."""
-    file = tmp_path / "labels.jsonl"
-    file.write_text("".join(json.dumps({**one, "gold": one["label"], "label": "x"}) + "\n" for one in SURE))
-    assert ec.fit_band(file, Thermometer(), mapping={"gold": "label"}).settled.claims == len(SURE)
-
-
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
@@ -109,11 +101,3 @@ def test_a_judge_that_is_never_unsure_cannot_be_fitted() -> None:
         assert (
             ec.fit_band(rows, "openai:m?probabilities=none", base_url=server.base_url, repeats=2).settled.claims == 60
         )
-
-
-def test_a_wrong_rate_is_said_before_anything_is_asked() -> None:
-    """Judging labelled claims may cost money."""
-    with JudgeServer(server_error()) as server:
-        with pytest.raises(ec.ConfigError, match="error must lie between 0 and 1, got 10"):
-            ec.fit_band(SURE, "openai:m", base_url=server.base_url, error=10)
-        assert server.calls == 0

@@ -134,15 +134,6 @@ def test_hhem_is_its_encoder_read_at_the_first_token(hhem: Model) -> None:
     assert all(verdict.probabilities and verdict.probabilities.contradicted == 0 for verdict in verdicts)
 
 
-def test_braces_and_special_tokens_in_texts_are_only_text(hhem: Model) -> None:
-    """What would format the prompt or end a text in the model's own signs counts as other words do."""
-    passage = "<pad> Ends here </s> {text1}{text2}{0} <extra_id_0>"
-    harmless = passage.replace("<pad>", " pad>").replace("</s>", " /s>").replace("<extra_id_0>", " extra_id_0>")
-    claims = [CLAIMS[3]]
-    expected = hhem_score(hhem, harmless, claims[0].replace("</s>", " /s>"))
-    assert supports(judged(hhem.spec(), claims, [passage])) == pytest.approx([expected], abs=1e-4)
-
-
 @pytest.mark.parametrize("text", ["\ud800 half a pair", "nul \0 here", "", "😀 \u202e right to left", "a" * 3000])
 def test_any_text_can_be_judged(hhem: Model, text: str) -> None:
     """Surrogates, controls and one endless word make neither an error nor something that is no probability."""
@@ -255,14 +246,6 @@ def named(model: Model, folder: Path, names: dict[int, str]) -> str:
     return f"hf:{folder}"
 
 
-def test_classes_with_other_names_mean_the_same(nli: Model, tmp_path: Path) -> None:
-    """Case and spelling play no part; a permutation of the names permutes the probabilities."""
-    spec = named(nli, tmp_path / "a", {0: "REFUTES", 1: "not enough info", 2: "Supports"})
-    (verdict,) = judged(spec, CLAIMS[:1], PASSAGES)
-    first, second, third = softmax(nli.logits("\n".join(PASSAGES), CLAIMS[0]))
-    assert verdict.probabilities == pytest.approx((third, second, first), abs=1.1e-4)
-
-
 @pytest.mark.parametrize(
     "names",
     [
@@ -318,14 +301,6 @@ def test_lettucedetect_marks_the_tokens_of_the_answer(lettuce: Model) -> None:
         assert (judged_claim.verdict.label is Label.SUPPORTED) is (worst < 0.5)
 
 
-def test_batches_do_not_change_what_is_said(hhem: Model) -> None:
-    """Together or one at a time, padded or not: the same to four places."""
-    claims = [text[: 10 + 3 * i] for i in range(12) for text in CLAIMS[:2]]
-    together = judged(hhem.spec(batch_size=16), claims, PASSAGES)
-    alone = judged(hhem.spec(batch_size=1), claims, PASSAGES)
-    assert supports(together) == pytest.approx(supports(alone), abs=1.5e-4)
-
-
 @pytest.mark.parametrize("name", ["minicheck", "nli"])
 def test_an_exported_network_says_the_same(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     """A folder with model.onnx is run by onnxruntime, without its torch weights."""
@@ -351,20 +326,6 @@ def test_the_result_says_which_model_at_which_revision(hhem: Model) -> None:
     assert told["hf_chunking"] == "whole"
 
 
-@pytest.mark.parametrize("strategy", ["joint", "each", "ranked"])
-def test_strategies_apply_and_evidence_is_where_it_says(hhem: Model, strategy: str) -> None:
-    """Whatever puts the passages to the model, evidence is a true place in one of them."""
-    response = "The kettle holds 2 litres. The cable is 90 cm long. The guarantee is 5 years."
-    result = ec.score(response=response, passages=PASSAGES, judge=hhem.spec(threshold=0.05), strategy=strategy)
-    supported = [one for one in result.claims if one.verdict.label is Label.SUPPORTED]
-    assert supported
-    for one in supported:
-        assert one.verdict.evidence
-        for evidence in one.verdict.evidence:
-            text = PASSAGES[int(evidence.passage_id.removeprefix("p")) - 1]
-            assert text[evidence.start : evidence.end] == evidence.quote
-
-
 def test_a_known_model_is_fetched_at_its_commit(hhem: Model, foundation: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Model and foundation are pinned, no Python file is asked for, and the commit that came is kept."""
     asked: dict[str, tuple[str | None, list[str]]] = {}
@@ -385,17 +346,6 @@ def test_a_known_model_is_fetched_at_its_commit(hhem: Model, foundation: Path, m
     assert asked["google/flan-t5-base"][0] == "7bcac572ce56db69c1ea7c8af255c5d7c9672fc2"
     assert not any(".py" in pattern or pattern == "*" for _, patterns in asked.values() for pattern in patterns)
     assert verifier.parameters["hf_revision"] == commit  # type: ignore[attr-defined]
-
-
-def test_a_revision_of_ones_own_goes_before_the_pinned_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a spec names is what is asked for."""
-
-    def download(model: str, *, revision: str | None, **rest: Any) -> str:
-        raise OSError(f"asked for {model} at {revision}")
-
-    monkeypatch.setattr("huggingface_hub.snapshot_download", download)
-    with pytest.raises(OperatorError, match="MiniCheck-RoBERTa-Large at abc"):
-        create_verifier("hf:lytang/MiniCheck-RoBERTa-Large?revision=abc")
 
 
 @pytest.mark.parametrize(
@@ -420,26 +370,6 @@ def test_a_wrong_spec_says_what_is_wrong(spec: str, error: type[EveryclaimError]
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("fixture", "options", "message"),
-    [
-        ("hhem", {"device": "cuda:99"}, "device='cuda:99'"),
-        ("hhem", {"device": "abacus"}, "device='abacus'"),
-        ("hhem", {"share": 0.1}, "only classifiers of tokens take 'share'"),
-        ("hhem", {"runtime": "onnx"}, "holds no weights; looked for model.onnx"),
-        ("lettuce", {"chunk": 400}, "takes no 'chunking'"),
-        ("minicheck", {"max_tokens": 600}, "takes 512 at most"),
-    ],
-)
-def test_an_option_that_does_not_fit_the_model(
-    fixture: str, options: dict[str, object], message: str, request: pytest.FixtureRequest
-) -> None:
-    """The message names the option and what is possible."""
-    model: Model = request.getfixturevalue(fixture)
-    with pytest.raises(ConfigError, match=message):
-        create_verifier(model.spec(**options))
-
-
 def test_a_model_of_unknown_kind_must_be_explained(minicheck: Model, tmp_path: Path) -> None:
     """Nothing is guessed from weights alone."""
     shutil.copytree(minicheck.folder, tmp_path / "x")
@@ -456,12 +386,6 @@ def test_a_missing_extra_is_named(minicheck: Model, tmp_path: Path, monkeypatch:
     for spec in (f"hf:{shutil.copytree(minicheck.folder, tmp_path / 'x')}", "hf:x/never-asked-for"):
         with pytest.raises(MissingExtraError, match=r"pip install 'everyclaim\[hf\]'"):
             create_verifier(spec)
-
-
-def test_a_model_is_loaded_once(nli: Model) -> None:
-    """Two judges of the same spec share the weights in memory."""
-    first, second = create_verifier(nli.spec()), create_verifier(nli.spec(threshold=0.4))
-    assert first.model is second.model  # type: ignore[attr-defined]
 
 
 def test_a_run_shares_batches_between_its_answers(

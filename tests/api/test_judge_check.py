@@ -126,14 +126,6 @@ def test_drift_is_told_against_the_first_check_and_not_by_chance(labelled: Path,
     assert any("drifted since 2026-01-02: it judges better" in told for told in found.findings)
 
 
-def test_another_judge_stands_beside(labelled: Path, tmp_path: Path) -> None:
-    """On the same claims: how often both say the same, and which is right more often."""
-    found = check(labelled, tmp_path, honest, against=lambda claim, passages: True, times=1)
-    assert found.against.agreeing.value == 0.5
-    assert found.against.difference.value == -0.5
-    assert found.to_json()["against"]["claims"] == 120
-
-
 def test_claims_ship_for_a_judge_without_labels(tmp_path: Path) -> None:
     """Ninety of them; the check is kept beside the store."""
     found = ec.check_judge(lambda claim, passages: True, times=1, store=tmp_path / "runs.db")

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.components import build_metric, default_decomposer
-from everyclaim.api.judges import ChatPool, llm_decomposer, llm_verifier
+from everyclaim.api.components import build_metric
+from everyclaim.api.judges import llm_decomposer, llm_verifier
 from everyclaim.api.specs import create_verifier
 from everyclaim.core.spec import Spec
 from everyclaim.testing import JudgeServer, play, rate_limited
-from everyclaim.verify.llm import LlmVerifier
 
 ANSWER = "The kettle is red. It holds 9 litres. Do you want it?"
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -52,13 +50,6 @@ def test_the_other_wire_format_gives_the_same_result(server: JudgeServer) -> Non
     assert [(c.text, c.span, c.verdict.label, c.verdict.evidence) for c in ours.claims] == [
         (c.text, c.span, c.verdict.label, c.verdict.evidence) for c in theirs.claims
     ]
-
-
-@pytest.mark.parametrize("structured", ["schema", "tool", "plain"])
-def test_every_way_to_ask_for_json_serves(server: JudgeServer, structured: str) -> None:
-    """Schema, tool, and words."""
-    result = ec.score(response=ANSWER, passages=SHELF, judge=openai(server, f"&structured={structured}"))
-    assert (result.score, server.calls) == (0.5, 2)
 
 
 def test_a_file_scored_again_is_not_paid_for_again(server: JudgeServer, tmp_path: Path) -> None:
@@ -120,29 +111,16 @@ def test_options_of_the_judge_are_its_own_and_the_rest_are_the_endpoints() -> No
     ("spec", "says"),
     [
         ("openai:m?claims_per_call=0", "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 0"),
-        (
-            "openai:m?claims_per_call=many",
-            "claims_per_call of 'openai' must be a whole number from 1 to 1,000, got 'many'",
-        ),
-        ("openai:m?repeats=-1", "repeats of 'openai' must be a whole number from 1 to 1,000, got -1"),
         ("openai:m?inference=some", "inference of 'openai' must be one of allowed, explicit, got 'some'"),
-        ("openai:m?evidence=maybe", "must be one of flag, required, got 'maybe'"),
-        ("openai:m?prompt=own", "must be one of verdict, nli, minicheck, got 'own'"),
         ("openai:m?prompt=nli&hedges=strict", "unknown option 'hedges' of a judge with the prompt 'nli'"),
-        ("openai:m?domain=nowhere.toml", "cannot read the domain file 'nowhere.toml'"),
         ("openai:m?btach=3", "unknown option 'btach'"),
         ("openai:m?batch=3", "unknown option 'batch' of 'openai': it is called 'claims_per_call'"),
         ("openai:m?max_tokens=3", "unknown option 'max_tokens' of 'openai:m': it is called 'reply_tokens'"),
-        ("panel:lexical|openai:m?2.batch=3", "it is called 'claims_per_call'"),
-        ("cascade:lexical>openai:m?batch=3", "it is called 'claims_per_call'"),
         ("openai:", "which model"),
         ("cascade:lexical", "a cascade needs two judges"),
         ("cascade:lexical>openai:m?low=x", "low of 'cascade' must be a number from 0 to 1, got 'x'"),
-        ("cascade:lexical>openai:m?low=0.9&high=0.1", "a deferral zone"),
         ("cascade:lexical>openai:m?claims_per_call=3", "as in '2.claims_per_call'"),
         ("panel:openai:a", "a panel needs two judges"),
-        ("panel:openai:a|nobody:b", "unknown name 'nobody'"),
-        ("panel:openai:a|openai:b?low=1", "unknown option 'low' of 'panel'"),
     ],
 )
 def test_a_wrong_spec_is_one_clear_error(spec: str, says: str) -> None:
@@ -159,37 +137,3 @@ def test_a_domain_file_changes_the_prompts_version(tmp_path: Path) -> None:
     metric = build_metric({"judge": f"openai:m?domain={file}"})
     parameters = metric.provenance.parameters
     assert parameters["judge_prompt"].partition("+")[2] == parameters["split_prompt"].partition("+")[2] != ""
-
-
-def test_the_decomposer_goes_with_the_judge() -> None:
-    """A language model splits for itself; other judges have the embedded one."""
-    assert default_decomposer("openai:m?claims_per_call=4&reply_tokens=9") == "openai:m?reply_tokens=9"
-    assert default_decomposer("lexical") == "embedded"
-    assert default_decomposer("cascade:lexical>openai:m") == "embedded"
-    assert default_decomposer(LlmVerifier(None)) == "embedded"  # type: ignore[arg-type]
-
-
-def test_judges_of_a_run_share_one_model_per_spec() -> None:
-    """And so one pool, one cache, one budget."""
-    chats = ChatPool()
-    judge = llm_verifier(Spec.parse("openai:m?claims_per_call=2"), chats)
-    split = llm_decomposer(Spec.parse("openai:m"), chats)
-    assert judge.chat is split.chat
-
-
-def test_no_key_shows_in_what_results_store(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Headers may hold one; the spec says that there is one."""
-    judge = llm_verifier(Spec.parse("openai:m?header.X-Token=hunter2&claims_per_call=2"))
-    assert "hunter2" not in judge.spec + repr(judge)
-    assert "claims_per_call=2" in judge.spec
-
-
-def test_it_works_inside_a_running_loop_and_leaves_nothing_open(server: JudgeServer) -> None:
-    """Asynchronous code scores, too; an unclosed connection would be an error here."""
-
-    async def work() -> list[ec.Result]:
-        return list(
-            await asyncio.gather(*(ec.ascore(response=ANSWER, passages=SHELF, judge=openai(server)) for _ in range(3)))
-        )
-
-    assert [result.score for result in asyncio.run(work())] == [0.5] * 3

@@ -161,10 +161,3 @@ def test_names_that_cannot_be_told_apart_or_shown_are_refused(run, names):
     """Who labels has a name that fits on a line, and is not the one who settles."""
     with pytest.raises(ec.ConfigError):
         ec.label_queue(run, annotators=names)
-
-
-def test_a_desk_is_for_those_who_label_in_the_queue(run, place):
-    """A misspelt name is not a new annotator."""
-    queue = ec.label_queue(run, annotators=["Margaret"])
-    with Store.open(place) as store, pytest.raises(ec.InputError, match="did you mean 'Margaret'"):
-        Desk.of_queue(store, queue.id, "Margret")

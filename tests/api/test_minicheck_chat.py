@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.errors import ConfigError
 from everyclaim.testing import JudgeServer, Reply, rejected
 
 ANSWER = "The kettle is red. It holds 9 litres."
@@ -61,17 +58,6 @@ def test_what_it_takes_is_counted() -> None:
         assert (declined.outcome, declined.usage.calls) == ("failed", 1)
 
 
-def test_replies_of_no_use_are_not_kept(tmp_path: Path) -> None:
-    """Asked anew the next time; what was of use is not asked again."""
-    cache = {"cache": tmp_path / "replies.db"}
-    with JudgeServer(Reply("Perhaps")) as server:
-        assert ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server), **cache).outcome == "failed"
-        server.script(["Perhaps", "Yes"])
-        for calls in (4, 4):
-            result = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server), **cache)
-            assert (result.score, server.calls) == (1.0, calls)
-
-
 def test_one_token_is_enough_of_an_answer() -> None:
     """Where the reply is limited to one, it ends by that limit; a refusal is no answer."""
     with JudgeServer(Reply("Yes", "length")) as server:
@@ -81,9 +67,3 @@ def test_one_token_is_enough_of_an_answer() -> None:
         server.script(Reply("No", "refusal"))
         result = ec.score(response="The kettle is red.", passages=SHELF, judge=spec(server))
     assert (result.outcome, result.reason.partition(":")[0]) == ("failed", "refused")
-
-
-def test_options_of_other_prompts_do_not_apply() -> None:
-    """Several claims per call is not what the model was trained on."""
-    with pytest.raises(ConfigError, match="unknown option 'claims_per_call'"):
-        ec.score(response=ANSWER, passages=SHELF, judge="openai:m?prompt=minicheck&claims_per_call=4")

@@ -94,16 +94,6 @@ def test_a_rise_between_two_runs_is_a_change_of_level_and_no_advice(store: Path)
     assert ec.trend(["one", "one", "two"], store=store).advice.startswith("Watch two: its rate of contradicted claims")
 
 
-def test_a_rise_that_went_away_is_none(store: Path) -> None:
-    """The newest run counts: what was risen before and is not now does not last."""
-    score(rows("v1", 0.02, seed=1), store, "before")
-    score(rows("v2", 0.2, seed=2), store, "monday")
-    score(rows("v2", 0.02, seed=3), store, "tuesday")
-    found = ec.release_report(["before", "monday", "tuesday"], store=store)
-    assert found.rule.steps[0].has_risen
-    assert found.rule.verdict == "keep"
-
-
 def test_chance_alone_is_no_reason(tmp_path: Path) -> None:
     """Releases that are alike are kept, and few answers are called few."""
     alike = tmp_path / "alike.db"
@@ -140,17 +130,6 @@ def test_answers_that_name_no_release_are_counted(store: Path) -> None:
     assert found.notes[0].startswith("2 answers of run")
     assert found.comparison.before.total == 119
     assert "name no release" in str(found)
-
-
-def test_the_report_has_slices_by_failure_modes(store: Path) -> None:
-    """A table for each slice, of shares before and after."""
-    score(rows("v1", 0.02, seed=1), store, "before")
-    score(rows("v2", 0.2, seed=2), store, "after")
-    found = ec.release_report(["before", "after"], store=store)
-    (table,) = found.mode_tables
-    assert table.slice == "source"
-    assert table.values == ("shop", "web")
-    assert table.deltas["numeric_mismatch"]["web"].finding.value == "regressed"
 
 
 def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Path) -> None:

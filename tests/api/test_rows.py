@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 
 import everyclaim as ec
@@ -30,13 +29,6 @@ def test_a_row_is_read_as_in_a_file(row: Any) -> None:
         assert evaluator.score(row).score == 1.0
 
 
-def test_a_row_keeps_its_id_its_tags_and_its_writer() -> None:
-    """They are in the result."""
-    row = {"id": "a7", "answer": TEXT, "contexts": [TEXT], "tags": {"source": "web"}, "model": "openai:gpt-5-mini"}
-    result = ec.score(row, judge="lexical")
-    assert (result.id, dict(result.tags)) == ("a7", {"source": "web"})
-
-
 @pytest.mark.parametrize(
     ("call", "said"),
     [
@@ -44,12 +36,8 @@ def test_a_row_keeps_its_id_its_tags_and_its_writer() -> None:
         (lambda: ec.score(TEXT), "row of score() must be a Sample or a mapping"),
         (lambda: ec.score([{"answer": TEXT}]), "many rows to score_file()"),
         (lambda: ec.score(pd.DataFrame([{"answer": TEXT}, {"answer": "B."}])), "got a DataFrame"),
-        (lambda: ec.score(pa.table({"answer": [TEXT, "B."]})), "many rows to score_file()"),
         (lambda: ec.score({"answer": pd.DataFrame([{"a": 1}])}), "the response is a DataFrame"),
         (lambda: ec.score({"answr": TEXT, "contexts": [TEXT]}), "answr"),
-        (lambda: ec.score({"answer": 3.5, "contexts": [TEXT]}), "response"),
-        (lambda: ec.score(3), "row"),
-        (lambda: ec.score(ec.Sample), "row"),
         (lambda: ec.score({}), "no field for the response"),
     ],
 )
@@ -73,19 +61,10 @@ def test_two_fields_for_one_thing_are_told_of() -> None:
     assert any("output" in warning for warning in result.warnings)
 
 
-@pytest.mark.parametrize(
-    "model", ["openai:gpt-5-mini", "anthropic:claude-x", "openai:m?repeats=3", "cascade:embedded>openai:m"]
-)
+@pytest.mark.parametrize("model", ["openai:gpt-5-mini", "openai:m?repeats=3", "cascade:embedded>openai:m"])
 def test_a_judge_given_as_the_writers_model_is_refused(model: str) -> None:
     """It would be judged by the default without a word; `model` names who wrote the answer."""
     with pytest.raises(ec.ConfigError, match="judge="):
         ec.score(response=TEXT, passages=[TEXT], model=model)
     with ec.Evaluator() as evaluator, pytest.raises(ec.ConfigError, match="judge="):
         evaluator.score(response=TEXT, passages=[TEXT], model=model)
-
-
-@pytest.mark.parametrize("model", ["gpt-5-mini", "llama3:8b", "openai/gpt-5", "my: model"])
-def test_other_names_of_writers_are_names(model: str) -> None:
-    """And with a judge that is named, any name is."""
-    assert ec.score(response=TEXT, passages=[TEXT], model=model).score == 1.0
-    assert ec.score(response=TEXT, passages=[TEXT], model="openai:m", judge="lexical").score == 1.0

@@ -38,13 +38,6 @@ def test_a_file_is_scored_into_the_store_and_found_again(answers: Path, tmp_path
     assert ec.find_run(store=store).id == run.id
 
 
-def test_results_keep_the_order_of_the_input_whatever_finishes_first(answers: Path, tmp_path: Path) -> None:
-    """Sixteen samples in flight, read back in file order."""
-    rows = [ROWS[i % 3] | {"id": str(i)} for i in range(100)]
-    run = ec.score_file(rows, store=tmp_path / "runs.db", concurrency=16)
-    assert [r.id for r in run.results()] == [str(i) for i in range(100)]
-
-
 def test_an_interrupted_run_goes_on_where_it_stopped(answers: Path, tmp_path: Path) -> None:
     """The same command again scores only what is missing, into the same run."""
     store = tmp_path / "runs.db"
@@ -93,26 +86,10 @@ def test_resuming_a_run_with_other_options_is_refused(answers: Path, tmp_path: P
         ec.score_file(answers, store=tmp_path / "runs.db", resume=run.id, strict=True)
 
 
-def test_an_error_in_one_row_leaves_the_others_scored(tmp_path: Path) -> None:
-    """The bad row is reported with its number and why."""
-    run = ec.score_file([ROWS[0], {"id": "x", "response": 7, "contexts": []}, ROWS[1]], store=tmp_path / "runs.db")
-    assert [r.id for r in run.results()] == ["a", "b"]
-    assert run.read is not None
-    assert [(bad.line, "response" in bad.reason) for bad in run.read.bad_rows] == [(2, True)]
-
-
 def test_a_source_without_samples_is_an_error_that_says_why(tmp_path: Path) -> None:
     """Nothing scored is not a perfect run."""
     with pytest.raises(ec.InputError, match=r"no sample that can be scored; row 1: .*response"):
         ec.score_file([{"response": 7}], store=tmp_path / "runs.db")
-
-
-def test_frames_have_a_row_per_claim(answers: Path, tmp_path: Path) -> None:
-    """Claims are in the table, not hidden behind the sample's number."""
-    run = ec.score_file(answers, store=tmp_path / "runs.db")
-    for frame in (run.to_pandas(), run.to_polars()):
-        assert len(frame) == 3
-        assert {"id", "outcome", "score", "label"} <= set(frame.columns)
 
 
 def test_a_field_that_nobody_named_is_there_to_compare_by_later(tmp_path: Path) -> None:

@@ -32,15 +32,6 @@ def test_a_wrong_date_does_not_spoil_the_right_place() -> None:
     assert labels("Einstein was born in Germany on 20th March 1879.", EINSTEIN) == [S, C]
 
 
-def test_two_hours_are_not_one_hour_and_another() -> None:
-    """Rising for two hours is not what the recipe says."""
-    result = ec.score(
-        response="Let the dough rise for two hours in a warm spot.",
-        passages=["Bulk ferment 1 hour, then shape and proof 1 hour."],
-    )
-    assert result.score < 1.0
-
-
 def test_the_speaker_matters() -> None:
     """What Jones said is less probably what Smith said."""
     passage = "Jones, the chief engineer, said the bridge was safe. Smith also attended the meeting."
@@ -69,43 +60,6 @@ def test_another_temperature_is_a_contradiction_with_its_reason() -> None:
     assert verdict.failure_mode is ec.FailureMode.NUMERIC_MISMATCH
     assert "350" in verdict.rationale
     assert "375" in verdict.rationale
-
-
-def test_the_same_duration_in_other_words_is_supported() -> None:
-    """Two hours forty minutes are 2 h 40 min."""
-    assert labels("The journey takes two hours forty minutes.", "The journey takes 2 h 40 min.", judge="lexical") == [S]
-
-
-def test_passages_are_texts_mappings_or_passages() -> None:
-    """The three ways to give a passage mean the same; ids are kept."""
-    text = "The tank holds 2 litres."
-    for passages in (text, [text], [{"id": "a", "text": text}], [ec.Passage("a", text)]):
-        verdict = ec.score(response=text, passages=passages).claims[0].verdict
-        assert verdict.label is S
-        assert verdict.evidence[0].passage_id in {"a", "p1"}
-
-
-@pytest.mark.parametrize("response", [42, None, ["a", "b"], b"bytes"])
-def test_a_response_that_is_no_text_is_refused_in_one_line(response: object) -> None:
-    """A number is not scored as if it were a sentence."""
-    with pytest.raises(ec.InputError, match="response"):
-        ec.score(response=response, passages=["x"])
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"judge": "lexicl"}, "unknown name 'lexicl' among verifiers; known: .*lexical"),
-        ({"strategy": "all"}, "strategy of score.. must be one of joint, each, ranked, got 'all'"),
-        ({"empty": "half"}, "empty of score.. must be one of exclude, one, zero, nan, got 'half'"),
-        ({"metric": "faithfulnes"}, "unknown name 'faithfulnes' among metrics"),
-        ({"decomposer": ""}, "bad component spec ''"),
-    ],
-)
-def test_a_wrong_option_says_what_is_allowed(options: dict[str, str], said: str) -> None:
-    """One line with the offending value and the choices."""
-    with pytest.raises(ec.ConfigError, match=said):
-        ec.score(response="It rains.", passages=["It rains."], **options)
 
 
 def test_scoring_works_inside_a_running_event_loop() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import everyclaim as ec
-from everyclaim.core.types import Claim, Decomposition, Span
 from everyclaim.testing import JudgeServer, play
 
 PASSAGES = ["The kettle is red."]
@@ -55,22 +54,6 @@ def test_a_language_model_is_not_asked_about_them(one_call: bool) -> None:
     assert (result.outcome, server.calls) == (ec.Outcome.FAILED, 0)
 
 
-class Talkative:
-    """A decomposer that makes three claims of everything."""
-
-    spec = "talkative"
-
-    async def decompose(self, response: str, *, question: str = "") -> object:
-        whole = (0, len(response))
-        return Decomposition(tuple(Claim(f"c{i}", response, Span(*whole), response) for i in range(3)))
-
-
-def test_claims_count_whoever_makes_them() -> None:
-    """Of a decomposer of one's own."""
-    result = ec.score(response="It is red.", passages=PASSAGES, decomposer=Talkative(), judge="lexical", max_claims=2)
-    assert result.reason == "bad_input: the answer has 3 claims, more than max_claims=2"
-
-
 def test_given_claims_and_texts_to_split_are_bounded() -> None:
     """`verify_claims` and `extract_claims`."""
     with pytest.raises(ec.InputError, match="max_answer_chars=10"):
@@ -91,23 +74,6 @@ def test_rows_of_a_file_are_left_out_and_counted(tmp_path: object) -> None:
     assert (run.read.good, run.read.bad) == (1, 1)
     assert "max_answer_chars=100" in run.read.bad_rows[0].reason
     assert run.summary.overall.total == 1
-
-
-def test_an_answer_that_a_generator_makes_too_long_is_not_validated() -> None:
-    """A guard scores what no reader has seen."""
-    guard = ec.Guard(
-        lambda question, passages, instructions: MANY, judge="lexical", max_answer_chars=100, max_retries=0
-    )
-    answer = guard("Which colour?", PASSAGES)
-    assert not answer.validated
-    assert any("max_answer_chars=100" in warning for warning in answer.warnings)
-
-
-@pytest.mark.parametrize(("name", "value"), [("max_claims", 0), ("max_passages", -1), ("max_row_mb", float("nan"))])
-def test_a_limit_that_is_none_is_a_config_error(name: str, value: float) -> None:
-    """By its name."""
-    with pytest.raises(ec.ConfigError, match=name):
-        ec.score(response="A.", passages=PASSAGES, judge="lexical", **{name: value})
 
 
 @pytest.mark.parametrize("lead", ["word " * 40_000 + "include:\n\n", "| " + "head " * 40_000 + "| b |\n|---|---|\n"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -54,18 +53,12 @@ def about_skipped(result: Result) -> list[str]:
     [
         ("It was made in Linz.", "meta"),
         ("It holds 2 litres.", "opinion"),
-        ("It holds two litres.", "instruction"),
-        ("It was made in Linz in 1990.", "heading"),
         ("You may drink the descaler made by Acme.", "citation"),
         ("It was made in Linz, not in Graz.", "abstention"),
-        ("Did you know that it holds 2 litres?", "question"),
         ("Hello, it was made in Linz.", "greeting"),
-        ("It was made in 1990:", "lead_in"),
         ("Er wurde 1990 gebaut.", "meta"),
-        ("It was made in Linz. " * 200, "meta"),
         ("Why did Anna Lind poison the kettle?", "question"),
         ("I cannot say when the kettle that killed forty people was made.", "abstention"),
-        ("I do not know why Anna Lind was fired.", "abstention"),
     ],
 )
 def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reason: str) -> None:
@@ -81,18 +74,13 @@ def test_a_skipped_sentence_with_a_number_or_a_name_is_a_warning(rest: str, reas
     ("rest", "reason", "question"),
     [
         ("I hope this helps!", "meta", ""),
-        ("[1]", "citation", ""),
         ("\nSource: Annual Report 2023", "citation", ""),
         ("Would you like to know more about Graz?", "question", ""),
         ("Why did Anna Lind leave Graz?", "question", "Did Anna Lind leave Graz?"),
-        ("Kettles of Graz", "heading", ""),
         ("The kettle of Graz:", "lead_in", ""),
         ("I do not know anything about Linz.", "abstention", ""),
         ("Of Linz in 1990 nothing is known here.", "abstention", "What happened in Linz in 1990?"),
         ("Here is what I found about Linz:", "meta", "What is Linz?"),
-        ("Dear Ms Smith,", "greeting", ""),
-        ("print(2)", "code", ""),
-        ("***", "no_words", ""),
         ("Gern geschehen, und viel Erfolg mit der Kanne!", "meta", ""),
     ],
 )
@@ -112,14 +100,6 @@ def test_an_answer_skipped_as_a_whole_says_so() -> None:
     assert ec.score(response="I do not know.", passages=SHELF).warnings == ()
 
 
-def test_an_answer_of_very_many_claims_says_so() -> None:
-    """One of 200 claims does not."""
-    answer = " ".join(f"Kettle number {number} is red." for number in range(201))
-    warned = ec.score(response=answer, passages=SHELF, judge="lexical").warnings
-    assert warned == ("more than 200 claims in one answer: a share of so many hides single wrong ones",)
-    assert ec.score(response=answer.rsplit("Kettle", 1)[0], passages=SHELF, judge="lexical").warnings == ()
-
-
 def test_they_are_counted_in_the_summary_and_on_the_page() -> None:
     """In JSON, too."""
     results = [
@@ -137,13 +117,6 @@ def test_they_are_counted_in_the_summary_and_on_the_page() -> None:
     assert "every sentence was skipped: nothing of the answer was checked" in page
 
 
-def test_the_store_keeps_them(tmp_path: Path) -> None:
-    """A run that is read again counts the same."""
-    rows = [{"id": "1", "response": f"{CLAIM} It was made in Linz.", "contexts": SHELF}]
-    run = ec.score_file(rows, decomposer=Skipping("meta"), store=str(tmp_path / "runs.db"))
-    assert run.summary.unchecked == 1
-
-
 def guarded(response: str, reason: str) -> Any:
     return ec.Guard(None, decomposer=Skipping(reason)).answer("What of the kettle?", SHELF, response=response)
 
@@ -158,12 +131,6 @@ def test_a_guard_does_not_validate_what_was_not_checked(response: str, reason: s
     assert not answer.validated
     assert len(answer.attempts) == 1
     assert "not checked" in answer.warnings[0]
-
-
-def test_a_guard_validates_what_was_checked() -> None:
-    """A skipped sentence without number or name changes nothing."""
-    assert guarded(f"{CLAIM} I hope this helps!", "meta").validated
-    assert guarded("I do not know.", "abstention").validated
 
 
 @pytest.mark.parametrize("closing", ["Hope this helps!", "Feel free to ask.", "Good luck!", "Enjoy your coffee!"])

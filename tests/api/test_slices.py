@@ -154,12 +154,3 @@ def test_a_trend_names_the_slice_and_the_mode_that_changed(tmp_path: Path) -> No
     assert any("on answers with source=web: from r4 on" in line for line in found.sentences)
     part = next(one for one in found.to_json()["parts"] if one["slice"] == {"source": "web"})
     assert len(part["rates"]) == len(names)
-
-
-def test_calibration_takes_the_same_slices(tmp_path: Path) -> None:
-    """Rates of the judge stand by automatic slices, too."""
-    store = tmp_path / "runs.db"
-    score(ROWS, store, name="labelled")
-    labels = [{**one, "label": "SUPPORTED"} for one in ec.label("labelled", 20, store=store).rows]
-    found = ec.calibrate("labelled", labels, slices=["auto:numbers"], store=store)
-    assert set(found.groups["auto:numbers"]) == {"numbers", "no numbers"}

@@ -8,7 +8,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.api.settings import DECLARED
-from everyclaim.api.specs import cache_beside, decomposer_spec, judge_spec, metric_spec, talks
+from everyclaim.api.specs import cache_beside, judge_spec
 from everyclaim.testing import JudgeServer, play, request_data
 
 SHELF = ["The kettle is red. It holds 2 litres."]
@@ -23,9 +23,7 @@ def played(request: object) -> str:
     ("judge", "options", "spec"),
     [
         ("openai:m", {"claims_per_call": 3, "repeats": 2}, "openai:m?claims_per_call=3&repeats=2"),
-        ("openai:m?claims_per_call=3", {"claims_per_call": 3}, "openai:m?claims_per_call=3"),
         ("lexical", {"claims_per_call": 3}, "lexical"),
-        ("mine:large", {"base_url": "http://x"}, "mine:large"),
         ("cascade:lexical>openai:m?audit=1", {"repeats": 2}, "cascade:lexical>openai:m?2.repeats=2&audit=1"),
         (
             "panel:openai:a|openai:b",
@@ -39,19 +37,6 @@ def played(request: object) -> str:
 def test_what_can_change_a_verdict_becomes_part_of_the_spec(judge: str, options: dict[str, object], spec: str) -> None:
     """Of every language model in it; limits and the cache do not, and other judges stay as they are."""
     assert str(judge_spec(judge, options)) == spec
-
-
-def test_a_decomposer_takes_the_address_and_the_rubric_but_not_what_judges_have() -> None:
-    """Strictness has no meaning for splitting."""
-    options = {"base_url": "http://x/v1", "rubric": "r.toml", "repeats": 3, "numbers": "exact"}
-    assert str(decomposer_spec("openai:m", options)) == "openai:m?base_url=http://x/v1&domain=r.toml"
-    assert str(decomposer_spec("embedded", options)) == "embedded"
-
-
-def test_one_call_is_a_mode_of_the_metric() -> None:
-    """And stored as such."""
-    assert metric_spec("faithfulness", {"one_call": True}) == "faithfulness?mode=one_call"
-    assert metric_spec("faithfulness", {"one_call": False}) == "faithfulness"
 
 
 @pytest.mark.parametrize(
@@ -81,13 +66,6 @@ def test_a_header_that_is_said_twice_is_not_repeated_in_the_error() -> None:
     assert "hunter" not in str(raised.value)
 
 
-def test_it_is_known_which_components_talk() -> None:
-    """Also inside a cascade; a component that is given as an object is not looked into."""
-    assert talks("lexical", "anthropic:m")
-    assert talks("cascade:lexical>openai:m")
-    assert not talks("lexical", None, object(), "cascade:lexical>mine:large")
-
-
 def test_the_cache_lies_in_the_folder_of_the_store() -> None:
     """For a database, in that of the usual store."""
     assert cache_beside("here/runs.db") == "here/replies.db"
@@ -107,13 +85,6 @@ def test_the_same_names_serve_in_python() -> None:
         assert {request.headers["x-team"] for request in server.requests} == {"blue"}
     assert result.provenance.parameters["claims_per_call"] == "1"
     assert result.provenance.decomposer.startswith("openai:m?base_url=")
-
-
-def test_a_limit_holds_for_one_answer_too() -> None:
-    """Raised, because nothing else could be kept."""
-    with JudgeServer(played) as server, pytest.raises(ec.BudgetExceeded):
-        ec.score(response="It is red.", passages=SHELF, judge="openai:m", base_url=server.base_url, max_calls=1)
-    assert server.calls == 1
 
 
 def test_a_file_keeps_replies_beside_its_store_unless_told(tmp_path: Path) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,9 +113,7 @@ def test_plain_functions_are_metrics(kind: str) -> None:
     ("metric", "told"),
     [
         (lambda: 1.0, "a metric takes (sample, ctx) or fewer of these, in order; but it takes nothing"),
-        (lambda sample, ctx, more: 1.0, "it also needs more"),
         (Share, "got the class Share itself"),
-        (7, "got 7"),
         (object(), "an object with `score`, or a function of a sample, got an object"),
     ],
 )
@@ -135,15 +131,9 @@ def test_what_is_no_metric_is_refused_at_once(metric: Any, told: str) -> None:
         (True, "scored", ""),
         (float("nan"), "failed", "bad_score"),
         (1.5, "failed", "bad_score"),
-        ("good", "failed", "bad_result: the metric returned str"),
         (Score(0.5, {"part": 2.0}), "failed", "bad_score"),
-        (Score(0.5, details={"x": {1, 2}}), "failed", "bad_result"),
         (Score("0.5"), "failed", "bad_result: the metric returned a Score whose value is '0.5', not a number"),
-        (Score(0.5, {"part": "x"}), "failed", "bad_result"),
-        (Score(0.5, None), "failed", "bad_result: the metric returned a Score whose components is None"),
-        (Score(0.5, skipped=["x"]), "failed", "bad_result"),
         (Score(0.5, claims=["x"]), "failed", "bad_result"),
-        (Score(0.5, warnings=[3]), "failed", "bad_result"),
         (Score(None, reason="no number in it"), "no_claims", "no number in it"),
         (Score(None, abstained=True), "abstained", "declines"),
     ],
@@ -198,25 +188,6 @@ def test_another_judge_in_a_metric_is_recorded() -> None:
 
     result = score(own, strict=True)
     assert (result.score, result.provenance.parameters["judge"]) == (0.0, "quoting")
-
-
-def test_functions_judge_and_split() -> None:
-    """As objects do; what they return is checked."""
-    result = ec.score(
-        response=ANSWER,
-        passages=[TOWER],
-        decomposer=lambda response: ["The Eiffel Tower was built in 1889", "It is the tallest tower"],
-        judge=lambda claim, passages: "SUPPORTED" if "1889" in claim.text else "CONTRADICTED",
-    )
-    assert (result.score, [ANSWER[slice(*claim.span)] for claim in result.claims]) == (
-        0.5,
-        ["The Eiffel Tower was built in 1889", "It is the tallest tower"],
-    )
-    wrong = ec.score(response=ANSWER, passages=[TOWER], judge=lambda claim, passages: "YES")
-    assert (wrong.outcome, wrong.reason.partition(":")[0]) == ("failed", "bad_verdict")
-    wrong = ec.score(response=ANSWER, passages=[TOWER], decomposer=lambda response: "a text")
-    assert wrong.reason.startswith("bad_decomposition")
-    assert ec.verify_claims("It is red.", [TOWER], judge=lambda claim, passages: "SUPPORTED")[0].verdict.label
 
 
 def test_a_metric_whose_numbers_need_the_run_gets_it_at_its_end(tmp_path: Path) -> None:
@@ -334,35 +305,9 @@ def test_options_that_would_do_nothing_for_a_foreign_judge_are_refused(
         ec.score(response=ANSWER, passages=[TOWER], **options)
 
 
-def test_a_factory_may_return_a_function(plugin: Path) -> None:
-    """And is known by its spec."""
-    result = ec.score(response=ANSWER, passages=[TOWER], metric="half")
-    assert (result.score, result.provenance.metric) == (0.5, "half")
-
-
 def test_specs_name_python_objects(plugin: Path) -> None:
     """The same spec works in Python and on the command line, and is what a result stores."""
     result = ec.score(response=ANSWER, passages=[TOWER], metric="python:asking_plugin:half")
     assert (result.score, result.provenance.metric) == (0.5, "python:asking_plugin:half")
     with pytest.raises(ec.ConfigError, match="cannot import 'asking_plugin:nothing'"):
         ec.score(response=ANSWER, metric="python:asking_plugin:nothing")
-
-
-def test_a_metric_in_many_tasks_keeps_samples_apart(tmp_path: Path) -> None:
-    """Each has a context of its own."""
-
-    async def slow(sample: Sample, ctx: MetricContext) -> Score:
-        parts = await ctx.claims(sample.response)
-        await asyncio.sleep(0)
-        claims = await ctx.judge(parts.claims)
-        return Score(1.0, details={"claims": [claim.text for claim in claims]})
-
-    rows = [{"id": str(i), "response": f"The tower number {i} is tall.", "contexts": [TOWER]} for i in range(20)]
-    run = ec.score_file(rows, metric=slow, store=tmp_path / "runs.db")
-    for result in run.results():
-        assert (
-            result.details["claims"]
-            == [claim.text for claim in result.claims]
-            == [f"The tower number {result.id} is tall."]
-        )
-    assert json.loads(json.dumps(run.to_json()))

@@ -66,14 +66,6 @@ def test_intervals_are_drawn_and_said():
     assert float(first.attrib["x1"]) < float(dots[0].attrib["cx"]) < float(first.attrib["x2"])
 
 
-def test_columns_stand_for_their_counts():
-    """The highest is as tall as the chart, one without answers is not drawn."""
-    columns = ET.fromstring(CHARTS["histogram"]).findall("rect")
-    heights = [float(one.attrib["height"]) for one in columns]
-    assert len(columns) == 3
-    assert heights[2] / heights[0] == pytest.approx(15, rel=0.02)
-
-
 def test_a_marked_place_is_said_in_words():
     """A regression is not told by a line alone."""
     assert "alert" in ET.fromstring(CHARTS["lines"]).findtext("desc")

@@ -103,17 +103,6 @@ def test_a_long_passage_is_cut_to_what_stands_around_the_evidence():
     assert [before.kind, after.kind] == ["cut", "cut"]
 
 
-def test_rows_far_from_the_evidence_are_left_out_and_headings_stay():
-    """A cell means nothing without its heading."""
-    rows = "".join(f"| item {number} | {number} € |\n" for number in range(400))
-    text = f"| what | price |\n| --- | --- |\n{rows}"
-    start = text.index("| item 300 |")
-    blocks = lay_out(text, [Mark(start, start + 10, 1, Label.SUPPORTED, "evidence")], context=30)
-    assert [block.kind for block in blocks] == ["cut", "table", "cut"]
-    assert written(blocks[1])[0] == ["what", "price"]
-    assert ["item 300", "300 €"] in written(blocks[1])
-
-
 def test_a_record_with_long_values_is_cut_inside_them():
     """Two marks in one long value: each is there once, with what stands around it."""
     text = json.dumps({"a": "x " * 300 + "first needle " + "y " * 600 + "second needle " + "z " * 300, "b": 1})

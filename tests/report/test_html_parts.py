@@ -127,13 +127,3 @@ def test_of_very_many_claims_the_failing_ones_are_listed():
     html = rendered(sample.kept(0, Result("t", Outcome.SCORED, 0.99, sample.PROVENANCE, claims=claims)))
     assert "300 of 1,000 claims are listed" in html
     assert html.count('<details class="finding contradicted"') == 10
-
-
-def test_what_a_metric_found_elsewhere_is_a_passage_and_what_is_none_is_passed_over():
-    """Texts in `details` that evidence lies in stand beside the passages, whatever else a metric keeps there."""
-    claim = sample.claim(1, "It is red.", Label.SUPPORTED, evidence=(Evidence("web1", 0, 3, "Red"),))
-    details = {"passages": {"web1": {"title": "A page", "text": "Red it is."}, "odd": 3, "none": {"title": "x"}}}
-    result = Result("t", Outcome.SCORED, 1.0, sample.PROVENANCE, claims=(claim,), details=details)
-    html = rendered(sample.kept(0, result))
-    assert "1 passage" in html
-    assert '<mark class="evidence" data-claims="1">Red</mark>' in html

@@ -7,7 +7,7 @@ import re
 import pages_sample as sample
 import pytest
 
-from everyclaim.core.types import Outcome, Result, Usage
+from everyclaim.core.types import Outcome, Result
 from everyclaim.report.html.run import run_report
 
 
@@ -42,13 +42,6 @@ def test_nothing_scored_has_no_number():
     assert "nan" not in text.lower().split()
 
 
-def test_a_score_that_is_no_number_by_policy_is_not_printed():
-    """NaN of the `nan` policy is in no chart, no mean and no row."""
-    nan = sample.kept(1, Result("n", Outcome.NO_CLAIMS, float("nan"), sample.PROVENANCE))
-    page = written([sample.plain(0, "su", ""), nan])
-    assert "nan" not in said(page).lower().split()
-
-
 def test_a_metric_without_claims_is_sliced_by_its_score():
     """No rate of claims is drawn where there are none."""
     records = [
@@ -59,13 +52,6 @@ def test_a_metric_without_claims_is_sliced_by_its_score():
     assert "mean score, with 95 % intervals" in text
     assert "do not have the best score" in text
     assert "nothing to measure" not in text
-
-
-def test_cost_and_price_unknown_are_said():
-    """What was spent stands with how it was made."""
-    usage = Usage(12, 34_000, 1_200, 3, None)
-    text = said(written([sample.kept(0, Result("a", Outcome.SCORED, 1.0, sample.PROVENANCE, usage=usage))]))
-    assert "12 calls, 34,000 prompt tokens, 1,200 of replies, 3 cache hits, price unknown" in text
 
 
 @pytest.mark.parametrize("known", ["on labelled answers the judge called 80 % so; `everyclaim label` finds out", ""])

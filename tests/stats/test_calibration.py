@@ -36,12 +36,6 @@ def test_platt_agrees_with_scikit_learn():
     assert (found.slope, found.intercept) == pytest.approx((-slope, -intercept), abs=2e-3)
 
 
-def test_platt_recovers_the_map_that_made_the_labels():
-    """From 20,000 labels, within sampling error."""
-    found = fit_platt(*judged(20_000))
-    assert (found.slope, found.intercept) == pytest.approx((0.5, -0.5), abs=0.06)
-
-
 @settings(deadline=None)
 @given(both_kinds)
 def test_platt_survives_any_labels(rows):
@@ -93,15 +87,6 @@ def test_calibration_error_by_hand():
     assert expected_calibration_error([1, 0], [1.0, 0.0]) == 0.0
 
 
-def test_fitting_lowers_the_error_on_other_labels():
-    """Fitted on one half, measured on the other."""
-    truth, stated = judged(4000)
-    raw = expected_calibration_error(truth[2000:], stated[2000:])
-    for fit in (fit_platt, fit_isotonic):
-        mapped = fit(truth[:2000], stated[:2000])(stated[2000:])
-        assert expected_calibration_error(truth[2000:], mapped) < raw / 2
-
-
 @settings(deadline=None)
 @given(both_kinds, st.integers(1, 12))
 def test_bins_hold_every_claim_once(rows, bins):
@@ -121,10 +106,6 @@ def test_bins_hold_every_claim_once(rows, bins):
         (lambda: fit_isotonic([1, 0], [0.2, 1.4]), "between 0 and 1; number 1 is 1.4"),
         (lambda: fit_isotonic([1, 0], [0.2, 0.4], [1, -1]), "weights must lie at or above 0"),
         (lambda: fit_isotonic([1, 0], [0.2, 0.4], [0, 0]), "all weights are 0"),
-        (lambda: fit_temperature([0, 3], [[0.5, 0.5], [0.1, 0.9]]), "truth must lie between 0 and 1"),
-        (lambda: fit_temperature([0], [[0.5, 0.6]]), "sum to 1"),
-        (lambda: brier_score([1, 0], [0.5]), "truth 2, probabilities 1"),
-        (lambda: expected_calibration_error([1], [0.5], bins=0), "bins must be at least 1"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -1,6 +1,5 @@
 """Paired differences and their tests: peers' numbers, symmetry, and what they promise."""
 
-import math
 from itertools import product
 
 import numpy as np
@@ -79,12 +78,6 @@ def test_one_change_is_not_a_difference():
     assert not found.reliable
 
 
-def test_a_longer_answer_weighs_more_in_a_rate_of_claims():
-    """The difference is of the pooled rates, not the mean of the samples' differences."""
-    found = paired_difference(([1, 5], [1, 9]), ([0, 9], [1, 9]))
-    assert found.value == pytest.approx(9 / 10 - 6 / 10)
-
-
 def test_a_single_cluster_leaves_everything_open():
     """One question says nothing of the next."""
     found = paired_mean_difference([0.2, 0.3], [0.9, 0.8], ["q", "q"])
@@ -135,21 +128,6 @@ def test_sampled_signs_agree_with_scipy():
     assert sign_flip_test(values).p_value == found.p_value
 
 
-def test_thousands_of_differences_are_normal():
-    """Above the limit the sum over its standard deviation under the null decides, as drawn signs do."""
-    values = np.random.default_rng(4).normal(0.02, 1, 8000)
-    found = sign_flip_test(values)
-    assert found.method == "normal"
-    assert found.p_value == pytest.approx(2 * stats.norm.sf(abs(values.sum()) / math.sqrt((values**2).sum())))
-
-
-@pytest.mark.parametrize("scale", [1e-300, 1e-15, 1e12, 1e307])
-def test_the_scale_of_differences_does_not_matter(scale):
-    """Points, shares or money: the same p-value."""
-    values = np.random.default_rng(3).normal(0.25, 1, 40)
-    assert sign_flip_test(values * scale).p_value == sign_flip_test(values).p_value
-
-
 def test_no_difference_at_all_is_certain_of_nothing():
     """Nothing changed: p = 1, and no draw is needed."""
     assert sign_flip_test(np.zeros(100)).p_value == 1.0
@@ -165,13 +143,6 @@ def test_exact_mcnemar_agrees_with_statsmodels(fewer, more):
         assert mcnemar(fewer, more).p_value == pytest.approx(
             mcnemar(fewer, more, mid_p=False).p_value - point, abs=1e-9
         ) or (fewer == more)
-
-
-def test_mid_p_of_equal_counts():
-    """3 against 3 is the middle of the distribution: 1 − half the middle's probability (Fagerland and others 2013)."""
-    assert mcnemar(3, 3).p_value == pytest.approx(1 - 0.5 * stats.binom.pmf(3, 6, 0.5))
-    assert mcnemar(0, 0).p_value == 1.0
-    assert mcnemar(1, 7).p_value == pytest.approx(0.0390625)
 
 
 def test_random_halves_of_one_run_are_not_called_different():
@@ -211,10 +182,6 @@ def test_a_planted_slice_is_found_and_only_it():
         (lambda: paired_mean_difference([1.1], [0.1]), "before must lie between 0 and 1; number 0 is 1.1"),
         (lambda: paired_mean_difference([], []), "before is empty"),
         (lambda: paired_difference(([2], [1]), ([0], [1])), "between 0 and its denominator"),
-        (lambda: paired_difference(([0], [0]), ([0], [1])), "no units: nothing can be compared"),
-        (lambda: independent_difference(clustered_mean([]), clustered_mean([1])), "without units"),
-        (lambda: sign_flip_test([math.inf]), "number 0 is inf"),
-        (lambda: mcnemar(-1, 2), "whole numbers of at least 0, not -1 and 2"),
     ],
 )
 def test_bad_input_is_named(call, message):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from everyclaim.stats.intervals import clustered_mean, clustered_ratio, doubts
-from everyclaim.stats.paired import paired_mean_difference
 from everyclaim.stats.ppi import Labelled, Unlabelled, ppi_rate
 from everyclaim.stats.proportions import clustered_normal
 
@@ -35,12 +34,3 @@ def test_few_failing_labels_are_said():
     judged = np.r_[np.zeros(30), np.ones(170)]
     found = ppi_rate(Labelled(truth, judged), Unlabelled(np.r_[np.zeros(200), np.ones(800)]))
     assert found.warnings == ("3 labels of the rarer kind: at least 10 are needed",)
-
-
-def test_few_changes_are_said():
-    """Five of two hundred changed; a hundred did."""
-    before = np.ones(200)
-    few, many = before.copy(), before.copy()
-    few[:5], many[:100] = 0, 0
-    assert "5 samples" in paired_mean_difference(before, few).warnings[0]
-    assert paired_mean_difference(before, many).reliable
