@@ -1,23 +1,21 @@
-"""What a source of samples is called, what its content's fingerprint is, and how many rows it has."""
+"""A whole data set: scored into the store, summed up, written out, and found again."""
 
 from __future__ import annotations
 
 import asyncio
-import codecs
-import hashlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import import_module
 from itertools import chain, islice
-from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise, worst
 from everyclaim.analysis.slices import expanded, fields_of
 from everyclaim.analysis.summary import slice_rows
+from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Rows, chosen_of, public
 from everyclaim.api.session import Session
 from everyclaim.api.specs import SEARCHING, batches_beside, cache_beside
@@ -30,77 +28,13 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Result, Sample
 from everyclaim.core.validation import UNDER_TEST
 from everyclaim.core.wire import result_to_json
-from everyclaim.engine import Options as Pace
+from everyclaim.engine import Options as EngineOptions
 from everyclaim.engine import in_thread
 from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
 from everyclaim.io.messages import History, Turns
-from everyclaim.metrics.assembled import Assembled
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
-
-_CHUNK = 1 << 20
-_BEFORE = codecs.BOM_UTF8 + b" \t\r\n"  # the first row
-
-
-class Identity(NamedTuple):
-    """`fingerprint` is empty for what cannot be read twice (a pipe, a generator): no run over it resumes by itself."""
-
-    name: str
-    fingerprint: str
-    total: int | None  # rows, when that is cheap to know
-
-
-def identify(source: Any) -> Identity:
-    """Name a source and take its fingerprint, reading a file once from end to end.
-
-    What cannot be opened is left to the reader, which says why.
-    """
-    if not isinstance(source, str | os.PathLike) or str(source) == "-":
-        kind = "stdin" if isinstance(source, str) else type(source).__name__
-        return Identity(f"<{kind}>", "", _count_rows(source) if kind != "stdin" else None)
-    path = Path(source)
-    try:
-        if path.is_file():
-            return Identity(str(path.resolve()), *_digest_of_file(path))
-        if path.is_dir():
-            return Identity(str(path.resolve()), _digest_of_folder(path), None)
-    except OSError:
-        pass
-    return Identity(str(path), "", None)
-
-
-def _count_rows(source: Any) -> int | None:
-    if isinstance(source, Mapping):
-        return 1  # one row, not as many as it has fields
-    if isinstance(source, Sequence) and source and hasattr(source[0], "columns"):
-        return None  # tables, not rows
-    return len(source) if isinstance(source, Sized) and not isinstance(source, type) else None
-
-
-def _digest_of_file(path: Path) -> tuple[str, int | None]:
-    digest = hashlib.blake2b(digest_size=16)
-    newlines, last, head = 0, b"\n", b""
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-            newlines += chunk.count(b"\n")
-            last, head = chunk[-1:], head or chunk.lstrip(_BEFORE)[:1]
-    is_lines = path.suffix in {".jsonl", ".ndjson"} and head != b"["  # a JSON list may be called so, too
-    return digest.hexdigest(), newlines + (last != b"\n") if is_lines else None
-
-
-def _digest_of_folder(folder: Path) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for path in sorted(folder.rglob("*")):
-        if any(part.startswith(".") for part in path.relative_to(folder).parts):
-            continue  # no data: a store that is kept there changes with every run
-        status = path.stat()
-        digest.update(
-            f"{path.relative_to(folder)}\0{status.st_size}\0{status.st_mtime_ns}\n".encode("utf-8", "replace")
-        )
-    return digest.hexdigest()
-
 
 _SHOWN = 3  # worst answers, in a notebook
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -267,47 +201,33 @@ def score_file(source: Source, *, store: str | os.PathLike[str] = DEFAULT_STORE,
 
 def score_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
     """Score a data set into a store."""
-    with closing(_Scoring(session, source, store, options)) as scoring:
-        session.run(scoring.carry_out())
-    return scoring.run
+    with closing(RunExecution(session, source, store, options)) as execution:
+        session.run(execution.carry_out())
+    return execution.run
 
 
 async def ascore_into(session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> Run:
     """Score a data set into a store; what may take long before the first sample does not hold up the loop."""
-    with closing(await asyncio.to_thread(_Scoring, session, source, store, options)) as scoring:
-        await scoring.carry_out()
-    return scoring.run
+    with closing(await asyncio.to_thread(RunExecution, session, source, store, options)) as execution:
+        await execution.carry_out()
+    return execution.run
 
 
-class _Scoring:
-    """One data set on its way into a store: read, begun or taken up again, carried out."""
+class RunExecution:
+    """One data set on its way into a store: read, begun or taken up again, carried out.
+
+    To the engine it is the store, which at the end of a run gets the numbers that need the whole run, and what became
+    of its rows.
+    """
 
     def __init__(self, session: Session, source: Any, store: str | os.PathLike[str], options: DatasetOptions) -> None:
         check_apart({"the data set": source}, {"the store": store})
         self._session = session
         self._options = options
         self._metric = session.metric
-        identity = identify(source)
         self._report = ReadReport()
-        with within(session.limits):
-            read = read_samples(
-                source,
-                mapping=options.get("mapping"),
-                format=options.get("format"),
-                slices=dict.fromkeys(fields_of(options.get("optional_slices", ())), False)
-                | dict.fromkeys(fields_of(options.get("slices", ())), True),
-                report=self._report,
-                turns=options.get("turns", "last"),
-                history=options.get("history", "context"),
-                contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
-            )
-        samples: Iterator[Sample] = islice(read, options.get("limit"))
-        if release := options.get("release", ""):
-            samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
-        first = next(samples, None)
-        if first is None:
-            raise InputError(_nothing(identity.name, self._report))
-        stream = chain([first], samples)
+        identity = identify(source)
+        stream = self._samples(source, identity.name)
         # A pipe may block for long; so may somebody's generator, on a loop that others use as well.
         is_generated = not isinstance(source, str | os.PathLike | Sequence)
         may_block = source == "-" if isinstance(source, str) else is_generated and session.is_kept
@@ -320,6 +240,30 @@ class _Scoring:
             raise
         self.run = Run(self._record.id, os.fspath(store), _slices(options), self._report)
 
+    def _samples(self, source: Any, name: str) -> Iterator[Sample]:
+        """Read the source, at least one sample of it. Raises `InputError` where there is none."""
+        options, report = self._options, self._report
+        wanted = dict.fromkeys(fields_of(options.get("optional_slices", ())), False)
+        with within(self._session.limits):
+            read = read_samples(
+                source,
+                mapping=options.get("mapping"),
+                format=options.get("format"),
+                slices=wanted | dict.fromkeys(fields_of(options.get("slices", ())), True),
+                report=report,
+                turns=options.get("turns", "last"),
+                history=options.get("history", "context"),
+                contexts=Spec.parse(self._metric.provenance.metric).name not in SEARCHING,
+            )
+        samples: Iterator[Sample] = islice(read, options.get("limit"))
+        if release := options.get("release", ""):
+            samples = (sample if sample.release else replace(sample, release=release) for sample in samples)
+        first = next(samples, None)
+        if first is None:
+            why = f" that can be scored; {report.bad_rows[0]}" if report.bad_rows else "s"
+            raise InputError(f"{name} holds no sample{why}")
+        return chain([first], samples)
+
     async def carry_out(self) -> None:
         """Score what is not kept yet."""
         options = self._options
@@ -327,13 +271,30 @@ class _Scoring:
             self._stream,
             self._session.scorer,
             run=self._record.id,
-            store=_Ending(self._store, self._report, self._metric),
-            options=Pace(concurrency=options.get("concurrency") or self._session.concurrency),
+            store=self,
+            options=EngineOptions(concurrency=options.get("concurrency") or self._session.concurrency),
             hooks=options.get("hooks", ()),
             total=self._record.total,
         )
 
+    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
+        """Return what the store holds already."""
+        return self._store.kept(run, start, stop)
+
+    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
+        """Keep results."""
+        self._store.save_all(run, batch)
+
+    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
+        """Keep what needs the whole run, and how it was read."""
+        if results := self._metric.over_run(lambda: self._store.results(run)):
+            self._store.rescore(run, results)
+        report = self._report
+        first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
+        self._store.finish_run(run, status, Reading(report.good, report.bad, first, report.incomplete))
+
     def close(self) -> None:
+        """Close the store."""
         self._store.close()
 
 
@@ -404,34 +365,6 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         config=config,
         total=total,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    """The store, which at the end of a run gets the numbers that need the whole run, and what became of its rows."""
-
-    store: Store
-    report: ReadReport
-    metric: Assembled
-
-    def kept(self, run: str, start: int, stop: int) -> Mapping[int, str]:
-        return self.store.kept(run, start, stop)
-
-    def save_all(self, run: str, batch: Sequence[Kept]) -> None:
-        self.store.save_all(run, batch)
-
-    def finish_run(self, run: str, status: Literal["finished", "stopped", "failed"]) -> None:
-        if results := self.metric.over_run(lambda: self.store.results(run)):
-            self.store.rescore(run, results)
-        report = self.report
-        first = tuple(str(row) for row in report.bad_rows[:_REASONS_KEPT])
-        self.store.finish_run(run, status, Reading(report.good, report.bad, first, report.incomplete))
-
-
-def _nothing(name: str, report: ReadReport) -> str:
-    if report.bad_rows:
-        return f"{name} holds no sample that can be scored; {report.bad_rows[0]}"
-    return f"{name} holds no samples"
 
 
 def _frame(library: str, table: Iterable[dict[str, Any]]) -> Any:
