@@ -60,7 +60,6 @@ def test_a_small_run_adds_up_by_hand():
     assert group.failing == 3
     assert group.unsupported_per_failing == pytest.approx(2 / 3)
     assert group.contradicted_per_failing == 1
-    assert group.bad_per_failing == pytest.approx(5 / 3)
     assert group.claims_per_answer == 2.25
     assert group.bands == {Band.HIGH: 1, Band.GOOD: 0, Band.MODERATE: 1, Band.LOW: 2}
     assert group.band is Band.LOW

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from everyclaim.stats.conformal import answers_needed, conformal_threshold, factuality_threshold, highest_wrong
+from everyclaim.stats.conformal import conformal_threshold, factuality_threshold, highest_wrong
 
 
 @pytest.mark.parametrize(("n", "error_rate", "rank"), [(9, 0.1, 9), (19, 0.05, 19), (99, 0.1, 90), (100, 0.1, 91)])
@@ -17,7 +17,6 @@ def test_the_threshold_is_the_rank_of_the_definition(n, error_rate, rank):
 
 def test_too_few_answers_promise_nothing():
     """At 10 %, eight are too few and nine are enough."""
-    assert answers_needed(0.1) == 9
     assert conformal_threshold(range(8), 0.1) == math.inf
     assert conformal_threshold(range(9), 0.1) == 8
 

@@ -16,8 +16,7 @@ from everyclaim.stats.intervals import (
     clustered_ratios,
 )
 from everyclaim.stats.proportions import wilson
-from everyclaim.stats.trust import FEW_CLUSTERS
-from everyclaim.stats.types import Interval, Sampling
+from everyclaim.stats.types import FEW_CLUSTERS, Interval, Sampling
 
 
 def test_standard_error_is_the_formula_of_the_paper():

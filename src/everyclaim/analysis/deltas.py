@@ -22,8 +22,7 @@ from everyclaim.stats.multiplicity import holm
 from everyclaim.stats.paired import exchanges, independent_difference, paired_difference, sign_flip_test
 from everyclaim.stats.power import detectable_paired_difference
 from everyclaim.stats.quantiles import normal_p_value, normal_quantile
-from everyclaim.stats.trust import ROUGH_CLUSTERS
-from everyclaim.stats.types import Floats, Inference, Interval
+from everyclaim.stats.types import ROUGH_CLUSTERS, Floats, Inference, Interval
 
 LEVEL = 0.95
 FEWEST = 10  # answers on a side; fewer are not tested

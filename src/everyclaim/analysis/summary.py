@@ -93,13 +93,6 @@ class Group:
         answers = self.total - self.outcomes[Outcome.FAILED]
         return self.scored / answers if answers else None
 
-    @property
-    def bad_per_failing(self) -> float | None:
-        """Mean number of claims that are not supported, of either kind, per failing answer."""
-        if self.unsupported_per_failing is None or self.contradicted_per_failing is None:
-            return None
-        return self.unsupported_per_failing + self.contradicted_per_failing
-
 
 @dataclass(frozen=True, slots=True)
 class Summary:

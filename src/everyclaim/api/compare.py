@@ -243,7 +243,7 @@ class KeptReleaseReport(ReleaseReport):
 
     def _page(self) -> bytes:
         from everyclaim.api.reports import answers_at
-        from everyclaim.report.html.release import release_page
+        from everyclaim.report.html.comparison import release_page
 
         places = [[one.mover.places[side] for one in self.comparison.moved] for side in (0, 1)]
         before, after = (answers_at(run, wanted) for run, wanted in zip(self.runs, places, strict=True))

@@ -19,7 +19,7 @@ from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
 from everyclaim.io import ReadReport, check_apart
-from everyclaim.report.splits import splits_page
+from everyclaim.report.calibration import splits_page
 
 
 @with_settings("store")

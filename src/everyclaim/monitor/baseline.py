@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted, one_line
-from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
+from everyclaim.stats.types import FEW_OF_A_KIND, ROUGH_CLUSTERS
 
 WEAK = 0.3  # sensitivity + specificity − 1
 

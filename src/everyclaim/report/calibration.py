@@ -1,8 +1,8 @@
-"""The page of a calibration: the judge's error against people, and the rate with and without it."""
+"""The pages of labels: what they say of a judge, with and without its error, and of how answers are split."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -21,8 +21,9 @@ from everyclaim.analysis.calibration import (
 )
 from everyclaim.analysis.estimates import NO_NUMBER, interval, percent, share_of
 from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.splits import SplitCheck, SplitSentence
 from everyclaim.core.plaintext import counted, words
-from everyclaim.core.types import Label
+from everyclaim.core.types import Label, SplitMark
 from everyclaim.report.style import Page, data, hanging, house_table, indented, joined
 from everyclaim.stats.intervals import Estimate
 
@@ -149,3 +150,37 @@ def _probabilities(found: Calibration) -> list[RenderableType]:
             told += f"; {fit.after.ece:.3f} with probabilities calibrated on the other {fit.fitted_on:,}"
         lines.append(Text(told))
     return [*lines, Text()] if lines else []
+
+
+_SHOWN = 5  # rejected sentences
+
+
+def splits_page(found: SplitCheck) -> Page:
+    """Lay the marks of splits out."""
+    people = counted(len(found.annotators), "annotator")
+    head = joined([Text(f"run {found.run}", "bold"), data(found.decomposer, limit=60), people])
+    made = house_table("sentences", "share", "95 % interval", "", AT_LEAST)
+    standing = Text(found.standing, _STYLE[found.standing])
+    accepted = found.accepted
+    made.add_row("accepted", percent(accepted.value), interval(accepted), share_of(accepted), standing)
+    for mark, rate in found.with_mark.items():
+        made.add_row(f"with {words(mark.value)}", percent(rate.value), interval(rate), share_of(rate), "")
+    parts: list[RenderableType] = [head, Text(), made]
+    if found.incomplete:
+        parts.append(Text(f"{counted(found.incomplete, 'sentence')} with claims not marked yet: in no share", "dim"))
+    parts += [Text(note, "dim") for note in found.notes]
+    for one in found.rejected[:_SHOWN]:
+        parts += [Text(), *_rejected(one)]
+    if (more := len(found.rejected) - _SHOWN) > 0:
+        parts += [Text(), Text(f"… and {counted(more, 'more rejected sentence')}; --json has them all", "dim")]
+    return Page(indented(Stack(*parts), 2))
+
+
+def _rejected(one: SplitSentence) -> Iterator[RenderableType]:
+    yield hanging(Text("·", "dim"), data(one.text, limit=400))
+    for claim, mark in zip(one.claims, one.marks, strict=True):
+        is_bad = mark not in (None, SplitMark.GOOD)
+        named = Text(f" {words(mark.value)}" if mark else " no mark", "yellow" if is_bad else "dim")
+        yield indented(hanging(Text("→", "dim"), data(claim, limit=240) + named), 2)
+    for claim in one.better:
+        yield indented(hanging(Text("better", "green"), data(claim, limit=240)), 2)

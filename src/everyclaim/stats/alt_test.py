@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.stats.inputs import share
 from everyclaim.stats.multiplicity import benjamini_yekutieli
 from everyclaim.stats.quantiles import student_below
+from everyclaim.stats.types import share
 
 FEWEST_ANNOTATORS = 3
 FEW_ITEMS = 30  # of one annotator; below this the t-test is not to be trusted

@@ -14,8 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from everyclaim.stats.trust import few_clusters
-from everyclaim.stats.types import DEFAULT, Floats, Inference, Interval, Sampling
+from everyclaim.stats.types import DEFAULT, Floats, Inference, Interval, Sampling, few_clusters
 
 _DRAWS_AT_ONCE = 1_000_000
 

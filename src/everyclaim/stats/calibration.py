@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.inputs import binary, column, same_length
-from everyclaim.stats.types import Floats
+from everyclaim.stats.types import Floats, binary, column, same_length
 
 _EDGE = 1e-6  # stated probabilities nearer to 0 or 1 than this are taken as this near
 _STEPS = 100

@@ -9,9 +9,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from everyclaim.stats.inputs import column, same_length, share
 from everyclaim.stats.quantiles import normal_quantile
-from everyclaim.stats.types import Floats, Inference, Interval
+from everyclaim.stats.types import Floats, Inference, Interval, column, same_length, share
 
 DRAWS = 2000
 _MOST_DRAWS = 200_000

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, column, count, same_length, share
-from everyclaim.stats.types import Floats
+from everyclaim.stats.types import Floats, binary, column, same_length, share
 
 
 def conformal_threshold(scores: ArrayLike, error_rate: float) -> float:
@@ -49,8 +48,3 @@ def factuality_threshold(scores: ArrayLike, right: ArrayLike, answers: ArrayLike
     Conformal factuality (arXiv 2402.10978): keep the claims of a new answer whose score is above it; +∞: keep none.
     """
     return conformal_threshold(highest_wrong(scores, right, answers), error_rate)
-
-
-def answers_needed(error_rate: float) -> int:
-    """Return how many labelled answers are the fewest that give a finite threshold."""
-    return round(count(math.ceil(1 / share(error_rate, "error_rate") - 1 - 1e-9), "answers", 1))

@@ -34,8 +34,7 @@ from everyclaim.stats.bootstrap import percentiles, resampled_totals
 from everyclaim.stats.clusters import NO_SPREAD, cluster_codes, standard_error, sum_by
 from everyclaim.stats.proportions import wilson
 from everyclaim.stats.quantiles import normal_quantile, student_quantile
-from everyclaim.stats.trust import FEW_CLUSTERS, few_clusters
-from everyclaim.stats.types import DEFAULT, Floats, Interval, Sampling
+from everyclaim.stats.types import DEFAULT, FEW_CLUSTERS, Floats, Interval, Sampling, few_clusters
 
 Method = Literal["wilson", "wilson_effective", "bootstrap", "clustered_clt", "one_cluster", "none"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.inputs import column
-from everyclaim.stats.types import Floats
+from everyclaim.stats.types import Floats, column
 
 
 def holm(p_values: ArrayLike) -> Floats:

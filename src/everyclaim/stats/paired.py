@@ -9,12 +9,21 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.bounds import chance_of_at_most
 from everyclaim.stats.clusters import cluster_codes, cluster_sums, sum_by
-from everyclaim.stats.inputs import column, same_length
 from everyclaim.stats.intervals import FEW_EVENTS, MANY_CLUSTERS, Estimate
 from everyclaim.stats.proportions import mover_difference, wilson
 from everyclaim.stats.quantiles import normal_p_value, normal_quantile, student_quantile
-from everyclaim.stats.trust import few_changes, few_clusters, lopsided
-from everyclaim.stats.types import Floats, Inference, Interval, Sampling, Significance
+from everyclaim.stats.types import (
+    Floats,
+    Inference,
+    Interval,
+    Sampling,
+    Significance,
+    column,
+    few_changes,
+    few_clusters,
+    lopsided,
+    same_length,
+)
 
 Rate = tuple[ArrayLike, ArrayLike]
 """A numerator and a denominator per sample, 0 ≤ numerator ≤ denominator; the rate is sum/sum."""

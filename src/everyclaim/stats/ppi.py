@@ -18,11 +18,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, column, same_length
 from everyclaim.stats.proportions import wilson
 from everyclaim.stats.quantiles import student_quantile
-from everyclaim.stats.trust import few_clusters, few_differences, few_of_a_kind, lopsided
-from everyclaim.stats.types import Floats, Inference, Interval
+from everyclaim.stats.types import (
+    Floats,
+    Inference,
+    Interval,
+    binary,
+    column,
+    few_clusters,
+    few_differences,
+    few_of_a_kind,
+    lopsided,
+    same_length,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,18 @@ from numpy.typing import ArrayLike
 
 from everyclaim.stats.bounds import effective_counts
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, column, count, same_length, share
 from everyclaim.stats.quantiles import normal_p_value, normal_quantile
-from everyclaim.stats.trust import FEW_OF_A_KIND, ROUGH_CLUSTERS
-from everyclaim.stats.types import Inference, Interval
+from everyclaim.stats.types import (
+    FEW_OF_A_KIND,
+    ROUGH_CLUSTERS,
+    Inference,
+    Interval,
+    binary,
+    column,
+    count,
+    same_length,
+    share,
+)
 
 
 @dataclass(frozen=True, slots=True)

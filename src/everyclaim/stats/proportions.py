@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_sums, residual_covariance
-from everyclaim.stats.inputs import column, count
 from everyclaim.stats.quantiles import normal_quantile, student_quantile
-from everyclaim.stats.trust import few_clusters, lopsided
-from everyclaim.stats.types import Inference, Interval
+from everyclaim.stats.types import Inference, Interval, column, count, few_clusters, lopsided
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Interval:

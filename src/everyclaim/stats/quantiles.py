@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from statistics import NormalDist
 
-from everyclaim.stats.inputs import share
+from everyclaim.stats.types import share
 
 
 def normal_quantile(level: float) -> float:

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, column, count, same_length
 from everyclaim.stats.intervals import Estimate, clustered_mean
-from everyclaim.stats.types import DEFAULT, Floats, Sampling
+from everyclaim.stats.types import DEFAULT, Floats, Sampling, binary, column, count, same_length
 
 BINS = 10
 

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from everyclaim.stats.clusters import cluster_codes
-from everyclaim.stats.inputs import binary, column, same_length
 from everyclaim.stats.quantiles import normal_quantile
-from everyclaim.stats.trust import FEW_CLUSTERS
-from everyclaim.stats.types import Floats, Inference, Interval
+from everyclaim.stats.types import FEW_CLUSTERS, Floats, Inference, Interval, binary, column, same_length
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
-from everyclaim.stats.inputs import column, share
+from everyclaim.stats.types import column, share
 
 _STAKES = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64)  # what a bettor loses of its wealth on a value of 0
 _START = (1.0,) * len(_STAKES)

@@ -1,4 +1,4 @@
-"""The report of a comparison: the sentence, the deltas it rests on, and the answers that moved, before and after."""
+"""The reports of a comparison and of a release: the sentence, the deltas it rests on, answers before and after."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from everyclaim.analysis.comparison import AnswerChange, Comparison, pairing
 from everyclaim.analysis.deltas import Delta, DeltaFinding
+from everyclaim.analysis.trend import ModeTable, ReleaseReport
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label
 from everyclaim.report.comparison import (
@@ -23,7 +24,8 @@ from everyclaim.report.comparison import (
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import Reading, difference_plot
-from everyclaim.report.html.file import whole_page
+from everyclaim.report.html.environment import whole_page
+from everyclaim.report.release import label_lines, trend_lines
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _LISTED = 60  # rows of a table
@@ -131,3 +133,43 @@ def _moved(moved: Iterable[AnswerChange], before: Mapping[int, Kept], after: Map
             answer_view(before[places[0]], context=_CONTEXT, key="b"),
             answer_view(after[places[1]], context=_CONTEXT, key="n"),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The share of claims that fail in one way, before and after, with the class of the word for it."""
+
+    text: str
+    word: str
+    kind: str
+
+
+def release_page(report: ReleaseReport, before: Mapping[int, Kept], after: Mapping[int, Kept]) -> bytes:
+    """Write the report of a release, UTF-8; the mappings hold the answers that moved, by their places."""
+    shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
+    return whole_page(
+        "everyclaim/release.html",
+        styles=("theme.css", "report.css"),
+        scripts=("answer.js",),
+        **comparison_view(report.comparison, before, after, leave_out=shown),
+        rule=report.rule,
+        notes=report.notes,
+        tables=[(table.slice, table.values, _mode_rows(table)) for table in report.mode_tables],
+        people=label_lines(report.comparison.calibration),
+        trend=trend_lines(report.trend),
+    )
+
+
+def _mode_rows(table: ModeTable) -> list[tuple[str, list[Cell | None]]]:
+    return [
+        (
+            mode,
+            [
+                Cell(levels(delta), delta.finding.value if delta.is_shown else "", KIND[delta.finding])
+                if delta
+                else None
+                for delta in (deltas.get(value) for value in table.values)
+            ],
+        )
+        for mode, deltas in table.deltas.items()
+    ]

@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from everyclaim.core.types import Span
-from everyclaim.report.html.markdown import Style, styles_of
-from everyclaim.report.html.marking import Mark, Segment, segments
+from everyclaim.report.html.marking import Mark, Segment, Style, segments, styles_of
 from everyclaim.text.records import fields
 from everyclaim.text.segment import blocks
 

@@ -1,18 +1,78 @@
-"""A text cut into stretches by what is marked in it: claims in an answer, evidence and differences in a passage.
+"""A text cut by what is marked in it, and by its Markdown: emphasis, code and headings as what they stand for.
 
-Marks may overlap, nest, repeat and reach beyond the text. Joined, the segments give the text back, character for
-character, and every segment knows all the marks that cover it.
+Of Markdown only what is pure form is hidden: the signs of a pair and the signs before a heading. Addresses of links,
+items and quotes stay as they were written, and nothing becomes a link.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from everyclaim.core.types import Label
-from everyclaim.report.html.markdown import Style
+from everyclaim.text.segment import blocks
+
+_ANY = re.compile(r"[*_`~#]")
+_SIGNS = re.compile(r"\\.|(?P<code>`+)|\*{1,3}|_{1,3}|~~", re.DOTALL)
+_KINDS = {1: "md-em", 2: "md-strong", 3: "md-strong md-em"}
+_HASHES = re.compile(r"#{1,6}[ \t]+$")
+
+
+class Style(NamedTuple):
+    """A stretch ``text[start:end]`` and the classes it is shown with; `md-sign` is not shown."""
+
+    start: int
+    end: int
+    kind: str
+
+
+def styles_of(text: str) -> list[Style]:
+    """Find the Markdown of a text; offsets are those of the text."""
+    found: list[Style] = []
+    if not _ANY.search(text):
+        return found
+    for block in blocks(text):
+        if block.kind == "heading" and (hashes := _HASHES.search(text, max(0, block.start - 12), block.start)):
+            found += [Style(hashes.start(), block.start, "md-sign"), Style(block.start, block.end, "md-heading")]
+        if block.kind == "code":
+            found.append(Style(block.start, block.end, "md-code"))
+        else:
+            found += _pairs(text, block.start, block.end)
+    return found
+
+
+def _pairs(text: str, start: int, end: int) -> Iterator[Style]:
+    """Yield what stands between two equal signs, of which the first is before a word and the second behind one."""
+    open_: dict[str, int] = {}  # sign: where it ends
+    code_ends = start
+    for match in _SIGNS.finditer(text, start, end):
+        sign, before, after = match[0], text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]
+        if match.start() < code_ends or sign.startswith("\\"):
+            continue
+        if match["code"]:
+            close = re.compile(rf"(?<!`){sign}(?!`)").search(text, match.end(), end)
+            if close is not None and close.start() > match.end():
+                code_ends = close.end()
+                yield from _pair(match.end(), close.start(), sign, "md-code")
+            continue
+        closes, opens = bool(before.strip()), bool(after.strip())
+        if sign[0] == "_":  # inside a word it is a letter
+            closes, opens = closes and not after.isalnum(), opens and not before.isalnum()
+        if closes and sign in open_ and open_[sign] < match.start():
+            first = open_.pop(sign)
+            open_ = {other: place for other, place in open_.items() if place < first}
+            yield from _pair(first, match.start(), sign, "md-del" if sign == "~~" else _KINDS[len(sign)])
+        elif opens:
+            open_[sign] = match.end()
+
+
+def _pair(start: int, end: int, sign: str, kind: str) -> Iterator[Style]:
+    yield Style(start - len(sign), start, "md-sign")
+    yield Style(start, end, kind)
+    yield Style(end, end + len(sign), "md-sign")
 
 
 @dataclass(frozen=True, slots=True)
