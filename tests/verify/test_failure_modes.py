@@ -63,7 +63,7 @@ def test_of_several_values_the_one_of_the_thing_that_the_claim_names_is_shown(cl
     (found,) = ec.verify_claims([claim], [told])
     assert found.verdict.label is Label.CONTRADICTED
     assert found.verdict.difference is not None
-    assert found.verdict.difference.reason == f"passage says {theirs}, claim says 45 minutes"
+    assert found.verdict.difference.reason == f"the passage says {theirs}, the claim says 45 minutes"
 
 
 @pytest.mark.parametrize("judge", ["embedded", "lexical"])
@@ -114,7 +114,7 @@ def test_a_language_models_mode_is_kept_and_its_difference_is_found_when_asked_f
     assert found.verdict.difference is None
     shown = difference(found, PASSAGES)
     assert shown is not None
-    assert shown.reason == "passage says 35 minutes, claim says 45 minutes"
+    assert shown.reason == "the passage says 35 minutes, the claim says 45 minutes"
 
 
 @pytest.mark.parametrize("mode", ["none", None, "nonsense"])

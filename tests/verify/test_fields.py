@@ -59,7 +59,7 @@ def test_the_value_of_another_field_supports_nothing(right, crossed, value):
         assert good.label == "SUPPORTED"
         assert good.probabilities.supported > bad.probabilities.supported + 0.15
     assert bad.label != "SUPPORTED"
-    assert f"passage says {value}" in bad.rationale
+    assert f"the passage says {value}" in bad.rationale
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_bare_number_counts_what_its_label_says(judge):
     """Three bedrooms are not four."""
     good, bad = (verdict(f"The house has {number} bedrooms.", HOUSE, judge) for number in ("three", "four"))
     assert good.label == "SUPPORTED" != bad.label
-    assert "passage says 3, claim says four" in bad.rationale
+    assert "the passage says 3, the claim says four" in bad.rationale
 
 
 @pytest.mark.parametrize(

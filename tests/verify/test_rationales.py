@@ -21,11 +21,23 @@ def reason(claim: str, *passages: str) -> str:
     return ec.verify_claims(claim, list(passages))[0].verdict.rationale
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage", "wanted"),
+    [
+        ("The tank holds 2 litres.", "It is red. The tank holds 2 litres.", "supported by: «The tank holds 2 litres.»"),
+        ("The tank holds 3 litres.", "The tank holds 2 litres.", "the passage says 2 litres, the claim says 3 litres"),
+        ("A courier collects it.", "The tank holds 2 litres.", "not mentioned in the passages: 'A courier"),
+    ],
+)
+def test_a_reason_quotes_the_support_or_says_what_differs(claim: str, passage: str, wanted: str) -> None:
+    """It never speaks of shares of words, nor lists small words that are missing."""
+    assert reason(claim, passage).startswith(wanted)
+
+
 def test_no_word_is_said_to_be_missing_that_a_passage_holds() -> None:
     """The text 5000mAh holds its number, and a record its keys, however they are cut into words."""
     record = '{"order_id": 10023, "items": [{"sku": "A1", "qty": 2, "price": 49.99}], "currency": "USD"}'
     said = reason("Order 10023 contains 3 items and costs 149.97 USD in total.", record)
-    assert "mentions" in said
     assert "'items'" not in said
     assert "'5000'" not in reason("电池容量为5000毫安时。", "电池：5000mAh。")
 
@@ -61,7 +73,7 @@ def test_lone_letters_of_an_abbreviation_are_not_listed_as_words() -> None:
 )
 def test_a_negation_is_a_reason_only_where_it_denies_what_the_other_side_says(claim: str, passage: str) -> None:
     """Words such as "not exceeding" deny nothing of "up to", and "no machine includes" nothing of a price."""
-    assert "where the claim does not" not in reason(claim, passage)
+    assert "the claim does not" not in reason(claim, passage)
 
 
 def test_a_negation_of_the_very_words_stays_a_reason() -> None:

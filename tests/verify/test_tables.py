@@ -42,7 +42,7 @@ def test_the_value_of_another_row_or_column_supports_nothing(table, right, cross
         verdict = judged(crossed, table, judge).verdict
         assert verdict.label != "SUPPORTED"
         assert value in verdict.difference.reason
-        assert "no passage states" not in verdict.rationale
+        assert "not stated" not in verdict.rationale
 
 
 @pytest.mark.parametrize(

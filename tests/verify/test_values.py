@@ -84,16 +84,15 @@ def test_a_value_that_differs_is_named_whole_with_both_spellings(judge):
         ("Its mill holds about 3 litres of oil.", "1.8 L", "about 3 litres"),
     ):
         (found,) = ec.verify_claims(claim, passage, judge=judge)
-        assert f"passage says {theirs}, claim says {ours}" in found.verdict.rationale
-        assert "mentions '" not in found.verdict.rationale
+        assert f"the passage says {theirs}, the claim says {ours}" in found.verdict.rationale
 
 
 @pytest.mark.parametrize(
     ("passage", "claim", "said"),
     [
         ("The population is 2,314,000.", "The population is 2.3 million.", "the passage says 2,314,000, which the claim rounds to 2.3 million"),
-        ("The race is run over 26.2 miles.", "The race is run over 42.2 km.", "the passage says 26.2 miles, which is 42.2 km"),
-        ("The stadium seats 49,870 people.", "The stadium seats nearly 50,000 people.", "the passage says 49,870, the claim nearly 50,000"),
+        ("The race is run over 26.2 miles.", "The race is run over 42.2 km.", "the passage says 26.2 miles, which equals 42.2 km"),
+        ("The stadium seats 49,870 people.", "The stadium seats nearly 50,000 people.", "the passage says 49,870, the claim says nearly 50,000"),
         ("The bottle holds 1.8 L.", "The bottle holds 1.8 litres.", ""),
     ],
 )  # fmt: skip
@@ -121,7 +120,7 @@ def test_a_value_of_something_else_does_not_differ(judge, passage, claim, value)
     (found,) = ec.verify_claims(claim, passage, judge=judge)
     assert found.verdict.label is not Label.SUPPORTED
     assert "claim says" not in found.verdict.rationale
-    assert f"no passage mentions '{value}'" in found.verdict.rationale or value in found.verdict.rationale
+    assert value in found.verdict.rationale
 
 
 @pytest.mark.parametrize("judge", JUDGES)
@@ -129,7 +128,7 @@ def test_a_limit_is_no_negation(judge):
     """'without undue delay' and 'no later than' deny nothing that the claim says."""
     passage = "The seller must inform the buyer of any recall in writing, no later than 14 days after it, without undue delay."
     (found,) = ec.verify_claims("The seller must inform the tenant of any recall in writing.", passage, judge=judge)
-    assert "where the claim does not" not in found.verdict.rationale
+    assert "the claim does not" not in found.verdict.rationale
 
 
 def test_evidence_stays_where_it_is():
@@ -154,7 +153,7 @@ def test_a_value_in_brackets_is_what_stands_before_it_once_more():
         )
     )
     assert right.label == Label.SUPPORTED
-    assert "no passage states" not in right.rationale
+    assert "not stated" not in right.rationale
     assert wrong.label != Label.SUPPORTED
     assert "195" in wrong.rationale
 
@@ -166,4 +165,4 @@ def test_steps_of_the_answer_are_no_values():
         (one,) = ec.verify_claims(
             "Repeat steps 4 and 5 until you reach the end of your ponytail.", [passage], judge=judge
         )
-        assert "no passage states" not in one.verdict.rationale
+        assert "not stated" not in one.verdict.rationale

@@ -154,7 +154,7 @@ class LlmVerifier:
             verdict,
         )
         if found.label is Label.SUPPORTED and mode is not None and _is_fault(mode, strictness):
-            why = f"called supported, but with the fault {mode.value.replace('_', ' ')} (strict policy)"
+            why = f"strict policy: {mode.value.replace('_', ' ')}"
             return demoted(found, why, mode)
         return found
 

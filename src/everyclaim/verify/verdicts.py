@@ -205,13 +205,13 @@ def apply_policy(policy: Policy, verdict: Verdict) -> Verdict:
     if verdict.label is not Label.SUPPORTED:
         return verdict
     if policy.strict_evidence and not verdict.evidence:
-        why = "its quote is in no passage" if "quote_not_found" in verdict.flags else "it came without evidence"
-        return demoted(verdict, f"called supported, but {why} (strict policy)", FailureMode.OTHER)
+        why = "the quote is not in the passages" if "quote_not_found" in verdict.flags else "no evidence was given"
+        return demoted(verdict, f"strict policy: {why}", FailureMode.OTHER)
     if policy.strict_hedges and "hedge_mismatch" in verdict.flags:
-        why = "claim and passage differ in certainty (strict policy)"
+        why = "strict policy: claim and passage differ in certainty"
         return demoted(verdict, why, FailureMode.HEDGE_MISMATCH)
     if policy.strict_numbers and ROUNDED in verdict.flags:
-        return demoted(verdict, "a value is rounded, not the one stated (strict policy)", FailureMode.NUMERIC_MISMATCH)
+        return demoted(verdict, "strict policy: a value is rounded", FailureMode.NUMERIC_MISMATCH)
     return verdict
 
 
@@ -229,7 +229,7 @@ def _no_passages(claim: Claim, judge: str) -> Verdict:
     return Verdict(
         claim_id=claim.id,
         label=Label.UNSUPPORTED,
-        rationale="no passages were retrieved",
+        rationale="no passages to check against",
         judge=judge,
         flags=("no_passages",),
     )

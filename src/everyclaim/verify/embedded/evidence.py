@@ -9,8 +9,6 @@ import numpy as np
 
 from everyclaim.core.types import Evidence, Passage
 from everyclaim.models.local.cross_encoder import TokenScore
-from everyclaim.text.edges import in_unspaced_script, tidied
-from everyclaim.text.tokens import STOPWORDS, tokenize
 from everyclaim.verify.embedded.premise import Premise
 from everyclaim.verify.lexical.alignment import Source
 from everyclaim.verify.lexical.comparison import Comparison
@@ -76,37 +74,3 @@ def _read_share(compared: Comparison, premise: Premise, scores: Sequence[TokenSc
             total[column] += 1.0 / (1.0 + np.exp(-score.logit))
             count[column] += 1
     return np.where(count > 0, total / np.maximum(count, 1), -1.0)
-
-
-def doubted(compared: Comparison, scores: Sequence[TokenScore]) -> str:
-    """Quote the words of a claim that the network thinks fail: the worst token and its doubtful neighbours.
-
-    Words and values are quoted whole, and as the claim has them. Nothing is quoted where all of it is a value that the
-    passage states too, or says otherwise and is named for it, nor in scripts without blanks between words.
-    """
-    if not scores:
-        return ""
-    worst = max(range(len(scores)), key=lambda i: scores[i].logit)
-    if scores[worst].logit <= 0.0:
-        return ""
-    first = last = worst
-    while first > 0 and scores[first - 1].logit > 0.0:
-        first -= 1
-    while last + 1 < len(scores) and scores[last + 1].logit > 0.0:
-        last += 1
-    spelling = compared.spelling
-    start, end = spelling.origin(scores[first].start, scores[last].end)
-    words = tokenize(spelling.written)
-    for low, high in [(word.start, word.end) for word in words] + [check.at for check in compared.checks]:
-        if low < end and start < high:  # a word may be several tokens, a value several words
-            start, end = min(start, low), max(end, high)
-    settled = [check.at for check in compared.checks if check.status != "missing"]
-    telling = (
-        start <= word.start < end
-        and word.norm not in STOPWORDS
-        and not any(low <= word.start < high for low, high in settled)
-        for word in words
-    )
-    if not any(telling) or in_unspaced_script(spelling.written[start:end]):
-        return ""
-    return spelling.written[slice(*tidied(spelling.written, start, end))]

@@ -21,8 +21,7 @@ from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Verdict
 from everyclaim.models.local.cross_encoder import CrossEncoder, Pair, Scores, shipped_cross_encoder
-from everyclaim.text.tokens import STOPWORDS, tokenize
-from everyclaim.verify.embedded.evidence import doubted, evidence
+from everyclaim.verify.embedded.evidence import evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
@@ -185,29 +184,20 @@ class EmbeddedVerifier:
         label = decided(probabilities, alarm.level(row))
         failed = Failure(claim.text, label, it.compared, row, it.pieces, against, scores.claim)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, it.compared, row, found, passages)
+        shown = evidence(it.compared, it.premise, scores.premise, it.pieces, passages)
+        findings = explain(it.compared, row, found, shown)
         verdict = Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=evidence(it.compared, it.premise, scores.premise, it.pieces, passages),
-            rationale=_words(findings.rationale, label, doubted(it.compared, scores.claim)),
+            evidence=shown,
+            rationale=findings.rationale,
             judge=self.spec,
             failure_mode=found.mode if found else None,
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
         return with_conflict(verdict, it.compared, it.pieces, passages, question)
-
-
-def _words(rationale: str, label: Label, doubt: str) -> str:
-    """Add the words that the network doubts to a rationale that does not name them."""
-    named = {token.norm for token in tokenize(rationale)} | STOPWORDS
-    if label is Label.SUPPORTED or named.issuperset(token.norm for token in tokenize(doubt)):
-        return rationale
-    return (
-        f"{rationale}; the passages {'speak against' if label is Label.CONTRADICTED else 'do not bear out'} '{doubt}'"
-    )
 
 
 def shipped_model() -> Model:

@@ -153,7 +153,7 @@ class PairVerifier:
                 claim.id,
                 Label.UNSUPPORTED,
                 Probabilities(0.0, 1.0, 0.0),
-                rationale="there is no passage to check against",
+                rationale="no passages to check against",
                 judge=self.spec,
                 flags=("no_passages",),
             )

@@ -84,12 +84,13 @@ class LexicalVerifier:
         label = decided(probabilities, shipped_model().alarm.level(row))
         failed = Failure(claim.text, label, compared, row, pieces, against)
         found = None if label is Label.SUPPORTED else classify(failed, passages)
-        findings = explain(label, compared, row, found, passages)
+        shown = covering(compared.alignment, source, pieces, passages)
+        findings = explain(compared, row, found, shown)
         verdict = Verdict(
             claim_id=claim.id,
             label=label,
             probabilities=probabilities,
-            evidence=covering(compared.alignment, source, pieces, passages),
+            evidence=shown,
             rationale=findings.rationale,
             judge=self.spec,
             failure_mode=found.mode if found else None,
@@ -126,7 +127,7 @@ def nothing_to_check(claim: Claim, judge: str, *, blank: bool) -> Verdict:
         claim_id=claim.id,
         label=Label.UNSUPPORTED,
         probabilities=Probabilities(0.0, 1.0, 0.0),
-        rationale="there is no passage to check against" if blank else "the claim holds no words",
+        rationale="no passages to check against" if blank else "the claim has no words",
         judge=judge,
         flags=("no_passages",) if blank else (),
     )

@@ -46,7 +46,9 @@ class Classified(NamedTuple):
 
 def classify(failure: Failure, passages: Sequence[Passage], given: FailureMode | None = None) -> Classified:
     """Name the mode, unless it is `given` and can be, and the two places that differ."""
-    parting, doubts = Parting(failure.compared, tuple(piece.text for piece in failure.pieces)), doubts_of(failure)
+    whole = tuple(piece.text for piece in failure.pieces)
+    parting = Parting(failure.compared, whole, failure.label is Label.CONTRADICTED)
+    doubts = doubts_of(failure)
     mode = given
     if mode is None or not plausible(mode, failure):
         ranked = shipped_model().ranked(measured(failure, parting, doubts))

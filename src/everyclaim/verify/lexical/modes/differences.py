@@ -59,24 +59,26 @@ def find(mode: FailureMode, parting: Parting, doubts: Sequence[Doubt]) -> Found:
     elif mode is FailureMode.RELATION:
         found = _turned(parting, doubts)
     elif mode in _ALONE:
-        found = _unsaid(parting, at, _ALONE[mode]) if (at := doubted(parting, doubts)) else None
+        found = _unsaid(parting, at, mode) if (at := doubted(parting, doubts)) else None
     return found or _answered(parting, doubts) or _in_place(parting, doubts)
 
 
-def _unsaid(parting: Parting, at: tuple[int, int], reason: str) -> Found:
-    """Say that no passage says some words; of words that do stand there, that they are not borne out so."""
+def _unsaid(parting: Parting, at: tuple[int, int], mode: FailureMode) -> Found:
+    """Say that the passages do not mention some words; of words they do mention, that they do not state them so."""
     said = _cut(parting, at)
     words = content_stems(said)
-    if stands(said, (text.lower() for text in parting.whole)) or (words and words <= content_stems(parting.nearest)):
-        reason = _ALONE[FailureMode.OTHER]
-    return Found(at, None, reason.format(said))
+    if parting.is_contradicted:
+        reason = "contradicted by the passages"
+    elif stands(said, (text.lower() for text in parting.whole)) or (words and words <= content_stems(parting.nearest)):
+        reason = "not stated in the passages"
+    elif mode is FailureMode.IMPLICIT_KNOWLEDGE:
+        reason = "general knowledge that the passages do not mention"
+    else:
+        reason = "not mentioned in the passages"
+    return Found(at, None, f"{reason}: '{said}'")
 
 
-_ALONE = {
-    FailureMode.INVENTION: "no passage says '{}'",
-    FailureMode.IMPLICIT_KNOWLEDGE: "'{}' may be true, but no passage says it",
-    FailureMode.OTHER: "the passages do not bear out '{}'",
-}
+_ALONE = (FailureMode.INVENTION, FailureMode.IMPLICIT_KNOWLEDGE, FailureMode.OTHER)
 
 
 _OF_VALUES = (FailureMode.NUMERIC_MISMATCH, FailureMode.TEMPORAL)
@@ -91,21 +93,21 @@ def _value(parting: Parting, *, time: bool) -> Found | None:
     for check in parting.checks("conflict", time=time):
         place = _rival(parting, check)
         if place is not None:
-            return Found(check.at, place, f"passage says {check.instead}, claim says {check.said}")
+            return Found(check.at, place, f"the passage says {check.instead}, the claim says {check.said}")
     missing = [check for check in parting.off if is_time(check.fact) == time]
     if not missing:
         return None
     said = missing[0].said
     if _is_of_another(parting, said):
-        return Found(missing[0].at, None, f"the passage states {said} of something else")
-    return Found(missing[0].at, None, f"no passage states {said}")
+        return Found(missing[0].at, None, f"the passages use {said} for a different item")
+    return Found(missing[0].at, None, f"not stated in the passages: {said}")
 
 
 def _stated_elsewhere(parting: Parting) -> Found | None:
     """Name a value that the passages state under another label than the claim names, and what stands there."""
     for check in parting.it.checks:
         if check.is_elsewhere:
-            said = f"passage says {check.instead}, claim says {check.said}"
+            said = f"the passage says {check.instead}, the claim says {check.said}"
             return Found(check.at, _rival(parting, check), said)
     return None
 
@@ -154,7 +156,7 @@ def _speaker(parting: Parting) -> Found | None:
             shared, number, other = max(others, key=lambda one: one[0])
             if shared:
                 where = Place(number, *other.speaker_span)
-                return Found(at, where, f"passage attributes this to {other.speaker}, claim to {speaker}")
+                return Found(at, where, f"the passage attributes this to {other.speaker}, the claim to {speaker}")
         return Found(at, None, f"no passage attributes this to {speaker}")
     return None
 
@@ -173,12 +175,12 @@ def _hedge(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
 
 
 _HEDGING: tuple[tuple[tuple[str, ...], bool, str], ...] = (
-    (("hedge",), False, "the passage hedges ('{}') what the claim states firmly"),
-    (("conditional",), False, "the passage makes a condition ('{}') that the claim leaves out"),
-    (("booster",), True, "the claim is firmer ('{}') than the passage"),
-    (("quantifier",), True, "the claim says '{}' where the passage does not"),
-    (("quantifier",), False, "the passage says '{}' where the claim does not"),
-    (("hedge",), True, "the claim hedges ('{}') what the passage states firmly"),
+    (("hedge",), False, "the passage says '{}', the claim states it as certain"),
+    (("conditional",), False, "the passage adds a condition ('{}'), the claim does not"),
+    (("booster",), True, "the claim says '{}', the passage is less certain"),
+    (("quantifier",), True, "the claim says '{}', the passage does not"),
+    (("quantifier",), False, "the passage says '{}', the claim does not"),
+    (("hedge",), True, "the claim says '{}', the passage states it as certain"),
 )
 
 
@@ -193,9 +195,9 @@ def _negation(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     said = reading.text[start:end]
     if ours:
         mine = it.spelling.origin(start, end)
-        return Found(mine, _across(parting), f"the claim says '{said}' where the passage does not")
+        return Found(mine, _across(parting), f"the claim says '{said}', the passage does not")
     there = Place(parting.number, start, end)
-    return Found(doubted(parting, doubts), there, f"the passage says '{said}' where the claim does not")
+    return Found(doubted(parting, doubts), there, f"the passage says '{said}', the claim does not")
 
 
 def _answered(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
@@ -218,14 +220,15 @@ def _turned(parting: Parting, doubts: Sequence[Doubt]) -> Found | None:
     if where is None or at is None:
         return None
     theirs = it.reading.text[where.start : where.end]
-    return Found(at, where, f"the passage relates them differently: '{theirs}', claim: '{_cut(parting, at)}'")
+    claim = it.spelling.written.rstrip(" .")
+    return Found(at, where, f"roles or order differ: the passage says '{theirs}', the claim says '{claim}'")
 
 
 def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> Found:
     """Name the words that are doubted most, and what the window has in their place."""
     it, at = parting.it, doubted(parting, doubts)
     if at is None:
-        return Found(None, None, "the passages do not say this")
+        return Found(None, None, "not mentioned in the passages")
     said = _cut(parting, at)
     for swap in parting.swaps:
         low, high = it.spelling.origin(*it.claim.spans[swap.mine])
@@ -233,8 +236,8 @@ def _in_place(parting: Parting, doubts: Sequence[Doubt]) -> Found:
             start, end = _name_around(parting, swap.theirs)
             theirs = it.reading.text[start:end]
             where = Place(parting.number, start, end)
-            return Found(at, where, f"the passage has '{theirs}' where the claim has '{said}'")
-    return _unsaid(parting, at, _ALONE[FailureMode.INVENTION])
+            return Found(at, where, f"the passage says '{theirs}', the claim says '{said}'")
+    return _unsaid(parting, at, FailureMode.INVENTION)
 
 
 def _name_around(parting: Parting, at: int) -> tuple[int, int]:

@@ -56,6 +56,7 @@ class Parting:
 
     it: Comparison
     whole: tuple[str, ...] = ()  # what was read, with what tables say of something else
+    is_contradicted: bool = False
 
     @cached_property
     def number(self) -> int:
