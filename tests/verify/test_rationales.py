@@ -26,7 +26,7 @@ def reason(claim: str, *passages: str) -> str:
     [
         ("The tank holds 2 litres.", "It is red. The tank holds 2 litres.", "supported by: «The tank holds 2 litres.»"),
         ("The tank holds 3 litres.", "The tank holds 2 litres.", "the passage says 2 litres, the claim says 3 litres"),
-        ("A courier collects it.", "The tank holds 2 litres.", "not mentioned in the passages: 'A courier"),
+        ("A courier collects it.", "The tank holds 2 litres.", "not mentioned in the passages: 'courier'"),
     ],
 )
 def test_a_reason_quotes_the_support_or_says_what_differs(claim: str, passage: str, wanted: str) -> None:
