@@ -24,7 +24,7 @@ from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
 from everyclaim.analysis.slices import FEW, expanded, values_of
 from everyclaim.core.bands import LOWER_BOUNDS, Band, band_of
-from everyclaim.core.cited import citation_findings
+from everyclaim.core.cited import citation_findings, refusal_of
 from everyclaim.core.plaintext import counted, listed, one_line, words, wrapped
 from everyclaim.core.protocols import Kept, Tally
 from everyclaim.core.types import FailureMode, Label, Outcome, Result, Usage
@@ -114,6 +114,7 @@ class Summary:
     sampling: Sampling
     bad_rows: int = 0  # of the data set, which could not be read as samples and are in no count above
     citations: Mapping[str, int] = field(default_factory=dict)  # findings on citations, where the metric has them
+    refusals: Mapping[str, int] = field(default_factory=dict)  # answers that decline: right, or wrong
 
     @property
     def failure_modes(self) -> Mapping[str, int]:
@@ -164,6 +165,7 @@ class Collector:
         self._flags: Counter[str] = Counter()
         self._warnings: Counter[str] = Counter()
         self._citations: Counter[str] = Counter()
+        self._refusals: Counter[str] = Counter()
         self._usage = Usage()
         self._costs = array("d")
         self._judging = JudgingCollector()
@@ -195,6 +197,8 @@ class Collector:
         for text in set(result.warnings):
             if text in self._warnings or len(self._warnings) < TEXTS_KEPT:
                 self._warnings[text] += 1
+        if refused := refusal_of(result):
+            self._refusals[str(refused.get("finding"))] += 1
         if result.outcome is Outcome.FAILED:
             self._failures[failure_code(result.reason)] += 1
         if not is_scored:
@@ -231,6 +235,7 @@ class Collector:
             sampling=self._sampling,
             bad_rows=self.bad_rows,
             citations=_sorted(self._citations),
+            refusals=_sorted(self._refusals),
         )
 
     def _groups(self, table: _ResultRows, tag: str) -> dict[str, Group]:
@@ -399,6 +404,7 @@ def summary_to_json(summary: Summary) -> dict[str, Any]:
         "warned": summary.warned,
         "warning_texts": dict(summary.warning_texts),
         **({"citations": dict(summary.citations)} if summary.citations else {}),
+        **({"refusals": dict(summary.refusals)} if summary.refusals else {}),
         "unchecked": summary.unchecked,
         "all_skipped": summary.all_skipped,
         "usage": asdict(summary.usage),

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, Self
 
 from everyclaim.core.plaintext import one_line
-from everyclaim.core.types import Result, Source, Span
+from everyclaim.core.types import Outcome, Result, Source, Span
 
 _SHOWN = 60  # characters of a source
 _PASSAGES_SHOWN = 3
@@ -85,6 +85,12 @@ def citation_findings(result: Result) -> list[CitationFinding]:
     if result.provenance.metric.partition("?")[0] != "attribution" or not isinstance(rows, list | tuple):
         return []
     return [CitationFinding.from_json(row) for row in rows]
+
+
+def refusal_of(result: Result) -> Mapping[str, Any] | None:
+    """Return what is known of an answer that declines: `finding` (right, wrong), and where it is wrong the passage."""
+    found = result.details.get("refusal")
+    return found if result.outcome is Outcome.ABSTAINED and isinstance(found, Mapping) else None
 
 
 def citation_faults(result: Result) -> list[tuple[str, CitationFinding]]:

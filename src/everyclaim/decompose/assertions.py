@@ -38,6 +38,9 @@ _SOURCES = word_set(
 )
 _POINTING = word_set("it they this that these those")
 _OURS = word_set("my our your")
+_BELOW = word_set("below above attached")
+_ADVISING = word_set("recommend suggest advise encourage")
+_REFERRING = word_set("contact consult ask")
 _HE = word_set("he him she her it they them")
 # Stems of what people are kind by, and of what they offer, wish and thank for.
 _KIND = word_set("hope thank apolog appreci understand hesit enjoy congratul sorri happi glad welcom feel let assur")
@@ -126,6 +129,12 @@ def may_be_kind(text: str) -> bool:
     return "here" in words or not _KIND.isdisjoint(map(stem, words))
 
 
+def may_direct(text: str) -> bool:
+    """Whether a text holds a word that sends one on, so that its tree is worth looking at."""
+    words = set(re.findall(r"[a-z]+", text.lower()))
+    return not _BELOW.isdisjoint(words) or not _REFERRING.isdisjoint(map(stem, words))
+
+
 def is_courtesy(tree: Tree) -> bool:
     """Whether a sentence is only kind or offers help: by its predicates, and it speaks of nothing but you and us."""
     if not tree.tokens:
@@ -143,6 +152,28 @@ def is_courtesy(tree: Tree) -> bool:
     if stem(tree.low(tree.root)) not in _KIND and not here:
         return False
     return all(_is_kind(tree, i) for i in rest) and all(_is_between_us(tree, i) for i in stated)
+
+
+def is_direction(tree: Tree) -> bool:
+    """Whether a sentence only sends one on: to a part of the page ("use the button below"), or to somebody to ask."""
+    if not tree.tokens or any(token.pos in {"NUM", "PROPN"} for token in tree.tokens):
+        return False
+    subject = tree.subject(tree.root)
+    acts = [tree.root, *(kid for kid in tree.kids[tree.root] if tree.kind(kid) in {"xcomp", "ccomp"})]
+    if subject is None:
+        directs = tree.tokens[tree.root].tag in {"VB", "VBP"}
+    elif tree.low(subject) in {"i", "we"}:
+        directs = tree.low(tree.root) in _ADVISING
+    else:
+        directs = tree.low(subject) == "you" and tree.low(tree.root) in _TALK
+    if not directs or tree.is_negated(tree.root) or any(tree.kind(i) == "conj" for i in tree.kids[tree.root]):
+        return False
+    objects = {noun for act in acts for kind in ("obj", "obl") for noun in tree.of(act, kind)}
+    objects |= {noun for one in objects for noun in tree.of(one, "nmod")}  # "an option from the list below"
+    points = any(tree.low(kid) in _BELOW and not tree.of(kid, "obl") for noun in objects for kid in tree.kids[noun])
+    refers = stem(tree.low(acts[-1])) in _REFERRING
+    others = [place for place in statements(tree) if place != tree.root and not is_talk(tree, place)]
+    return (points or refers) and not others
 
 
 def _is_kind(tree: Tree, place: int) -> bool:

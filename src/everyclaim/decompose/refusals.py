@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from everyclaim.decompose.assertions import asserts, tree_of
+from everyclaim.decompose.assertions import asserts, is_talk, statements, tree_of
 from everyclaim.decompose.tree import Tree
+from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.tokens import word_set
 
 _LONGEST = 2000  # characters
@@ -24,8 +25,9 @@ _LACKING = _ANSWERS | word_set(
 _TELLING = word_set(  # what sources do, and what becomes of an answer
     "contain provide mention include specify say state have address discuss give answer cover offer list indicate "
     "describe explain contained provided mentioned included specified stated given found answered listed indicated "
-    "described available clear determined reached derived drawn possible"
+    "tell told described available clear determined reached derived drawn possible"
 )
+_SAYING = word_set("say tell state specify mention indicate")
 _FINDING = word_set("know see find answer determine provide tell say help locate confirm give assist sure certain able")
 
 
@@ -37,7 +39,34 @@ def is_abstention(text: str) -> bool:
     if _WORDS.fullmatch(bare):
         return True
     tree = tree_of(bare)
-    return any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(bare)
+    if any(_declines(tree, place) for place in range(len(tree.tokens))) and not asserts(bare):
+        return True
+    withheld = {place for place in range(len(tree.tokens)) if _withholds(tree, place)}
+    others = [place for place in statements(tree) if place not in withheld and not is_talk(tree, place)]
+    return bool(withheld) and not others and language_of(bare) in {"", ENGLISH}
+
+
+def _withholds(tree: Tree, place: int) -> bool:
+    """Whether something does not tell the answer, whatever it is called: "the manual does not describe this".
+
+    The answer is "this", a question ("how long it lasts"), or what "is not mentioned in the text"; "I do not have it".
+    """
+    subject = tree.subject(place)
+    if subject is None or not tree.is_negated(place):
+        return False
+    if tree.low(subject) == "i":
+        return tree.low(place) == "have" and bool(tree.of(place, "obj"))
+    if tree.low(place) not in _TELLING or tree.tokens[subject].tag.startswith("PRP"):
+        return False
+    if tree.relation(subject) == "nsubj:pass":
+        return any(tree.low(noun) in _SOURCES | _TEXTS for noun in tree.of(place, "obl"))
+    objects = [tree.low(noun) for noun in tree.of(place, "obj")]
+    asked = [tree.tokens[min(tree.under(kid))].tag for kid in tree.of(place, "ccomp")]
+    if not objects and not asked:
+        return tree.low(place) in _SAYING and not tree.of(place, "xcomp")  # "the menu does not say"
+    return (bool(objects) and all(word in _ANSWERS | {"this", "it", "that"} for word in objects)) or (
+        bool(asked) and all(tag.startswith("W") for tag in asked)
+    )
 
 
 def _declines(tree: Tree, place: int) -> bool:

@@ -11,7 +11,15 @@ from __future__ import annotations
 import re
 
 from everyclaim.decompose.announcements import announces_elsewhere, counts_words, has_numbers, without_frame
-from everyclaim.decompose.assertions import asserts, is_courtesy, may_be_kind, statements, tree_of
+from everyclaim.decompose.assertions import (
+    asserts,
+    is_courtesy,
+    is_direction,
+    may_be_kind,
+    may_direct,
+    statements,
+    tree_of,
+)
 from everyclaim.decompose.questions import asks, told
 from everyclaim.decompose.refusals import is_abstention
 from everyclaim.text.citations import without_citations
@@ -199,6 +207,8 @@ def _manner(plain: str) -> str | None:
         return "greeting" if any(token.pos == "PROPN" for token in tree.tokens) else "meta"
     if counts:
         return None
+    if len(words) <= _LONGEST_COURTESY and may_direct(plain) and is_direction(tree_of(plain)):
+        return "instruction"
     if (view := _OPINION.match(plain)) and len(words) <= 14 and _is_only_opinion(plain, view.end()):
         return "opinion"
     if _INSTRUCTION.match(plain) and len(words) <= 30 and not asserts(plain):

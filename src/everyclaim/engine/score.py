@@ -19,6 +19,7 @@ from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
 from everyclaim.core.functions import where_it_failed
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
+from everyclaim.text.citations import is_mark
 
 MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
@@ -60,10 +61,10 @@ def _left_unsaid(result: Result) -> list[str]:
     warnings = []
     if result.is_all_skipped:
         warnings.append("every sentence was skipped: nothing of the answer was checked")
-    unchecked = {piece.reason for piece in result.unchecked}
-    if "citation" in unchecked:
+    marks = [piece for piece in result.unchecked if is_mark(piece.text)]
+    if marks:
         warnings.append("a citation names none of the passages")
-    if unchecked := unchecked - {Outcome.UNREAD.value, "citation"}:
+    if unchecked := {piece.reason for piece in result.unchecked if piece not in marks} - {Outcome.UNREAD.value}:
         reasons = ", ".join(sorted(reason.replace("_", " ") for reason in unchecked))
         warnings.append(f"a skipped sentence holds a number or a name, and was not checked: {reasons}")
     if len(result.claims) > MANY_CLAIMS:

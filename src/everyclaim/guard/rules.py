@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result
 from everyclaim.guard.answers import Attempt
+from everyclaim.text.citations import is_mark
 
 Action = Literal["block", "annotate", "pass"]
 Repair = Literal["rewrite", "drop", "none"]
@@ -96,7 +97,7 @@ class Rules:
             return ""
         if self.likes(result):
             piece = result.unchecked[0]
-            if piece.reason == "citation":
+            if is_mark(piece.text):
                 return f"a citation names none of the passages: {piece.text!r}"
             return f"a sentence was skipped as {piece.reason.replace('_', ' ')}, and not checked: {piece.text!r}"
         if result.outcome is not Outcome.SCORED:

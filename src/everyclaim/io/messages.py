@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict
 from everyclaim.core.types import Citation, Source, Span, Turn
 from everyclaim.core.wire import citations_to_json
 from everyclaim.io.fields import SAMPLE_FIELDS, Fields
-from everyclaim.io.values import RowError, as_json_text, kind, plain, tags_of
+from everyclaim.io.values import RowError, as_json_text, kind, named, plain, tags_of
 
 Turns = Literal["last", "all"]
 History = Literal["context", "evidence"]
@@ -167,8 +167,8 @@ def _inner(item: Any) -> Mapping[str, Any]:
 
 
 def _role(message: Mapping[str, Any]) -> str | None:
-    named = message.get("role") if message.get("role") is not None else message.get("type")
-    return _ROLES.get(named) if isinstance(named, str) else None
+    role = message.get("role") if message.get("role") is not None else message.get("type")
+    return _ROLES.get(role) if isinstance(role, str) else None
 
 
 def _message(item: Any) -> Message:
@@ -238,8 +238,8 @@ def _document(held: Mapping[str, Any]) -> dict[str, Any]:
         content = "\n".join(str(one.get("text", "")) for one in content if isinstance(one, Mapping))
     if isinstance(content, Mapping):
         content = content.get("text") or as_json_text(content)
-    named = source if isinstance(source, str) else inner.get("id")
-    return {"text": content if isinstance(content, str) else "", "title": inner.get("title"), "id": named}
+    identifier = source if isinstance(source, str) else inner.get("id")
+    return {"text": content if isinstance(content, str) else "", "title": inner.get("title"), "id": identifier}
 
 
 def _citation(held: Any, span: Span | None, start: int) -> Citation | None:
@@ -303,7 +303,7 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
     """
     reading = fields.conversations or {}
     turns, history = reading.get("turns", "last"), reading.get("history", "context")
-    messages, response = fields.get(row, "messages"), plain(fields.get(row, "response"))
+    messages, response = fields.get(row, "messages"), named("response", plain, fields.get(row, "response"))
     if messages is None and is_messages(asked := fields.get(row, "question")):
         messages = asked
     reply = _reply(response)

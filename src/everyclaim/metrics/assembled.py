@@ -20,11 +20,13 @@ from everyclaim.core.limits import Limits, within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
+from everyclaim.metrics.refusals import refusal
 from everyclaim.verify.families import same_family_warning
 from everyclaim.verify.languages import unread_language_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
+DECLINED = "declines to answer, although a passage answers the question"
 _NUMBER_WHEN_EMPTY: Mapping[Empty, float | None] = {"exclude": None, "one": 1.0, "zero": 0.0, "nan": math.nan}
 _A_METRIC = "a metric"
 _GIVEN = ("sample", "ctx")
@@ -56,6 +58,11 @@ class Assembled:
                     raise noted.failure
             except NothingToCheckError as nothing:
                 found = Score(None, reason=nothing.reason)
+            if found.value is None and _is_abstained(found, noted):
+                judged = await refusal(sample.question, sample.passages, self.components.verifier)
+                told = [DECLINED] if judged and judged["finding"] == "wrong" else []
+                more = {"refusal": judged} if judged else {}
+                found = replace(found, details={**found.details, **more}, warnings=[*found.warnings, *told])
         return self._result(sample, found, noted)
 
     def over_run(self, results: Callable[[], Iterator[Result]]) -> Iterator[Result] | None:
@@ -82,7 +89,7 @@ class Assembled:
 
     def _result(self, sample: Sample, found: Score, noted: Noted) -> Result:
         is_scored = found.value is not None
-        abstained = found.abstained if found.abstained is not None else bool(noted.parts and noted.parts.abstained)
+        abstained = _is_abstained(found, noted)
         usual = "the response declines to answer" if abstained else "the response holds no checkable claim"
         unscored = Outcome.ABSTAINED if abstained else Outcome.UNREAD if noted.unread else Outcome.NO_CLAIMS
         without = None if unscored is Outcome.UNREAD else _NUMBER_WHEN_EMPTY[self.empty]
@@ -122,6 +129,10 @@ class Assembled:
         if not said:
             return self.provenance
         return replace(self.provenance, parameters={**self.provenance.parameters, **said})
+
+
+def _is_abstained(found: Score, noted: Noted) -> bool:
+    return found.abstained if found.abstained is not None else bool(noted.parts and noted.parts.abstained)
 
 
 def check_metric_shape(given: Any) -> None:

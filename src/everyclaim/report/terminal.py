@@ -189,6 +189,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("flags", _counts(summary.flags), when=summary.flags)
     torn = f"{counted(summary.conflicts, 'claim')} supported by one passage and contradicted by another"
     line("conflicts", torn, when=summary.conflicts)
+    line("refusals", _counts(summary.refusals), when=summary.refusals)
     line("citations", _counts(summary.citations), when=summary.citations)
     line("skipped", _skipped(summary), when=summary.unchecked or summary.all_skipped, style="yellow")
     line("failed", _counts(summary.failures), when=summary.failures, style="bold red")

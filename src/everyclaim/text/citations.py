@@ -118,6 +118,11 @@ def citations(text: str) -> Found:
     return Found(tuple(sorted(_completed(one, labels) for one in marks)), tuple(lists))
 
 
+def is_mark(text: str) -> bool:
+    """Whether a text is nothing but citations."""
+    return not without_citations(text).strip()
+
+
 def without_citations(text: str) -> str:
     """Blank citations out; the length and the line breaks stay."""
     return _over(text, citations(text).spans, " ")

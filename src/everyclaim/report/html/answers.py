@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from everyclaim.core.cited import CitationFinding, Finding, citation_findings
-from everyclaim.core.plaintext import counted
+from everyclaim.core.cited import CitationFinding, Finding, citation_findings, refusal_of
+from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import (
     REFERENCE,
@@ -108,6 +108,17 @@ class AnswerView:
             return self.claims
         kept = sorted(self.claims, key=lambda view: (not view.is_failing, view.number))[:_LISTED]
         return sorted(kept, key=lambda view: view.number)
+
+    @property
+    def refusal(self) -> str:
+        """What is to be said of an answer that declines; empty for any other."""
+        found = refusal_of(self.result)
+        if found is None:
+            return ""
+        place = next((one.number for one in self.passages if one.id == found.get("passage")), None)
+        quoted = f": “{one_line(str(found.get('quote', '')), 300)}”" if place else ""
+        where = f"passage {place} answers the question{quoted}" if place else "a passage answers the question"
+        return f"The refusal is wrong: {where}" if found.get("finding") == "wrong" else "The refusal is right."
 
     @property
     def conflicts(self) -> int:

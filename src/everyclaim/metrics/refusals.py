@@ -1,0 +1,126 @@
+"""Refusals: an answer that says the sources do not tell is right or wrong by whether they do.
+
+Offline, a passage answers a question where it holds what the question is about and a word of the kind that is asked
+for: a name (who, which), a time (when), a number (how many), a reason (why). It is made to be right where it says
+"wrong": what is worded otherwise in the passages it misses. A language model is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from everyclaim.core.protocols import Verifier
+from everyclaim.core.types import Claim, Evidence, Label, Passage, Span
+from everyclaim.models.local.parser import parse
+from everyclaim.text.dates import moments
+from everyclaim.text.names import names
+from everyclaim.text.quantities import quantities
+from everyclaim.text.tokens import content_stems
+from everyclaim.text.windows import sentence_spans
+from everyclaim.verify.verdicts import judged
+
+_WHOLE = 500  # characters of a passage that is read as one
+_ALL, _MOST = 0.8, 0.6  # of what a question is about: of any question, of one whose answer is of the kind asked for
+_REASON = re.compile(r"\b(?:because|due to|owing to|caused by|as a result of|thanks to|since|so that)\b", re.IGNORECASE)
+_NAMED = re.compile(r"NN|JJ|CD")
+
+
+class _Question(NamedTuple):
+    """What a question is about, by stems, and the kind of the answer."""
+
+    named: frozenset[str]  # nouns and adjectives: all of them must be there
+    others: frozenset[str]
+    subject: frozenset[str]  # of a common noun, which a document may leave unsaid: its own product, its own shop
+    kind: str  # name, time, number, reason; empty: any
+    counted: frozenset[str]  # of "how many": what is counted
+
+
+async def refusal(question: str, passages: Sequence[Passage], verifier: Verifier) -> dict[str, Any] | None:
+    """Say whether a refusal to answer a question is right, and which passage answers it; None without a question."""
+    if not question.strip():
+        return None
+    if getattr(verifier, "chat", None) is None:
+        found = _answer(question, passages)
+    else:
+        claim = Claim("refusal", f"The passages answer the question: {question}", Span(0, 0), question)
+        (judgement,) = await judged(verifier, [claim], passages, question=question)
+        is_answered = judgement.verdict.label is Label.SUPPORTED
+        found = next(iter(judgement.verdict.evidence), None) if is_answered else None
+        if is_answered and found is None:
+            return {"finding": "wrong"}
+    if found is None:
+        return {"finding": "right"}
+    return {"finding": "wrong", "passage": found.passage_id, "span": [found.start, found.end], "quote": found.quote}
+
+
+def _answer(question: str, passages: Sequence[Passage]) -> Evidence | None:
+    """Return the stretch of a passage that answers a question, by words."""
+    asked = _read(question)
+    everywhere = frozenset[str]().union(*(content_stems(f"{one.title} {one.text}") for one in passages))
+    about = asked.named | asked.others
+    if not asked.subject & everywhere:
+        about -= asked.subject
+    if not about:
+        return None
+    for passage in passages:
+        title = content_stems(passage.title)
+        spans = sentence_spans(passage.text)
+        windows = [(0, len(passage.text))] if len(passage.text) <= _WHOLE else [
+            (start, following[1]) for (start, _), following in zip(spans, [*spans[1:], spans[-1]], strict=True)
+        ]  # fmt: skip
+        for start, end in windows:
+            text = passage.text[start:end]
+            known = (content_stems(text) | title) & about
+            is_kind = bool(asked.kind) and _holds(asked, text, question)
+            enough = len(known) >= _ALL * len(about) or (
+                is_kind and (asked.named & about) <= known and len(known) >= _MOST * len(about)
+            )
+            if enough and (is_kind or not asked.kind):
+                return Evidence(passage.id, start, end, text)
+    return None
+
+
+def _read(question: str) -> _Question:
+    tokens = parse([question.strip()])[0]
+    left, kind, counted = set[int](), "", frozenset[str]()
+    for place, token in enumerate(tokens):
+        if token.tag not in {"WP", "WRB", "WDT", "WP$"}:
+            continue
+        if left:  # "… when it is empty?" asks nothing
+            left.add(place)
+            continue
+        word, follows = token.text.lower(), tokens[place + 1] if place + 1 < len(tokens) else token
+        left.add(place)
+        if word == "how" and follows.tag[:2] in {"JJ", "RB"}:
+            left |= {place + 1} | ({follows.head} if follows.relation == "amod" else set())
+            kind = "number"
+            counted = content_stems(tokens[follows.head].text) if follows.relation == "amod" else counted
+        elif token.relation == "det":
+            left.add(token.head)
+        kind = kind or {"who": "name", "whom": "name", "which": "name", "when": "time", "why": "reason"}.get(word, "")
+    stems = {place: content_stems(token.text) for place, token in enumerate(tokens) if place not in left}
+
+    def of(places: Sequence[int]) -> frozenset[str]:
+        return frozenset[str]().union(*(stems[place] for place in places))
+
+    subjects = [place for place in stems if tokens[place].relation.startswith("nsubj") and tokens[place].tag == "NN"]
+    nouns = [place for place in stems if _NAMED.match(tokens[place].tag)]
+    return _Question(of(nouns), of([place for place in stems if place not in nouns]), of(subjects), kind, counted)
+
+
+def _holds(asked: _Question, text: str, question: str) -> bool:
+    """Whether a text holds a word of the kind that is asked for, and that the question does not hold."""
+    kind = asked.kind
+    if asked.counted:
+        return any(asked.counted & content_stems(one.noun or one.unit) for one in quantities(text))
+    if kind == "reason":
+        return _REASON.search(text) is not None
+    if kind == "name":
+        proper = {start + token.start for start, end in sentence_spans(text)
+                  for token in parse([text[start:end]])[0] if token.tag.startswith("NNP")}  # fmt: skip
+        return any(name.start in proper and name.text.lower() not in question.lower() for name in names(text))
+    amounts = [one for one in quantities(text) if kind != "time" or not one.dimension.startswith("money")]
+    spans = [(one.start, one.end) for one in moments(text)] + [(one.start, one.end) for one in amounts]
+    return any(text[start:end].lower() not in question.lower() for start, end in spans)
