@@ -238,7 +238,7 @@ def free_port() -> int:
         ("promethues:9464", "prometheus"),
         ("otel:localhost:4318", "http://localhost:4318"),
         (["otel:ftp://x"], "http://localhost:4318"),
-        *((wrong, "") for wrong in (Metrics, 5, [5], {"prometheus": 9464}, "", ["prometheus:9464", ""])),
+        *((wrong, ".") for wrong in (Metrics, 5, [5], {"prometheus": 9464}, "", ["prometheus:9464", ""])),
     ],
 )
 def test_a_wrong_spec_is_refused_when_the_evaluator_is_made(spec: object, told: str) -> None:

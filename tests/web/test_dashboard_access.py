@@ -63,20 +63,14 @@ def test_a_page_elsewhere_that_points_its_name_here_reads_nothing(filled):
 def test_every_answer_is_closed(filled, path):
     """No answer lets a browser run inline scripts, load from elsewhere, be framed or guess its type."""
     with served(create_app(filled)) as address:
-        found = httpx.get(address + path).headers
+        answer = httpx.get(address + path)
+    found = answer.headers
+    assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", answer.text) or ".css" in path
     policy = found["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "frame-ancestors 'none'" in policy
     assert (found["x-content-type-options"], found["x-frame-options"]) == ("nosniff", "DENY")
-
-
-def test_no_page_has_inline_scripts_or_styles(filled):
-    """What the policy would stop is not there in the first place."""
-    with served(create_app(filled)) as address:
-        for path in ("/", "/login"):
-            text = httpx.get(address + path).text
-            assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", text)
 
 
 def test_without_a_token_nothing_is_shown(guarded):
@@ -125,17 +119,9 @@ def test_a_token_taken_out_of_the_file_ends_its_log_ins(guarded, tokens):
     assert guarded.get("/").status_code == 200
     path.write_text("\n".join(line for line in path.read_text().splitlines() if not line.startswith("ada ")))
     assert guarded.get("/").status_code == 401
-
-
-def test_the_last_token_taken_out_opens_nothing(guarded, tokens):
-    """A file in which no token is left lets nobody in, not everybody."""
-    _, shown, path = tokens
-    log_in(guarded, shown["ada"])
-    path.write_text("", "utf-8")
+    path.write_text("", "utf-8")  # a file without tokens lets nobody in, not everybody
     for headers in ({}, {"authorization": f"Bearer {shown['ada']}"}):
         assert guarded.get("/runs", headers=headers).status_code == 401
-    turned_away = guarded.get("/", headers=HTML)
-    assert (turned_away.status_code, turned_away.headers["location"]) == (303, "/login?next=%2F")
 
 
 def test_guessing_tokens_is_slowed_down(guarded):

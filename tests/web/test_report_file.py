@@ -84,42 +84,37 @@ TABLE = Passage("t", "| Model | Price |\n| --- | --- |\n| Piccola | €449 |")
 RECORD = Passage("r", '{"name": "Roma", "hours": {"Monday": "9:0-17:0"}, "tags": ["a", "b"]}')
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_is_shown_as_text(report, watch, text):
+def test_hostile_text_is_shown_as_text(report, watch):
     """In ids, questions, answers, passages, tags: nothing runs, nothing is asked for, and it is there to be read."""
-    answer = answered([f"{text}."], [C], name=text[:200], question=text, passages=[Passage(text[:99], text, text)],
-                      tags={"source": text[:200]})  # fmt: skip
-    page = watch(report([answer], name=text[:100].encode("utf-8", "replace").decode(), slices=["source"])).open(
-        "/report.html"
-    )
-    entry = page.locator("#entries > details.entry")
-    expect(entry).to_have_count(1)
+    answers = [
+        answered([f"{text}."], [C], name=text[:200], question=text, passages=[Passage(text[:99], text, text)],
+                 tags={"source": text[:200]})
+        for text in HOSTILE
+    ]  # fmt: skip
+    page = watch(report(answers, name=HOSTILE[0], slices=["source"])).open("/report.html")
+    expect(page.locator("#entries > details.entry")).to_have_count(len(HOSTILE))
     assert page.evaluate("window.harmed") is None
     assert page.locator("#entries img, #entries script").count() == 0
-    shown = (
-        text.replace("\x00", "\\x00")
-        .replace("\ud83d", "\\ud83d")
-        .replace("\u202e", "\\u202e")
-        .replace("\u202c", "\\u202c")
-    )
-    assert shown[:40] in entry.locator(".response").text_content()
-    page.get_by_label("Search").fill(shown.split()[0][:20])
-    expect(page.locator("#status")).to_have_text(re.compile("^1 answer, page 1 of 1"))
+    responses = page.locator("#entries .response").all_text_contents()
+    for text in HOSTILE:
+        shown = re.sub("[\x00\u202e\u202c]|\ud83d", lambda sign: repr(sign[0])[1:-1], text)
+        assert any(shown[:40] in response for response in responses)
+    page.get_by_label("Search").fill("</textarea></script>")
+    expect(page.locator("#status")).to_have_text(re.compile(f"^1 of {len(HOSTILE)} answers"))
 
 
-@pytest.mark.parametrize("text", HOSTILE[:9], ids=range(9))
-def test_hostile_text_is_text_in_a_comparison(place, tmp_path, watch, text):
+def test_hostile_text_is_text_in_a_comparison(place, tmp_path, watch):
     """Releases, names, ids and claims of both sides."""
     with Store.open(place) as store:
         for label, name in ((S, "old"), (C, "new")):
             answers = [
-                answered([f"{text} {number}."], [label], name=f"{text[:50]} {number}", release=f"{name} {text[:80]}")
-                for number in range(12)
+                answered([f"{text} it is."], [label], name=f"{text[:50]}", release=f"{name} {HOSTILE[0]}")
+                for text in HOSTILE
             ]
             keep(store, answers, name=name)
     ec.compare("old", "new", store=place).report(tmp_path / "comparison.html")
     page = watch(tmp_path.as_uri()).open("/comparison.html")
-    expect(page.locator("section.change")).to_have_count(12)
+    expect(page.locator("section.change")).to_have_count(len(HOSTILE))
     assert page.evaluate("window.harmed") is None
     assert page.locator("main img, main script").count() == 0
 
@@ -137,9 +132,13 @@ def test_without_a_script_headline_and_worst_answers_are_there(report, watch):
 
 
 def test_search_pages_and_links(report, watch):
-    """Words of a claim find its answer; pages turn; a link to an answer opens it wherever it stands."""
+    """Words of a claim and numbers of the overview lead to answers; pages turn; a link opens its answer anywhere."""
     address = report(some_answers(70, 20))
     page = watch(address).open("/report.html")
+    page.get_by_role("link", name="numeric mismatch").click()
+    expect(page.locator("#status")).to_have_text(re.compile(r"^1\d of 70 answers"))
+    assert page.locator("select[name=mode]").input_value() == "numeric mismatch"
+    page.get_by_role("button", name="Clear").click()
     page.get_by_label("Search").fill("founded in 1833")
     expect(page.locator("#status")).to_have_text("1 of 70 answers, page 1 of 1")
     expect(page.locator("#entries .id")).to_have_text("t033")
@@ -164,34 +163,20 @@ def test_the_worst_come_first_and_open(report, watch):
     expect(page.locator("details.finding[open]")).to_have_count(1)
 
 
-def test_a_failure_mode_leads_to_its_answers(report, watch):
-    """Numbers of the overview are links into the list."""
-    page = watch(report(some_answers(60, 20))).open("/report.html")
-    page.get_by_role("link", name="numeric mismatch").click()
-    expect(page.locator("#status")).to_have_text(re.compile(r"^1\d of 60 answers"))
-    assert page.locator("select[name=mode]").input_value() == "numeric mismatch"
-
-
 @pytest.mark.parametrize("file", ["report.html", "comparison.html"])
 def test_a_phone_shows_it_without_scrolling_sideways(report, compared, watch, file):
-    """Nothing is wider than the screen, and what scrolls inside itself is reached with the keyboard."""
+    """Nothing is wider than the screen, every figure of a table is in view, and the keyboard reaches what scrolls."""
     report(some_answers(30, 12), slices=["source"])
-    browser = watch(compared, viewport={"width": 360, "height": 740})
+    browser = watch(compared, viewport={"width": 390, "height": 844})
     page = browser.open(f"/{file}")
-    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    browser.check_accessibility()
-
-
-@pytest.mark.parametrize("file", ["report.html", "comparison.html"])
-def test_a_phone_shows_every_figure_of_a_table(report, compared, watch, file):
-    """Rates, intervals and findings are in view on a phone, without a hand to push the table aside."""
-    report(some_answers(30, 12), slices=["source"])
-    page = watch(compared, viewport={"width": 390, "height": 844}).open(f"/{file}")
     cells = page.locator("table.figures").locator("th, td").filter(visible=True)
     edges = cells.evaluate_all("cells => cells.map(one => [one.getBoundingClientRect().right, one.textContent])")
     assert len(edges) > 20
     assert max(edges)[0] <= 390, max(edges)
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    browser.check_accessibility()
 
 
 def test_on_paper_everything_is_open(report, watch):

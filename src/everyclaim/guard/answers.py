@@ -82,7 +82,8 @@ class GuardedAnswer:
         doubtful = self.notes if self.validated else self.result.failing
         claims = listed([claim.account(2) for claim in doubtful], _SHOWN, "claim")
         gone = [
-            f"{one.how}: {one_line(one.claim.text, 240)} ({one.claim.verdict.label.lower()})" for one in self.removed
+            f"{removed.how}: {one_line(removed.claim.text, 240)} ({removed.claim.verdict.label.lower()})"
+            for removed in self.removed
         ]
         gone += [f"citation corrected: {one_line(found.told(), 240)}" for found in self.best.recited]
         warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]

@@ -178,7 +178,9 @@ class SplitAuthors:
 
 def _is_async(generate: Generate) -> bool:
     call = getattr(generate, "__call__", generate)  # noqa: B004 - an object's own, that may be asynchronous
-    return any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (generate, call))
+    return any(
+        inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function) for function in (generate, call)
+    )
 
 
 async def _pieces(found: Any) -> AsyncIterator[Any]:

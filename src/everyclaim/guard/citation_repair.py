@@ -39,7 +39,7 @@ def with_right_citations(
         wrong = [one for one in several if one.finding not in _STANDS and (one.instead or one.finding is Finding.DEAD)]
         if wrong and not answer[slice(*span)].startswith(_PART_OF_A_PAIR):
             kept = [one.cited.passage for one in several if one not in wrong and one.cited and one.cited.passage]
-            edits[span] = list(dict.fromkeys([*kept, *(one.instead[0] for one in wrong if one.instead)]))
+            edits[span] = list(dict.fromkeys([*kept, *(claim.instead[0] for claim in wrong if claim.instead)]))
             mended += wrong
     numbers = _numbers(answer, passages)
     for span, ids in sorted(edits.items(), reverse=True):
@@ -72,7 +72,7 @@ def _mark(old: str, ids: Mapping[str, None], numbers: Mapping[str, int], passage
     """Write a citation of passages: by number where the old one had one or there was none, else by title."""
     if not ids:
         return ""
-    titles = {one.id: one.title for one in passages}
+    titles = {passage.id: passage.title for passage in passages}
     is_numeric = not old or _NUMERIC.fullmatch(old) or not all(titles[name] for name in ids)
     if is_numeric and all(name in numbers for name in ids):
         return f"[{', '.join(str(number) for number in sorted(numbers[name] for name in ids))}]"

@@ -69,6 +69,6 @@ def _row(case: LLMTestCase) -> dict[str, Any]:
     return {
         "question": case.input if isinstance(case.input, str) else "",
         "response": case.actual_output,
-        "contexts": [getattr(one, "context", one) for one in passages or ()],
+        "contexts": [getattr(passage, "context", passage) for passage in passages or ()],
         "reference": case.expected_output,
     }

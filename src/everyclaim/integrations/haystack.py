@@ -64,7 +64,7 @@ def _rows(questions: list[str], contexts: list[list[Any]], answers: list[str]) -
             " of each"
         )
     return [
-        {"question": question, "response": answer, "contexts": [_passage(one) for one in passages]}
+        {"question": question, "response": answer, "contexts": [_passage(passage) for passage in passages]}
         for question, passages, answer in zip(questions, contexts, answers, strict=True)
     ]
 
@@ -76,10 +76,10 @@ def _passage(one: Any) -> Any:
 
 
 def _outputs(results: list[Result]) -> dict[str, Any]:
-    scores = [one.score if one.outcome is Outcome.SCORED else None for one in results]
+    scores = [result.score if result.outcome is Outcome.SCORED else None for result in results]
     numbers = [score for score in scores if score is not None]
     return {
         "score": sum(numbers) / len(numbers) if numbers else None,
         "individual_scores": scores,
-        "results": [result_to_json(one) | {"explanation": explained(one)} for one in results],
+        "results": [result_to_json(result) | {"explanation": explained(result)} for result in results],
     }

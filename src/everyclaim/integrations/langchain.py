@@ -104,8 +104,8 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
         """Wait for the answers under way. Raises what scoring one of them raised."""
         with self._lock:
             waiting, self._under_way = self._under_way, []
-        for one in waiting:
-            one.result()
+        for future in waiting:
+            future.result()
 
     def close(self) -> None:
         """Wait, and close what was made for it."""
@@ -154,7 +154,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
             return
         row = {"question": run.question, "response": answer, "contexts": _passages(run.documents)}
         with self._lock:
-            self._under_way = [one for one in self._under_way if not one.done() or one.exception()]
+            self._under_way = [future for future in self._under_way if not future.done() or future.exception()]
             if len(self._under_way) >= self._most_waiting:
                 self.dropped += 1
             else:
@@ -194,11 +194,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     if hasattr(value, "content") and hasattr(value, "type"):  # a message
         return {"role": value.type, "content": value.content}
     if hasattr(value, "to_messages"):  # the value of a prompt
-        return [_plain(one) for one in value.to_messages()]
+        return [_plain(message) for message in value.to_messages()]
     return value
 
 
@@ -211,11 +211,13 @@ def _passages(documents: Sequence[Any]) -> list[Any]:
     if isinstance(documents, str):
         return [documents]
     passages: list[Any] = []
-    for one in documents:
-        text = getattr(one, "page_content", one)
-        metadata = getattr(one, "metadata", None) or {}
-        identifier = getattr(one, "id", None) or metadata.get("id") or metadata.get("source")
-        passage = {"text": text, "id": identifier, "title": metadata.get("title")} if isinstance(text, str) else one
+    for document in documents:
+        text = getattr(document, "page_content", document)
+        metadata = getattr(document, "metadata", None) or {}
+        identifier = getattr(document, "id", None) or metadata.get("id") or metadata.get("source")
+        passage = (
+            {"text": text, "id": identifier, "title": metadata.get("title")} if isinstance(text, str) else document
+        )
         if passage not in passages:
             passages.append(passage)
     return passages

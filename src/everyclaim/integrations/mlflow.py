@@ -69,5 +69,5 @@ def _passages(trace: Any, *places: Any) -> list[Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
+        return [_plain(part) for part in value]
     return value.to_dict() if hasattr(value, "to_dict") else value

@@ -319,8 +319,8 @@ def _names(ids: list[str]) -> list[str]:
 
     names: list[str] = []
     seen: dict[str, int] = {}
-    for one in ids:
-        name = one_line(one, _ID_SHOWN) or "no id"
+    for identifier in ids:
+        name = one_line(identifier, _ID_SHOWN) or "no id"
         seen[name] = seen.get(name, 0) + 1
         names.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
     return names

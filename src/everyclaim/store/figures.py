@@ -153,7 +153,7 @@ def read_figures(connection: sa.Connection, run: str, notes: Notes | None = None
         modes=modes,
         claim=claim,
         tags=_tags(connection, run, places),
-        released=np.array([order[one] for one in released], dtype=np.int16),
+        released=np.array([order[place] for place in released], dtype=np.int16),
         time=np.array(time, dtype=np.float64),
         noted=Noted(len(ids), np.array(question, np.int8), *noted),
     )
@@ -187,7 +187,7 @@ def _claims(connection: sa.Connection, run: str, places: NDArray[np.int64], note
         if notes.claim:
             marks.extend(map(notes.claim, map(unescape, texts)))
         if notes.no_passages is not None:
-            passages = {one for one in passages if one[0] == positions[0]} | {
+            passages = {passage for passage in passages if passage[0] == positions[0]} | {
                 (place, one["passage_id"])
                 for place, found in zip(positions, json.loads(f"[{','.join(map(unescape, evidence))}]"), strict=True)
                 for one in found

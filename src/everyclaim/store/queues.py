@@ -199,7 +199,10 @@ class Labelling:
                 annotators=tuple(row["annotators"]),
                 overlap=row["overlap"],
                 created=row["created"],
-                progress={one: found.get((row["id"], one), Progress(0, 0, 0, 0)) for one in row["annotators"]},
+                progress={
+                    annotator: found.get((row["id"], annotator), Progress(0, 0, 0, 0))
+                    for annotator in row["annotators"]
+                },
             )
             for row in rows
         ]

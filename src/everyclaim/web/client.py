@@ -173,7 +173,7 @@ class RemoteJob:
 
 
 def _results(row: Mapping[str, Any]) -> tuple[list[Result], int | None]:
-    return [result_from_json(one) for one in row["results"]], row["next"]
+    return [result_from_json(result) for result in row["results"]], row["next"]
 
 
 class Client(Answers):
@@ -337,7 +337,7 @@ def _checked(address: str) -> str:
 
 
 def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:
-    return tuple(claim_from_json(one) for one in row["claims"])
+    return tuple(claim_from_json(claim) for claim in row["claims"])
 
 
 def _id(row: Mapping[str, Any]) -> str:

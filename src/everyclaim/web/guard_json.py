@@ -20,7 +20,7 @@ def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:
         "blocked": answer.blocked,
         "score": answer.score,
         "best": answer.best.number,
-        "attempts": [_attempt_to_json(one) for one in answer.attempts],
+        "attempts": [_attempt_to_json(attempt) for attempt in answer.attempts],
         "noted": sorted(label.value for label in answer.noted),
         "warnings": list(answer.warnings),
         "usage": usage_to_json(answer.usage),
@@ -29,16 +29,16 @@ def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:
 
 def guarded_from_json(row: Mapping[str, Any]) -> GuardedAnswer:
     """Read what `guarded_to_json` wrote."""
-    attempts = tuple(_attempt_from_json(one) for one in row["attempts"])
+    attempts = tuple(_attempt_from_json(attempt) for attempt in row["attempts"])
     return GuardedAnswer(
         text=row["text"],
-        best=next(one for one in attempts if one.number == row["best"]),
+        best=next(attempt for attempt in attempts if attempt.number == row["best"]),
         attempts=attempts,
         validated=row["validated"],
         blocked=row["blocked"],
         warnings=tuple(row["warnings"]),
         usage=Usage(**row["usage"]),
-        noted=frozenset(Label(one) for one in row["noted"]),
+        noted=frozenset(Label(label) for label in row["noted"]),
     )
 
 
@@ -48,14 +48,18 @@ def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
         "made": attempt.made,
         "text": attempt.text,
         "result": result_to_json(attempt.result),
-        "removed": [{"claim": claim_to_json(one.claim), "how": one.how} for one in attempt.removed],
+        "removed": [
+            {"claim": claim_to_json(removed_claim.claim), "how": removed_claim.how} for removed_claim in attempt.removed
+        ],
         "guidance": attempt.guidance,
-        **({"recited": [one.to_json() for one in attempt.recited]} if attempt.recited else {}),
+        **({"recited": [finding.to_json() for finding in attempt.recited]} if attempt.recited else {}),
     }
 
 
 def _attempt_from_json(row: Mapping[str, Any]) -> Attempt:
-    removed = tuple(Removed(claim_from_json(one["claim"]), one["how"]) for one in row["removed"])
-    recited = tuple(CitationFinding.from_json(one) for one in row.get("recited", ()))
+    removed = tuple(
+        Removed(claim_from_json(removed_claim["claim"]), removed_claim["how"]) for removed_claim in row["removed"]
+    )
+    recited = tuple(CitationFinding.from_json(finding) for finding in row.get("recited", ()))
     result = result_from_json(row["result"])
     return Attempt(row["number"], row["made"], row["text"], result, removed, row["guidance"], recited)

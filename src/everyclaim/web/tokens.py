@@ -155,7 +155,7 @@ def new_token(
 
 def add_token(path: Path, token: AccessToken) -> None:
     """Add a token to a file, which is made for the owner alone where there is none."""
-    if path.exists() and token.name in {one.name for one in AccessTokens(path)}:
+    if path.exists() and token.name in {kept.name for kept in AccessTokens(path)}:
         raise ConfigError(f"{path} has a token named {token.name!r}: take that line out first, or take another name")
     path.parent.mkdir(parents=True, exist_ok=True)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)

@@ -75,7 +75,7 @@ def slice_field(tag: str, value: str) -> str:
 
 
 def _known(what: str, given: str, allowed: object) -> str:
-    words = [str(one) for one in allowed]  # type: ignore[attr-defined]
+    words = [str(word) for word in allowed]  # type: ignore[attr-defined]
     if given not in words:
         raise InputError(f"there is no {what} {given[:60]!r}{did_you_mean(given[:60], words)}: {', '.join(words)}")
     return given

@@ -129,7 +129,9 @@ class _Application:
         """Load what scoring needs before the first request does; nobody is asked that costs, or is not ours."""
         options = self.settings.options
         components = [options.get(name) for name in ("judge", "decomposer", "metric")]
-        is_ours = not any(isinstance(one, str) and Spec.parse(one).name == "python" for one in components)
+        is_ours = not any(
+            isinstance(component, str) and Spec.parse(component).name == "python" for component in components
+        )
         if is_ours and not talks(*components):
             await loop.join(self.evaluator.aclaims(_TRIAL))
             await loop.join(self.evaluator.averify(_TRIAL, _TRIAL))

@@ -36,7 +36,7 @@ def page(request: Request, before: str = "", after: str = "", by: Annotated[Sequ
     sides = view_run(site, before), view_run(site, after)
     _check(sides)
     tags = _tags(sides)
-    chosen = tuple(one for one in tags if one in by)
+    chosen = tuple(tag for tag in tags if tag in by)
     found = compared(sides, chosen)
     numbers = found.numbers
     return render(
@@ -66,7 +66,7 @@ def as_json(request: Request, before: str, after: str, by: Annotated[Sequence[st
     sides = view_run(site, before), view_run(site, after)
     _check(sides)
     name = f"compare-{sides[0].record.id}-{sides[1].record.id}.json"
-    written = compared(sides, tuple(one for one in _tags(sides) if one in by)).to_json()
+    written = compared(sides, tuple(tag for tag in _tags(sides) if tag in by)).to_json()
     return JSONResponse(written, headers={"content-disposition": f'attachment; filename="{name}"'})
 
 
@@ -94,7 +94,7 @@ def compared(sides: tuple[RunView, RunView], by: tuple[str, ...]) -> Comparison:
 
 def _records(site: Site) -> list[RunRecord]:
     try:
-        return [one for one in site.read_store.runs() if one.kept]
+        return [record for record in site.read_store.runs() if record.kept]
     except NoStoreError:
         return []
 

@@ -57,7 +57,9 @@ def _rates(found: Calibration) -> str:
     if found.answers:
         named += [("faithful answers", found.answers.tpr), ("failing answers", found.answers.tnr)]
     return interval_plot(
-        [_reading(*one) for one in named], title="The judge against people", axis="called rightly, with 95 % intervals"
+        [_reading(*rate) for rate in named],
+        title="The judge against people",
+        axis="called rightly, with 95 % intervals",
     )
 
 

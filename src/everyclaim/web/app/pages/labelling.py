@@ -73,7 +73,7 @@ def queues(request: Request, run: str = "") -> Response:
 def make(request: Request, wanted: Annotated[QueueForm, Form()]) -> Response:
     """Make a queue, or say why not beside what was filled in."""
     may_label(request)
-    people = [one.strip() for one in wanted.annotators.replace("\n", ",").split(",")]
+    people = [name.strip() for name in wanted.annotators.replace("\n", ",").split(",")]
     try:
         if not (_WHOLE.fullmatch(wanted.n) and _WHOLE.fullmatch(wanted.overlap) and int(wanted.overlap) <= 100):
             raise ConfigError("how many to label is a whole number, and what everybody labels is 0 to 100 per cent")
@@ -83,7 +83,7 @@ def make(request: Request, wanted: Annotated[QueueForm, Form()]) -> Response:
             name=wanted.name.strip(),
             by=cast("Any", wanted.by),  # checked behind the door
             answers=wanted.unit == "answers",
-            annotators=[one for one in people if one],
+            annotators=[name for name in people if name],
             overlap=int(wanted.overlap) / 100,
             store=site_of(request).location,
         )
@@ -125,9 +125,9 @@ def of_run(request: Request, run: str) -> Response:
         run=record,
         queues=store.labelling.queues(record.id),
         settling=settle(labels),
-        texts=len({one.key for one in labels}),
+        texts=len({label.key for label in labels}),
         by_person=_by_person(labels),
-        by_mark=Counter(one.value for one in marks if one.value is not SplitMark.GOOD),
+        by_mark=Counter(mark.value for mark in marks if mark.value is not SplitMark.GOOD),
         pairs=_pairs(list(opinions_of(labels, marks).values())),
         desk=desk,
         left=len(desk.left()),
@@ -161,14 +161,14 @@ def _queues(request: Request, form: QueueForm, *, said: str = "", http_status: i
         found: list[LabelQueue] = []
     else:
         runs, found = store.runs(_RUNS_OFFERED), store.labelling.queues()
-    names = {one.id: one.name or one.id for one in runs}
+    names = {run.id: run.name or run.id for run in runs}
     names |= {queue.run: store.run(queue.run).name or queue.run for queue in found if queue.run not in names}
     return render(
         request,
         "label_queues.html",
         http_status=http_status,
         queues=found,
-        runs=[one for one in runs if one.counts[Outcome.SCORED]],
+        runs=[run for run in runs if run.counts[Outcome.SCORED]],
         names=names,
         ways=[(way, _MEANINGS[way]) for way in WAYS],
         form=form,
@@ -204,29 +204,29 @@ def _pairs(everybody: Sequence[Sequence[Opinion]]) -> list[PairAgreement]:
 
 def _rows(store: Store, run: str, *, flat: bool) -> Iterator[dict[str, Any]]:
     labels = store.labels(run)
-    texts = {record.position: record for record in store.records_at(run, {one.position for one in labels})}
-    for one in labels:
-        record = texts[one.position]
-        claim = next((known for known in record.result.claims if known.id == one.claim_id), None)
-        span = claim.span if claim else one.span
-        if claim is None and span is None and not one.is_of_answer:
+    texts = {record.position: record for record in store.records_at(run, {label.position for label in labels})}
+    for label in labels:
+        record = texts[label.position]
+        claim = next((known for known in record.result.claims if known.id == label.claim_id), None)
+        span = claim.span if claim else label.span
+        if claim is None and span is None and not label.is_of_answer:
             continue  # of a claim that this run does not have
-        text = "" if one.is_of_answer else claim.text if claim else record.sample.response[slice(*(span or ()))]
+        text = "" if label.is_of_answer else claim.text if claim else record.sample.response[slice(*(span or ()))]
         passages = record.sample.passages
         picked = [
             {"passage_id": passages[piece.passage].id, "start": piece.start, "end": piece.end}
-            for piece in one.evidence
+            for piece in label.evidence
             if piece.passage < len(passages)
         ]
         yield {
-            "sample_id": one.sample_id,
+            "sample_id": label.sample_id,
             "claim": text,
             "span": (json.dumps(span) if flat else list(span)) if span else ("" if flat else None),
-            "label": one.value.value,
-            "annotator": one.annotator,
-            "failure_mode": one.failure_mode or "",
-            "note": one.note,
-            "chosen": one.chosen,
+            "label": label.value.value,
+            "annotator": label.annotator,
+            "failure_mode": label.failure_mode or "",
+            "note": label.note,
+            "chosen": label.chosen,
             "evidence": json.dumps(picked) if flat else picked,
-            "created": one.created,
+            "created": label.created,
         }

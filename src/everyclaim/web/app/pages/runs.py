@@ -66,9 +66,9 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
         everything, missing = (), str(error)
     else:
         missing = ""
-    wanted = [one for one in everything if matches(one, q, status, tag)]
+    wanted = [record for record in everything if matches(record, q, status, tag)]
     paging = Paging(len(wanted), page, PER_PAGE, {"q": q, "status": status, "tag": tag})
-    rows = [Row(one, _digest(site, one)) for one in wanted[paging.first : paging.first + PER_PAGE]]
+    rows = [Row(record, _digest(site, record)) for record in wanted[paging.first : paging.first + PER_PAGE]]
     return {
         "rows": rows,
         "paging": paging,
@@ -76,9 +76,9 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
         "missing": missing,
         "q": q,
         "status": status,
-        "states": [one for one in _STATES if any(record.status == one for record in everything)],
+        "states": [state for state in _STATES if any(record.status == state for record in everything)],
         "tag": tag,
-        "tags": sorted({one for record in everything for one in tags_of(record)}),
+        "tags": sorted({tag for record in everything for tag in tags_of(record)}),
         "is_live": any(row.digest is None or row.record.status == "running" for row in rows),
     }
 
@@ -86,7 +86,7 @@ def _listing(site: Site, q: str, status: str, tag: str, page: int) -> dict[str, 
 def tags_of(record: RunRecord) -> tuple[str, ...]:
     """Return what runs are sorted by: the release that was given for a run, and its data set."""
     named = (str(record.config.get("release") or ""), file_name(record.dataset))
-    return tuple(one for one in named if one)
+    return tuple(text for text in named if text)
 
 
 def matches(record: RunRecord, q: str, status: str = "", tag: str = "") -> bool:

@@ -67,21 +67,23 @@ def _series(site: Site, q: str, judge: str) -> tuple[list[RunRecord], list[str],
         everything: Sequence[RunRecord] = site.read_store.runs()
     except NoStoreError:
         everything = ()
-    wanted = [one for one in everything if one.status == "finished" and one.kept and matches(one, q)]
-    judges = sorted({one.provenance.verifier for one in wanted})
+    wanted = [record for record in everything if record.status == "finished" and record.kept and matches(record, q)]
+    judges = sorted({record.provenance.verifier for record in wanted})
     chosen = judge or (wanted[0].provenance.verifier if wanted else ANY)
-    found = [one for one in wanted if chosen in {ANY, one.provenance.verifier}]
+    found = [record for record in wanted if chosen in {ANY, record.provenance.verifier}]
     return found[:MOST][::-1], judges, chosen, max(0, len(found) - MOST)
 
 
 def _trend(site: Site, records: Sequence[RunRecord]) -> Trend:
     def make() -> Trend:
         differs = [
-            text for one in records[1:] for text in provenance_differences(records[0].provenance, one.provenance)
+            text for record in records[1:] for text in provenance_differences(records[0].provenance, record.provenance)
         ]
-        return trend_over([RunView(site, one).run for one in records], differs=tuple(dict.fromkeys(differs)))
+        return trend_over([RunView(site, record).run for record in records], differs=tuple(dict.fromkeys(differs)))
 
-    return site.memo.get(("trend", *((one.id, one.name, one.finished, one.kept) for one in records)), make)
+    return site.memo.get(
+        ("trend", *((record.id, record.name, record.finished, record.kept) for record in records)), make
+    )
 
 
 def _chart(found: Trend, measures: Sequence[AnswerMeasure], title: str) -> Markup:
