@@ -33,7 +33,8 @@ def make(place: str, samples: int) -> None:
         Span,
         Verdict,
     )
-    from everyclaim.store import Annotation, Store, answer_key, claim_key
+    from everyclaim.store.records import Annotation, answer_key, claim_key
+    from everyclaim.store.store import Store
 
     draw = random.Random(1)
     made_by = Provenance("faithfulness", "embedded", "clauses", "joint", "0")

@@ -19,7 +19,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from everyclaim.core.types import Provenance
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.store.tables import CLAIMS, SAMPLES, TAGS
 
 COMPARE = """

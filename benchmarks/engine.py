@@ -37,7 +37,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.engine import Options, run
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "fake", "joint", "0")
 SENTENCE = "The warehouse in lot 17 holds 2,400 crates of green tiles until the end of May. "

@@ -39,7 +39,7 @@ from everyclaim.core.types import (
     Span,
     Verdict,
 )
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.app import create_app
 
 PROVENANCE = Provenance("faithfulness", "embedded", "embedded:5", "joint", "0", {"empty": "exclude"})

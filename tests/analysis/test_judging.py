@@ -2,7 +2,7 @@
 
 import pytest
 
-from everyclaim.analysis import summarise, summary_to_json
+from everyclaim.analysis.summary import summarise, summary_to_json
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Provenance, Result, Span, Usage, Verdict
 
 NOTHING = Usage()

@@ -5,7 +5,8 @@ import pytest
 import everyclaim as ec
 from everyclaim.api.labeling import Desk
 from everyclaim.core.types import SplitMark
-from everyclaim.store import Picked, Store
+from everyclaim.store.records import Picked
+from everyclaim.store.store import Store
 
 
 def judge(claim: ec.Claim, passages: list[str]) -> bool:

@@ -7,12 +7,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import everyclaim as ec
-from everyclaim.analysis import gate, worst
-from everyclaim.analysis.gate import GateStatus, against_baseline, answers_against_bar
+from everyclaim.analysis.gate import GateStatus, against_baseline, answers_against_bar, gate, worst
 from everyclaim.core.bands import Band
 from everyclaim.protocols import MetricContext, Score
 from everyclaim.report.ci import junit
-from everyclaim.store import Store, browsing
+from everyclaim.store import browsing
+from everyclaim.store.store import Store
 
 
 class UnsupportedShare:

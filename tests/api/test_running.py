@@ -10,7 +10,7 @@ import pytest
 import everyclaim as ec
 from everyclaim.core.events import RunFinished, SampleFinished, SampleSkipped
 from everyclaim.core.wire import result_to_json
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 ROWS = [
     {"id": "a", "response": "The tank holds 2 litres.", "contexts": ["The tank holds 2 litres."], "team": "red"},

@@ -16,7 +16,7 @@ import pytest
 from command_line import ANSWERS, PLUGIN, write_jsonl
 
 from everyclaim.core.types import Label
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 OLD = Path(__file__).parents[1] / "store" / "schema1.sql"
 

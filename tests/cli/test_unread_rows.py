@@ -103,7 +103,7 @@ def test_a_stopped_run_passes_no_gate(everyclaim, desk, process):
 def test_python_sees_them_in_the_summary(mostly_unread, monkeypatch, everyclaim):
     """The same numbers for who gates in a test of their own."""
     import everyclaim as ec
-    from everyclaim.analysis import GateStatus, gate
+    from everyclaim.analysis.gate import GateStatus, gate
 
     run = ec.score_file("answers.jsonl", judge="scripted", decomposer="sentences")
     assert (run.summary.bad_rows, run.record.bad_rows) == (99, 99)

@@ -19,7 +19,7 @@ from everyclaim.core.errors import JudgeError
 from everyclaim.core.events import Event, SampleFinished
 from everyclaim.core.types import Result, Sample
 from everyclaim.engine import Options, run
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 NUMBER = 300
 

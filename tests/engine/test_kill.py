@@ -13,7 +13,7 @@ from kept_samples import PROVENANCE
 from killed_run import NUMBER
 
 from everyclaim.core.wire import result_to_json
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 PROGRAM = str(Path(__file__).parent / "killed_run.py")
 

@@ -15,7 +15,7 @@ from everyclaim.core.events import Event, RunFinished, RunStarted, SampleFinishe
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Result, Sample
 from everyclaim.engine import Options, RunReport, in_thread, run
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 
 class Metric:

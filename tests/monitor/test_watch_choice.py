@@ -17,7 +17,8 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError, StoreError
 from everyclaim.core.types import Outcome, Usage
 from everyclaim.monitor.alerts import Alert, AlertError
 from everyclaim.monitor.watch.source import Batch, Found, Return
-from everyclaim.store import Store, WatchStore
+from everyclaim.store.store import Store
+from everyclaim.store.watching import WatchStore
 
 
 def test_a_share_is_chosen_by_what_the_answers_are_called(log: Path, store: Path, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from real_stores import place, postgres, postgres_server  # noqa: F401 - fixture
 from watching import append, ids, row
 
 from everyclaim.monitor.watch.plan import share
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 PROGRAM = str(Path(__file__).parent / "killed_watch.py")
 

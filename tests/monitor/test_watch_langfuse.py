@@ -16,7 +16,7 @@ from watching import ids, watched
 
 import everyclaim as ec
 from everyclaim.core.errors import ConfigError, SourceError
-from everyclaim.store import WatchStore
+from everyclaim.store.watching import WatchStore
 
 NOW = datetime.now(UTC)
 

@@ -11,7 +11,7 @@ from typing import Any
 import everyclaim as ec
 from everyclaim.core.types import Claim, Passage
 from everyclaim.monitor.watch.report import WatchPass
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 
 class ByWords:

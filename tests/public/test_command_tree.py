@@ -48,13 +48,22 @@ def test_a_former_name_is_the_same_command(former: list[str], now: list[str]) ->
     assert help_of(*former) == help_of(*now)
 
 
-def test_the_help_of_the_tree_loads_no_command() -> None:
-    """Neither a judge nor the store is imported for it."""
-    program = """
+@pytest.mark.parametrize(
+    ("words", "unwanted"),
+    [
+        ([], ("numpy", "sqlalchemy", "pydantic", "onnxruntime")),
+        (["verify"], ("sqlalchemy", "everyclaim.text.segment", "everyclaim.verify.lexical", "onnxruntime")),
+        (["claims"], ("sqlalchemy", "everyclaim.verify.lexical", "onnxruntime")),
+        (["runs"], ("everyclaim.analysis.gate", "everyclaim.text.tokens", "everyclaim.verify.lexical", "onnxruntime")),
+    ],
+)
+def test_help_loads_what_the_command_works_with_and_no_more(words: list[str], unwanted: tuple[str, ...]) -> None:
+    """The list of commands loads neither judge nor store, a command over the store no judge, a judge no store."""
+    program = f"""
 import json, sys
 from everyclaim.cli.app import run
-run(["--help"])
-print(json.dumps([m for m in ("numpy", "sqlalchemy", "pydantic", "onnxruntime") if m in sys.modules]))
+run([*{words}, "--help"])
+print(json.dumps([m for m in {unwanted} if m in sys.modules]))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.splitlines()[-1]) == []

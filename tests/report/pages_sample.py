@@ -18,7 +18,7 @@ from everyclaim.core.types import (
     Span,
     Verdict,
 )
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 PROVENANCE = Provenance(
     "faithfulness", "embedded", "lexical", "each", "1.2.3", {"policy": "lenient", "empty": "exclude"}

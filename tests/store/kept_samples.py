@@ -21,7 +21,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import fingerprint
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "0.1.0", {"empty": "exclude"})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 
 @pytest.fixture(scope="session")

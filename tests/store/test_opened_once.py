@@ -8,7 +8,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.cli.app import run as command_line
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 ANSWERS = [
     {"id": "a", "response": "It is red.", "contexts": ["It is red."], "tags": {"source": "x"}},

@@ -19,7 +19,7 @@ import pytest
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 pytestmark = pytest.mark.slow
 WEB = Path(__file__).parents[1] / "web"

@@ -11,8 +11,9 @@ from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
-from everyclaim.store import Store, browsing
+from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours
+from everyclaim.store.store import Store
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import MissingExtraError, StoreError
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 
 def message(action: Callable[[], object]) -> str:
@@ -187,7 +187,7 @@ def test_a_read_only_folder_is_said() -> None:
     folder.chmod(0o555)
     program = f"""
         import os, sqlite3
-        from everyclaim.store import Store
+        from everyclaim.store.store import Store
         import sqlalchemy.dialects.sqlite
         if os.getuid() == 0:
             os.setuid(65534)
@@ -211,7 +211,7 @@ WRITER = """
     sys.path.insert(0, sys.argv[2])
     from kept_samples import PROVENANCE, a_result, a_sample, keep
     from everyclaim.core.wire import fingerprint
-    from everyclaim.store import Store
+    from everyclaim.store.store import Store
     with Store.open(sys.argv[1]) as store:
         run = store.create_run(PROVENANCE, name=sys.argv[3]).id
         for n in range(150):

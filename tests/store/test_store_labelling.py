@@ -8,7 +8,9 @@ from kept_samples import PROVENANCE, a_result, a_sample, keep
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, SplitMark
-from everyclaim.store import About, Act, Annotation, Picked, QueueItem, Store, answer_key_of, claim_key
+from everyclaim.store.labels import About, Act
+from everyclaim.store.records import Annotation, Picked, QueueItem, answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 MILK = "Milk is white."
 

@@ -10,9 +10,9 @@ from kept_samples import PROVENANCE, a_result, a_sample
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Label
-from everyclaim.store import Store
 from everyclaim.store.connect import engine_for
 from everyclaim.store.migrations import MIGRATIONS, migrate
+from everyclaim.store.store import Store
 from everyclaim.store.tables import METADATA
 
 

@@ -19,7 +19,8 @@ import pytest
 from kept_samples import PROVENANCE, keep
 
 from everyclaim.core.errors import InputError, NoStoreError, StoreError
-from everyclaim.store import Reading, Store
+from everyclaim.store.records import Reading
+from everyclaim.store.store import Store
 
 posix = pytest.mark.skipif(os.name != "posix", reason="permissions and signals of POSIX")
 
@@ -106,7 +107,7 @@ def read_without_rights(place: Path) -> str:
     program = f"""
         import os
         import sqlalchemy.dialects.sqlite
-        from everyclaim.store import Store
+        from everyclaim.store.store import Store
         if os.getuid() == 0:
             os.setuid(65534)
         try:
@@ -131,7 +132,7 @@ KILLED = """
     import os, signal, sys
     sys.path.insert(0, sys.argv[2])
     from kept_samples import PROVENANCE, a_result, a_sample
-        from everyclaim.store import Store
+        from everyclaim.store.store import Store
     store = Store.open(sys.argv[1])
     run = store.create_run(PROVENANCE, name="v1").id
     for n in range(5):

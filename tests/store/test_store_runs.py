@@ -9,7 +9,8 @@ from kept_samples import PROVENANCE, a_result, a_sample, keep
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
-from everyclaim.store import Store, config_fingerprint
+from everyclaim.store.records import config_fingerprint
+from everyclaim.store.store import Store
 
 
 def test_a_run_remembers_how_it_was_made(store: Store) -> None:

@@ -14,7 +14,7 @@ from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Outcome, Result
 from everyclaim.core.wire import fingerprint, result_to_json
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.store.tables import escape, unescape
 
 

@@ -22,7 +22,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import fingerprint
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "embedded:5", "joint", "0.1.0", {"empty": "exclude"})
 _LIKELY = {

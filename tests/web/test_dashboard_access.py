@@ -10,7 +10,7 @@ import pytest
 from kept_runs import keep, some_answers
 from real_pages import served
 
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
 from everyclaim.web.tokens import AccessTokens, add_token, new_token
 

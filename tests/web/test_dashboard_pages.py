@@ -20,7 +20,7 @@ from real_pages import served
 from everyclaim import Evaluator, score_file
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Passage, Result, Sample
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.app import create_app
 
 

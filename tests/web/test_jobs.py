@@ -17,7 +17,7 @@ import pytest
 from running_service import BRIDGE
 
 from everyclaim import find_run
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 LINES = {"Content-Type": "application/x-ndjson"}
 

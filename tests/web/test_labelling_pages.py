@@ -15,7 +15,7 @@ from real_pages import served
 
 import everyclaim as ec
 from everyclaim.core.types import Passage, SplitMark
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.app import Access, create_app
 from everyclaim.web.tokens import AccessTokens, add_token, new_token
 

@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 import everyclaim as ec
 from everyclaim.core.types import Passage
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 HOSTILE = [
     "<script>window.harmed=1</script>", "</textarea></script><img src=x onerror=window.harmed=1>",

@@ -28,7 +28,8 @@ from everyclaim.stats.agreement import cohen_kappa, krippendorff_alpha
 from everyclaim.stats.ppi import allocate_to_strata
 from everyclaim.stats.prevalence import allocate_labels
 from everyclaim.stats.types import Inference
-from everyclaim.store import Annotation, AnyAnnotation, Picked, claim_key
+from everyclaim.store.labels import AnyAnnotation
+from everyclaim.store.records import Annotation, Picked, claim_key
 
 ADJUDICATED = "adjudicated"
 

@@ -18,7 +18,6 @@ from everyclaim.core.errors import ConfigError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import REFERENCE, RESPONSE, FailureMode, Label, Result, tag_values
 from everyclaim.store.figures import Figures, Noted, Notes
-from everyclaim.text.dates import is_dated
 
 AUTO = "auto"
 SOURCES, LENGTH, NUMBERS, DATES, QUESTION = "auto:sources", "auto:length", "auto:numbers", "auto:dates", "auto:question"
@@ -216,6 +215,8 @@ def _has_number(text: str) -> bool:
 
 
 def _has_date(text: str) -> bool:
+    from everyclaim.text.dates import is_dated  # lists of words, loaded for automatic slices alone
+
     if not _MAYBE_DATED.search(text.lower()):
         return False
     return is_dated(_CITATION.sub("", text))

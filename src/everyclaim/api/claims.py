@@ -22,7 +22,6 @@ from everyclaim.core.types import Claim, Label, Outcome, Provenance, Result, Sam
 from everyclaim.core.wire import provenance_to_json, verdict_to_json
 from everyclaim.engine import score_sample
 from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims, read_samples
-from everyclaim.text.segment import sentences
 from everyclaim.verify import Policy, judged
 
 
@@ -282,6 +281,8 @@ def _with_passages(row: ClaimRow, sample: Sample) -> ClaimRow:
     """Put a claim beside its answer's passages, question and the sentence that it stands in."""
     response = sample.response
     start = response.find(row.claim)
+    from everyclaim.text.segment import sentences
+
     around = next((s for s in sentences(response) if s.start <= start < s.end), None) if start >= 0 else None
     return replace(
         row,

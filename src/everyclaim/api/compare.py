@@ -28,8 +28,9 @@ from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, check_apart, check_replaced,
 from everyclaim.report.clean import json_text
 from everyclaim.report.release import release_markdown
 from everyclaim.stats.prevalence import JudgeCounts
-from everyclaim.store import RunRecord, Store
 from everyclaim.store.figures import Figures
+from everyclaim.store.records import RunRecord
+from everyclaim.store.store import Store
 
 MOVERS = 10
 REPORTED = 50  # answers that moved, in a page

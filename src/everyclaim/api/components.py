@@ -25,7 +25,6 @@ from everyclaim.core.limits import Limits
 from everyclaim.core.protocols import ChatModel, Decomposer, KnowledgeSource, Verifier, chat_of
 from everyclaim.core.spec import Registry, Spec
 from everyclaim.core.types import BETTER, Provenance
-from everyclaim.decompose.functions import as_decomposer
 from everyclaim.metrics.assembled import Assembled, Empty, check_metric_shape
 from everyclaim.metrics.context import Components
 from everyclaim.models.chat.providers import is_provider
@@ -117,6 +116,8 @@ def default_decomposer(judge: Any) -> str:
 
 def build_decomposer(options: Wired) -> Decomposer:
     """Return the decomposer a spec names (None: `embedded`), or the one given; an unknown name is a `ConfigError`."""
+    from everyclaim.decompose.functions import as_decomposer
+
     named = options.get("decomposer")
     decomposer = "embedded" if named is None else named
     if not isinstance(decomposer, str):

@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby, islice
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 from everyclaim.analysis.deferral import BandFit, LabelledJudgement, check_rates, fit_deferral
-from everyclaim.analysis.tuning import LabelledMeasures, TuningFit, fit_tuning
 from everyclaim.api.claims import LABEL, MEANS, ClaimVerdict, label_of, read_labelled, verify_rows
 from everyclaim.api.options import (
     DEFAULT_JUDGE,
@@ -35,7 +34,10 @@ from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Outcome, Passage, Result, Sample, Span
 from everyclaim.engine import score_sample
 from everyclaim.io import TUNING, ClaimRow, ReadReport, check_apart, check_replaced, open_rows, read_samples
-from everyclaim.verify.embedded.verifier import EmbeddedVerifier, shipped_model
+
+if TYPE_CHECKING:
+    from everyclaim.analysis.tuning import LabelledMeasures, TuningFit
+    from everyclaim.verify.embedded.verifier import EmbeddedVerifier
 
 
 class FitOptions(LlmJudgingOptions, RowOptions, total=False):
@@ -246,6 +248,9 @@ def _tunable(judge: str) -> EmbeddedVerifier:
 def _tuning_of(
     rows: Sequence[LabelledMeasures], verifier: EmbeddedVerifier, left_out: int, labelled_by: str
 ) -> TuningFit:
+    from everyclaim.analysis.tuning import fit_tuning
+    from everyclaim.verify.embedded.verifier import shipped_model
+
     found = fit_tuning(rows, shipped_model(), tokens=verifier.tokens, labelled_by=labelled_by)
     return replace(found, left_out=left_out)
 
@@ -254,6 +259,8 @@ def _measured(
     rows: Iterable[ClaimRow], verifier: EmbeddedVerifier, tell: Callable[[bool], object] | None
 ) -> tuple[list[LabelledMeasures], int]:
     """Measure labelled claims; say how many have nothing to check."""
+    from everyclaim.analysis.tuning import LabelledMeasures
+
     found: list[LabelledMeasures] = []
     left_out = 0
     for (passages, _), together in groupby(rows, key=lambda row: (row.passages, row.question)):

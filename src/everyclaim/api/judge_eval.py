@@ -39,7 +39,8 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Outcome, Passage, Result, Sample, Span, Usage
-from everyclaim.store import Store, answer_key_of, claim_key
+from everyclaim.store.records import answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 CASES = 30
 KINDS: Mapping[str, str] = {

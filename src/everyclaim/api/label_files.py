@@ -14,7 +14,9 @@ from everyclaim.core.errors import ConfigError, InputError, UserError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.types import Result, Span
 from everyclaim.io import BadRow, LabelRow, ReadReport, check_apart, open_rows, read_label_rows, read_mark_rows
-from everyclaim.store import Annotation, AnyAnnotation, Kind, Store, answer_key_of, claim_key
+from everyclaim.store.labels import AnyAnnotation
+from everyclaim.store.records import Annotation, Kind, answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 NOBODY = "annotator"  # who labelled, where a file does not say
 _STANDARD = "-"

@@ -17,19 +17,9 @@ from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Evidence, FailureMode, JudgedClaim, Label, Passage, SplitMark
-from everyclaim.store import (
-    About,
-    Act,
-    Annotation,
-    AnyAnnotation,
-    HistoryEntry,
-    LabelQueue,
-    Picked,
-    QueueItem,
-    Store,
-    answer_key_of,
-    claim_key,
-)
+from everyclaim.store.labels import About, Act, AnyAnnotation, HistoryEntry
+from everyclaim.store.records import Annotation, LabelQueue, Picked, QueueItem, answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 LONGEST_NOTE = 10_000  # characters
 MOST_EVIDENCE = 50  # pieces

@@ -22,7 +22,9 @@ from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.plaintext import counted, one_line
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Label, SplitMark
-from everyclaim.store import Annotation, AnyAnnotation, LabelQueue, QueueItem, Store, answer_key_of, claim_key
+from everyclaim.store.labels import AnyAnnotation
+from everyclaim.store.records import Annotation, LabelQueue, QueueItem, answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 LONGEST_NAME = 80  # characters
 MOST_PEOPLE = 100  # of one queue

@@ -11,12 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from everyclaim.analysis import Summary, worst
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import Comparison
+from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
 from everyclaim.analysis.labels import LABELS, RunLabels, Verdicts, carry_over, settle, settled_as_bad
 from everyclaim.analysis.slices import expanded, length, values_of
+from everyclaim.analysis.summary import Summary
 from everyclaim.api.options import DEFAULT_JUDGE
 from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.protocols import Kept
@@ -25,7 +26,8 @@ from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
 from everyclaim.report.jsonreport import report_to_json
-from everyclaim.store import RunRecord, Store, answer_key_of
+from everyclaim.store.records import RunRecord, answer_key_of
+from everyclaim.store.store import Store
 from everyclaim.verify.verdicts import Policy, apply_policy
 
 

@@ -12,9 +12,8 @@ from importlib import import_module
 from itertools import chain, islice
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
-from everyclaim.analysis import ClusterBy, Summary, mean_score, summarise, worst
 from everyclaim.analysis.slices import expanded, fields_of
-from everyclaim.analysis.summary import slice_rows
+from everyclaim.analysis.summary import ClusterBy, Summary, mean_score, slice_rows, summarise
 from everyclaim.api.dataset import Identity, identify
 from everyclaim.api.options import DEFAULT_STORE, InFlight, Options, Rows, chosen_of, public
 from everyclaim.api.session import Session
@@ -34,7 +33,8 @@ from everyclaim.engine import run as run_engine
 from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples, tagged, write_results
 from everyclaim.io.messages import History, Turns
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store import Reading, RunRecord, Store, config_fingerprint
+from everyclaim.store.records import Reading, RunRecord, config_fingerprint
+from everyclaim.store.store import Store
 
 _SHOWN = 3  # worst answers, in a notebook
 _REASONS_KEPT = 5  # of rows that could not be read, with the run
@@ -160,6 +160,7 @@ class Run:
         return tagged(self.results(), rows)
 
     def _repr_html_(self) -> str:
+        from everyclaim.analysis.gate import worst
         from everyclaim.report.html.notebook import run_html
 
         return run_html(self.record, self.summary, worst(self.records(), _SHOWN))

@@ -18,7 +18,6 @@ from everyclaim.core.limits import within
 from everyclaim.core.protocols import Decomposer
 from everyclaim.core.types import Claim, Decomposition, JudgedClaim, Passage, Result, Sample, Span
 from everyclaim.core.validation import UNDER_TEST, Text
-from everyclaim.decompose.checked import decomposed
 from everyclaim.engine import score_sample, wait
 from everyclaim.io import ReadReport, read_samples
 from everyclaim.io.frames import is_table
@@ -172,6 +171,8 @@ async def verified(
 
 async def split(session: Session, response: str, question: str) -> Decomposition:
     """Split a response into claims."""
+    from everyclaim.decompose.checked import decomposed  # loads the splitter
+
     with within(session.limits) as limits:
         if fault := limits.fault({"response": response, "question": question}, ()):
             raise InputError(fault)

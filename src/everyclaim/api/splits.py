@@ -21,7 +21,8 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import JudgedClaim, Outcome, SplitMark
 from everyclaim.io import open_sink
 from everyclaim.prompts.domain import read_domain
-from everyclaim.store import Annotation, Store, answer_key_of, claim_key
+from everyclaim.store.records import Annotation, answer_key_of, claim_key
+from everyclaim.store.store import Store
 
 WAY = "splits"  # how the claims were chosen: all of the sentences of answers drawn at random
 _AT_ONCE = 64

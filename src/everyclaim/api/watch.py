@@ -35,7 +35,8 @@ from everyclaim.monitor.watch.source import Rows, Source
 from everyclaim.monitor.watch.watcher import Alarms, Watcher
 from everyclaim.stats.intervals import Estimate, clustered_mean, clustered_ratio
 from everyclaim.stats.quantiles import normal_quantile
-from everyclaim.store import Store, WatchStore
+from everyclaim.store.store import Store
+from everyclaim.store.watching import WatchStore
 
 _CONTRADICTED = list(Label).index(Label.CONTRADICTED)
 _FAILED = list(Outcome).index(Outcome.FAILED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -22,6 +23,7 @@ def main() -> None:
             os.write(2, f"error: {error.strerror}\n".encode())
             os._exit(2)
         return
+    gc.disable()  # what is imported stays: until a command begins, nothing can be collected
     from everyclaim.cli.app import run
 
     gently()

@@ -14,8 +14,8 @@ from everyclaim.api.runs import Run, find_run
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.finish import GATE_CODES, check_destination
-from everyclaim.cli.options import Given, with_settings
+from everyclaim.cli.finish import GATE_CODES
+from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.report.comparison import comparison_page, trend_page
 from everyclaim.report.release import release_terminal

@@ -30,7 +30,7 @@ from everyclaim.models.chat.keys import key_variable, keys_file, where_key_is
 from everyclaim.models.chat.options import without_password
 from everyclaim.models.chat.providers import find_provider, provider_names
 from everyclaim.report.style import Page, data
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 # Extra → the module that it brings, the package that has it, and what it is for.
 _EXTRAS = {

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import cast, get_args
 
-from everyclaim.analysis import ClusterBy, Collector, GateResult, GateStatus, Summary, gate, worst
-from everyclaim.analysis.gate import NO_BAR, against_baseline, answers_against_bar, together, unread_against_limit
+from everyclaim.analysis.gate import (
+    NO_BAR,
+    GateResult,
+    GateStatus,
+    against_baseline,
+    answers_against_bar,
+    gate,
+    together,
+    unread_against_limit,
+    worst,
+)
 from everyclaim.analysis.slices import without_answers
+from everyclaim.analysis.summary import ClusterBy, Collector, Summary
 from everyclaim.api.compare import compare
 from everyclaim.api.reports import HTML, check_report, run_document, trust_of, write_run_report
 from everyclaim.api.runs import Run, find_run
@@ -18,14 +26,14 @@ from everyclaim.api.settings import Settings
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show, show_json, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES, USAGE, gravest
-from everyclaim.cli.options import Given
+from everyclaim.cli.options import Given, check_destination
 from everyclaim.core.errors import ConfigError, OperatorError
 from everyclaim.core.types import Result
-from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_format, check_replaced, open_sink
+from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, TEST_SUITE, check_apart, check_replaced, open_sink
 from everyclaim.report.ci import github_lines, junit, markdown
 from everyclaim.report.terminal import run_page
 from everyclaim.stats.types import Sampling
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 GATE_CODES = {
     GateStatus.PASSED: OK,
@@ -93,26 +101,6 @@ def baseline(given: Given, settings: Settings) -> Run | None:
     if given.values.get("margin") and named is None:
         raise ConfigError("--margin does nothing without --fail-on-regression RUN")
     return None if named is None else find_run(named, store=settings.store)
-
-
-def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
-    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
-    if path is None or path == "-":
-        return
-    try:
-        if not any_name:
-            check_format(path)
-    except ConfigError as error:
-        raise ConfigError(f"{option} {path}: {error}") from None
-    place = Path(os.path.realpath(path))  # where a link leads is where it is written
-    if not place.parent.is_dir():
-        raise ConfigError(f"{option} {path}: there is no folder {place.parent}")
-    # A file is written beside its place and renamed, a device directly; one that is protected stays as it is.
-    needed = [place] if place.exists() else []
-    if place.is_file() or not needed:
-        needed.append(place.parent)
-    if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
-        raise ConfigError(f"{option} {path}: cannot be written there")
 
 
 def conclude(run: Run, output: OutputOptions, settings: Settings, against: Run | None = None) -> int:

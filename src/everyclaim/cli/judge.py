@@ -18,8 +18,7 @@ from everyclaim.api.settings import options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK, TOO_MANY_FAILURES
-from everyclaim.cli.finish import check_destination
-from everyclaim.cli.options import Given, with_settings
+from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport

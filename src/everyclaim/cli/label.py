@@ -14,8 +14,7 @@ from everyclaim.api.splits import check_splits, label_splits, write_examples
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading, warn
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
-from everyclaim.cli.finish import check_destination
-from everyclaim.cli.options import Given, with_settings
+from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
 from everyclaim.io import ReadReport, check_apart

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
-from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.options import LIMITS, MODELS, OFF, SIZES, LlmAccessOptions, LlmOptions
 from everyclaim.api.settings import DECLARED, Settings, find_settings_file, flag_of, load_settings
 from everyclaim.api.specs import batches_beside, cache_beside, refuse, unused
@@ -22,7 +21,7 @@ from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, declared_options
 from everyclaim.core.spec import Spec
-from everyclaim.io import check_apart
+from everyclaim.io import check_apart, check_format
 from everyclaim.models.chat.keys import keys_file
 
 _INPUT, _OUTPUT = "Input", "Output"
@@ -191,6 +190,26 @@ class Given:
         check_apart(reads, written | dict(outputs))
 
 
+def check_destination(option: str, path: str | None, *, any_name: bool = False) -> None:
+    """Refuse a file that could not be written. Hours of scoring should not end in a wrong name."""
+    if path is None or path == "-":
+        return
+    try:
+        if not any_name:
+            check_format(path)
+    except ConfigError as error:
+        raise ConfigError(f"{option} {path}: {error}") from None
+    place = Path(os.path.realpath(path))  # where a link leads is where it is written
+    if not place.parent.is_dir():
+        raise ConfigError(f"{option} {path}: there is no folder {place.parent}")
+    # A file is written beside its place and renamed, a device directly; one that is protected stays as it is.
+    needed = [place] if place.exists() else []
+    if place.is_file() or not needed:
+        needed.append(place.parent)
+    if place.is_dir() or not all(os.access(one, os.W_OK) for one in needed):
+        raise ConfigError(f"{option} {path}: cannot be written there")
+
+
 def with_settings(
     *names: str, models: type[LlmAccessOptions] | None = None, **others: Mapping[str, Any]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -258,9 +277,9 @@ def _files_in(text: str | None) -> list[str]:
     return [path for value in named for path in (value, value.partition(":")[2]) if os.path.isfile(path)]  # noqa: PTH113
 
 
-def why_it_stopped(stop: BudgetExceeded, evaluator: Evaluator) -> str:
+def why_it_stopped(stop: BudgetExceeded, spent: str) -> str:
     """Say which limit was reached and what was used in all, what was under way then among it."""
-    return f"stopped at {stop.limit}; used: {evaluator.spent}" if stop.limit and evaluator.spent else str(stop)
+    return f"stopped at {stop.limit}; used: {spent}" if stop.limit and spent else str(stop)
 
 
 def _header(text: str) -> tuple[str, str]:

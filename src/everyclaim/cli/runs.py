@@ -15,7 +15,7 @@ from everyclaim.core.plaintext import counted
 from everyclaim.report.jsonreport import run_to_json
 from everyclaim.report.listings import runs_page
 from everyclaim.report.style import Page, data
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 
 
 @with_settings("store")

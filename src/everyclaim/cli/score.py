@@ -117,7 +117,7 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
     if stop is None:
         return run, ""
     is_fresh = "resume" in options and not options["resume"]
-    return run, _how_to_go_on(file, progress, why_it_stopped(stop, evaluator), is_fresh=is_fresh)
+    return run, _how_to_go_on(file, progress, why_it_stopped(stop, evaluator.spent), is_fresh=is_fresh)
 
 
 def _scoring(evaluator: Evaluator, address: str | None, actors: int | None) -> AbstractContextManager[Any]:

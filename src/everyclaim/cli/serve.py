@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.options import LlmOptions
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
@@ -189,6 +188,8 @@ def ui(
     binding = Binding(host=host, port=port)
     check_binding(binding, has_tokens=bool(len(found) or header), command="ui")
     access = Access(found if len(found) else None, header, tuple(allow_host or ()))
+    from everyclaim.api.evaluator import Evaluator
+
     with Evaluator(
         judge=settings.judge,
         decomposer=settings.decomposer,

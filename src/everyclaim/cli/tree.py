@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -170,6 +171,8 @@ def _lazy(entries: dict[str, Entry], *, hidden: bool = False) -> dict[str, Any]:
 def _imported(name: str, entry: Entry) -> Any:
     module, _, function = entry.place.partition(":")
     made: Callable[..., Any] = getattr(import_module(f"everyclaim.cli.{module}"), function)
+    gc.freeze()
+    gc.enable()
     _, _, details = inspect.cleandoc(made.__doc__ or "").partition("\n\n")
     return _command(made, name, "\n\n".join(_paragraphs(f"{entry.summary}\n\n{details}")).strip())
 

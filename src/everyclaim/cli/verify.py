@@ -9,17 +9,14 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from everyclaim.analysis.gate import too_many_failed
-from everyclaim.analysis.summary import failure_code
-from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json
-from everyclaim.api.evaluator import Evaluator
-from everyclaim.api.options import OFF, LlmJudgingOptions, Options, RowOptions
+from everyclaim.api.claims import ClaimVerdict, VerifyOptions, claim_verdict_to_json, verify_source
+from everyclaim.api.options import OFF, LlmJudgingOptions, RowOptions
+from everyclaim.api.session import Session
 from everyclaim.api.settings import Settings, options_of
 from everyclaim.cli import options as opt
 from everyclaim.cli.console import progressing, show, show_json, tell_of_reading, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.finish import check_destination
-from everyclaim.cli.options import Given, why_it_stopped, with_settings
+from everyclaim.cli.options import Given, check_destination, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
 from everyclaim.core.wire import provenance_to_json
@@ -68,7 +65,8 @@ def verify(
         options = _of_settings(settings)
         of_rows = {name: value for name, value in options.items() if name in RowOptions.__annotations__}
         of_judging = {name: value for name, value in options.items() if name not in of_rows}
-        evaluator = stack.enter_context(Evaluator(**cast("Options", of_judging)))
+        session = Session(of_judging, kept=True)
+        stack.callback(session.close)
         write = stack.enter_context(open_rows(out)) if out else None
         progress = stack.enter_context(progressing(quiet=quiet))
         progress.start(None)
@@ -81,7 +79,7 @@ def verify(
 
         try:
             verified = cast("RowOptions", of_rows | {"format": format_, "limit": limit, "report": reading})
-            evaluator.verify_file(file, take, **verified)
+            verify_source(session, file, take, verified)
         except BudgetExceeded as error:
             stop = error
     tell_of_reading(reading, quiet=quiet)
@@ -93,7 +91,7 @@ def verify(
         )
         show(page, stderr=out == "-")
     if stop is not None:
-        warn(_how_to_go_on(why_it_stopped(stop, evaluator), tally, settings), kind="")
+        warn(_how_to_go_on(why_it_stopped(stop, session.spent), tally, settings), kind="")
         return TOO_MANY_FAILURES
     return _exit_code(tally, reading, settings.max_failed)
 
@@ -132,6 +130,8 @@ class _Tally:
         self.usage += row.usage
         self.provenance = row.provenance
         if row.verdict is None:
+            from everyclaim.analysis.summary import failure_code  # loads the statistics, for rows that failed alone
+
             self.failures[failure_code(row.error)] += 1
         else:
             self.labels[row.verdict.label] += 1
@@ -171,6 +171,10 @@ def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
     if reading.incomplete:
         warn(f"the input could not be read to its end: {reading.incomplete}")
         return USAGE
+    if not tally.failed and not reading.bad:
+        return OK
+    from everyclaim.analysis.gate import too_many_failed
+
     if fault := too_many_failed(tally.failed, tally.total, reading.bad, max_failed, "claim"):
         warn(fault)
         return TOO_MANY_FAILURES

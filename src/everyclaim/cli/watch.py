@@ -19,8 +19,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli import signals
 from everyclaim.cli.console import show_json, warn
 from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
-from everyclaim.cli.finish import check_destination
-from everyclaim.cli.options import SCORING, Given, why_it_stopped, with_settings
+from everyclaim.cli.options import SCORING, Given, check_destination, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError, OptionError
 from everyclaim.core.options import declared_options
 from everyclaim.io import DASHBOARD, RULES, check_apart, check_replaced
@@ -74,7 +73,7 @@ def watch(
         try:
             seen = evaluator.watch(source, store=settings.store, **cast("WatchingOptions", chosen))
         except BudgetExceeded as spent:
-            warn(f"{why_it_stopped(spent, evaluator)}; the same command goes on from there", kind="")
+            warn(f"{why_it_stopped(spent, evaluator.spent)}; the same command goes on from there", kind="")
             return TOO_MANY_FAILURES
         except OptionError as error:
             raise ConfigError(error.spelled(_flag)) from None

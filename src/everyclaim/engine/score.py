@@ -19,7 +19,6 @@ from everyclaim.core.events import Purpose, ScoringEnded, ScoringStarted, tell
 from everyclaim.core.functions import where_it_failed
 from everyclaim.core.protocols import Scorer
 from everyclaim.core.types import Outcome, Result, Sample, Usage
-from everyclaim.text.citations import is_mark
 
 MANY_CLAIMS = 200  # an answer of more of them is a document, and says so
 
@@ -58,6 +57,8 @@ async def score_sample(
 
 def _left_unsaid(result: Result) -> list[str]:
     """Say what of an answer was not judged, in words that many answers share, so that they can be counted."""
+    from everyclaim.text.citations import is_mark
+
     warnings = []
     if result.is_all_skipped:
         warnings.append("every sentence was skipped: nothing of the answer was checked")

@@ -20,9 +20,7 @@ from everyclaim.core.limits import Limits, within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Outcome, Provenance, Result, Sample
 from everyclaim.metrics.context import Components, MetricContext, Noted, NothingToCheckError, Score
-from everyclaim.metrics.refusals import refusal
 from everyclaim.verify.families import same_family_warning
-from everyclaim.verify.languages import unread_language_warning
 
 Empty = Literal["exclude", "one", "zero", "nan"]
 NO_PASSAGES = "no passages were given, so nothing in the response could be supported"
@@ -59,6 +57,8 @@ class Assembled:
             except NothingToCheckError as nothing:
                 found = Score(None, reason=nothing.reason)
             if found.value is None and _is_abstained(found, noted):
+                from everyclaim.metrics.refusals import refusal
+
                 judged = await refusal(sample.question, sample.passages, self.components.verifier)
                 told = [DECLINED] if judged and judged["finding"] == "wrong" else []
                 more = {"refusal": judged} if judged else {}
@@ -185,6 +185,8 @@ def _kinds() -> Mapping[str, Kind]:
 
 def _warnings_of_judge(sample: Sample, provenance: Provenance) -> tuple[str, ...]:
     """Warn of a judge of the same family as the model whose answer it judges, or that does not read its language."""
+    from everyclaim.verify.languages import unread_language_warning
+
     warnings = (
         same_family_warning(sample.model, provenance.verifier),
         unread_language_warning(sample.response, provenance.verifier),

@@ -23,11 +23,6 @@ from everyclaim.core.types import (
     Skipped,
     Verdict,
 )
-from everyclaim.decompose.checked import decomposed
-from everyclaim.decompose.citing import with_citations_listed
-from everyclaim.decompose.conversation import in_conversation
-from everyclaim.retrieve.checked import searched
-from everyclaim.verify.languages import is_exact_contradiction, unread_claims, unread_reason
 from everyclaim.verify.verdicts import Policy, judged
 
 
@@ -143,6 +138,10 @@ class MetricContext:
         Raises `NothingToCheckError` when there is none, which ends the metric: the outcome is then `no_claims`, or
         `abstained`; and `JudgeError` when the decomposer fails.
         """
+        from everyclaim.decompose.checked import decomposed  # what reads texts is loaded where a text is scored
+        from everyclaim.decompose.citing import with_citations_listed
+        from everyclaim.decompose.conversation import in_conversation
+
         asked = self.sample.question if question is None else question
         is_response = text == self.sample.response
         with self._noted.failures():
@@ -163,6 +162,8 @@ class MetricContext:
 
         Those that a value or a date contradicts stay, beside claims that are read; alone they make no number.
         """
+        from everyclaim.verify.languages import is_exact_contradiction, unread_claims, unread_reason
+
         judge = self._with.verifier.spec
         unread = unread_claims(parts.claims, self.sample.passages, judge)
         if not unread:
@@ -269,6 +270,8 @@ class CheckedSource:
 
     async def search(self, query: str, k: int, *, topic: str | None = None) -> Sequence[Passage]:
         """Search. Raises `JudgeError` when it cannot, and for what are no passages."""
+        from everyclaim.retrieve.checked import searched
+
         return await searched(self.source, query, k, topic=topic)
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Iterator
 from xml.etree import ElementTree as ET
 
-from everyclaim.analysis import GateResult, GateStatus, Summary
 from everyclaim.analysis.estimates import interval, percent, score, span
-from everyclaim.analysis.gate import is_worse
+from everyclaim.analysis.gate import GateResult, GateStatus, is_worse
+from everyclaim.analysis.summary import Summary
 from everyclaim.core.cited import CitationFinding, citation_faults
 from everyclaim.core.plaintext import number, one_line, quoted
 from everyclaim.core.types import JudgedClaim, Label, Outcome, Result

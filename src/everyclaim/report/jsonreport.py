@@ -9,7 +9,7 @@ from typing import Any
 from everyclaim.analysis.summary import Summary, summary_to_json
 from everyclaim.core.protocols import Kept
 from everyclaim.core.wire import provenance_to_json, result_to_json, sample_to_json
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 REPORT_SCHEMA = 1
 

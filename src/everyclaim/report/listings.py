@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.console import Group as Stack
 from rich.console import RenderableType
@@ -28,7 +29,9 @@ from everyclaim.report.style import (
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store import RunRecord
+
+if TYPE_CHECKING:
+    from everyclaim.store.records import RunRecord
 
 _UNCHECKED = Text(" (not checked)", style="bold yellow")
 

@@ -39,7 +39,7 @@ from everyclaim.report.style import (
     usage_line,
 )
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 WARNINGS_SHOWN = 3
 

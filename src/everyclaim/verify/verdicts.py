@@ -23,9 +23,6 @@ from everyclaim.core.types import (
     Probabilities,
     Verdict,
 )
-from everyclaim.text.agreement import relation
-from everyclaim.text.locate import locate
-from everyclaim.text.quantities import quantities
 from everyclaim.verify.failing import classified, with_mode
 
 _SUM_TOLERANCE = 1e-3
@@ -170,6 +167,8 @@ def locate_evidence(verdict: Verdict, texts: Mapping[str, str]) -> Verdict:
 
 def _located(evidence: Evidence, texts: Mapping[str, str]) -> Evidence | None:
     """Return the evidence with true offsets: as given, else located in its passage, else in any other."""
+    from everyclaim.text.locate import locate
+
     text = texts.get(evidence.passage_id)
     if not evidence.quote.strip():
         return None
@@ -188,6 +187,9 @@ def with_rounded(verdict: Verdict, claim: str, texts: Mapping[str, str]) -> Verd
 
     A value in another spelling or unit of the same size is the same; one that nothing is like is the judge's to weigh.
     """
+    from everyclaim.text.agreement import relation
+    from everyclaim.text.quantities import quantities
+
     if verdict.label is not Label.SUPPORTED or ROUNDED in verdict.flags or not (values := quantities(claim)):
         return verdict
     shown = [texts[name] for name in dict.fromkeys(one.passage_id for one in verdict.evidence) if name in texts]

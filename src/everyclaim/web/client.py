@@ -14,7 +14,7 @@ from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlsplit
 from weakref import finalize
 
-from everyclaim.analysis import Summary, summarise
+from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.guard import Share
 from everyclaim.api.options import public
 from everyclaim.api.runs import Source

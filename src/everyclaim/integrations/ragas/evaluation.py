@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Annotated, Any
 
-from everyclaim.analysis import Summary, summarise
+from everyclaim.analysis.summary import Summary, summarise
 from everyclaim.api.options import InFlight, public
 from everyclaim.api.runs import Source
 from everyclaim.core.errors import ConfigError

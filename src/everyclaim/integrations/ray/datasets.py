@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from everyclaim.analysis import Collector, Summary
+from everyclaim.analysis.summary import Collector, Summary
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.api.session import SHARED, share_of
 from everyclaim.core.errors import ConfigError, InputError

@@ -21,7 +21,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.engine import BackgroundLoop
 from everyclaim.monitor.watch import spans as otel
 from everyclaim.monitor.watch.source import Batch, Found, Return, Rows, Unreadable, found_now
-from everyclaim.store import WatchStore
+from everyclaim.store.watching import WatchStore
 
 DEFAULT_ADDRESS = "127.0.0.1:4318"
 TOKEN = "EVERYCLAIM_WATCH_TOKEN"  # noqa: S105 - the name of a variable

@@ -15,7 +15,7 @@ from typing import Literal
 
 from everyclaim.core.errors import OptionError
 from everyclaim.core.types import Label, Provenance, Result, Sample, Usage, tag_values
-from everyclaim.store import Spent
+from everyclaim.store.watching import Spent
 
 AT_RANDOM, MINIMUM, WORRIED = "random", "minimum", "worried"
 

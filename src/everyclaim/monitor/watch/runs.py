@@ -12,7 +12,7 @@ from everyclaim.core.errors import StoreError
 from everyclaim.core.events import Hook, RunFinished, SampleFinished
 from everyclaim.core.types import Result, Sample
 from everyclaim.monitor.watch.plan import WatchPlan, WatchScorer
-from everyclaim.store import WatchStore
+from everyclaim.store.watching import WatchStore
 
 PICKED = "everyclaim.picked"  # the tag that says why an answer beside the random ones was judged
 _MOST_OPEN = 32  # days and releases are whatever the answers say

@@ -30,7 +30,7 @@ from everyclaim.monitor.watch.plan import AT_RANDOM, MINIMUM, WORRIED, Day, Watc
 from everyclaim.monitor.watch.report import GONE, OVER_BUDGET, PASSED_OVER, SCORED, UNREADABLE, WatchPass
 from everyclaim.monitor.watch.runs import PICKED, OpenRuns, today
 from everyclaim.monitor.watch.source import Absent, Batch, Found, Return, Source, Unreadable
-from everyclaim.store import Decision, JudgedAnswer, WatchStore
+from everyclaim.store.watching import Decision, JudgedAnswer, WatchStore
 
 _SENT_AT_ONCE = 50
 _LONGEST_PAUSE = 300.0  # seconds between tries of a source that fails

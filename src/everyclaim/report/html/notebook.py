@@ -17,7 +17,7 @@ from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import label_bar
 from everyclaim.report.html.comparison import KIND
 from everyclaim.report.html.environment import asset, shared
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 _CLAIMS = 20
 

@@ -20,7 +20,7 @@ from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.terminal import remarks
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 
 BINS = 10
 _CHARTED = 14  # values of a tag

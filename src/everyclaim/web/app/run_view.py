@@ -17,9 +17,10 @@ from everyclaim.api.runs import Run
 from everyclaim.core.errors import InputError
 from everyclaim.core.nearest import did_you_mean
 from everyclaim.core.types import FailureMode, Label, Outcome
-from everyclaim.store import RunRecord, browsing
+from everyclaim.store import browsing
 from everyclaim.store.browsing import AnswerFilter, Neighbours, Order
 from everyclaim.store.figures import Figures
+from everyclaim.store.records import RunRecord
 from everyclaim.web.app.site import Site, with_query
 
 _LONGEST = 500  # characters that are searched for

@@ -24,7 +24,7 @@ from everyclaim._version import __version__
 from everyclaim.api.evaluator import Evaluator
 from everyclaim.core.types import Outcome
 from everyclaim.report.html.environment import asset, environment
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.app.auth import Access, Sessions, visitor_of
 from everyclaim.web.tokens import RateLimiter
 

@@ -15,7 +15,8 @@ from typing import cast
 from everyclaim.api.runs import DatasetOptions
 from everyclaim.core.errors import BudgetExceeded, EveryclaimError, InputError, OperatorError
 from everyclaim.core.events import Event, RunStarted
-from everyclaim.store import RunRecord, Store
+from everyclaim.store.records import RunRecord
+from everyclaim.store.store import Store
 from everyclaim.web.client import JobState, JobStatus
 from everyclaim.web.service.job_store import JobRecord, JobStore
 from everyclaim.web.service.work import Work

@@ -21,7 +21,7 @@ from everyclaim.core.types import Result
 from everyclaim.core.wire import SCHEMA, claim_to_json, decomposition_to_json, provenance_to_json, result_to_json
 from everyclaim.io.fields import shown
 from everyclaim.io.files import STREAM_ERRORS, open_unpacked
-from everyclaim.store import Store
+from everyclaim.store.store import Store
 from everyclaim.web.guard_json import guarded_to_json
 from everyclaim.web.service import schemas
 from everyclaim.web.service.gate import RequestContext

@@ -15,7 +15,8 @@ from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.report.comparison import cuts, method_note
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.comparison import table
-from everyclaim.store import RunRecord, browsing
+from everyclaim.store import browsing
+from everyclaim.store.records import RunRecord
 from everyclaim.web.app.pages.answers import CONTEXT, kept_at
 from everyclaim.web.app.run_view import RunView, view_run
 from everyclaim.web.app.site import Site, render, site_of

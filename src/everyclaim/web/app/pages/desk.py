@@ -25,7 +25,8 @@ from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown
 from everyclaim.report.html.layout import Block, lay_out
 from everyclaim.report.html.marking import Mark, Segment
-from everyclaim.store import HistoryEntry, Picked
+from everyclaim.store.labels import HistoryEntry
+from everyclaim.store.records import Picked
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.site import render, site_of
 

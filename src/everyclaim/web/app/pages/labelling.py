@@ -23,7 +23,8 @@ from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark
 from everyclaim.io import open_rows
-from everyclaim.store import Annotation, LabelQueue, RunRecord, Store
+from everyclaim.store.records import Annotation, LabelQueue, RunRecord
+from everyclaim.store.store import Store
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.pages.desk import may_label
 from everyclaim.web.app.site import render, site_of

@@ -13,7 +13,8 @@ from everyclaim.api.runs import Run
 from everyclaim.core.errors import NoStoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.stats.intervals import Estimate
-from everyclaim.store import RunRecord, browsing
+from everyclaim.store import browsing
+from everyclaim.store.records import RunRecord
 from everyclaim.web.app.site import Paging, Site, file_name, render, site_of
 
 router = APIRouter()

@@ -14,7 +14,7 @@ from everyclaim.analysis.trend import Trend
 from everyclaim.api.compare import FEWEST_RUNS, trend_over
 from everyclaim.core.errors import InputError, NoStoreError
 from everyclaim.report.html.charts import Reading, line_chart
-from everyclaim.store import RunRecord
+from everyclaim.store.records import RunRecord
 from everyclaim.web.app.pages.runs import matches
 from everyclaim.web.app.run_view import RunView
 from everyclaim.web.app.site import Site, render, site_of
