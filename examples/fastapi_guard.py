@@ -35,7 +35,7 @@ class GuardedAnswers(BaseHTTPMiddleware):
         guarded = await self._guard.aanswer(body["question"], body["contexts"], response=body["answer"])
         body["answer"] = guarded.text
         body["faithfulness"] = {
-            "validated": guarded.validated,
+            "checked": guarded.checked,
             "score": guarded.score,
             "removed": [one.claim.text for one in guarded.removed],
             "warnings": list(guarded.warnings),

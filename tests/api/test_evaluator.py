@@ -133,7 +133,7 @@ def test_a_guard_of_an_evaluator_spends_from_its_budget(server: JudgeServer) -> 
         assert evaluator.usage.calls == 1
         evaluator.score(answers(1)[0])
         unchecked = guard.answer("What size?", ["It holds 3 litres."])
-        assert (unchecked.validated, server.calls) == (False, 2)
+        assert (unchecked.checked, server.calls) == (False, 2)
 
 
 def test_closing_twice_is_closing_once_and_nothing_works_after() -> None:

@@ -97,7 +97,7 @@ def test_a_guard_takes_as_many_passages_as_it_is_told() -> None:
         ec.Guard(generate, judge="lexical", max_passages=1).answer("Which colour?", PASSAGES * 2)
     assert asked == []
     many = [*PASSAGES, *["Tea."] * 20_000]
-    assert ec.Guard(generate, judge="lexical", max_passages=30_000).answer("Which colour?", many).validated
+    assert ec.Guard(generate, judge="lexical", max_passages=30_000).answer("Which colour?", many).checked
 
 
 def test_sizes_are_no_options_of_language_models() -> None:

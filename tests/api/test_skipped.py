@@ -128,7 +128,7 @@ def guarded(response: str, reason: str) -> Any:
 def test_a_guard_does_not_validate_what_was_not_checked(response: str, reason: str) -> None:
     """And says which sentence; nothing is generated anew for it."""
     answer = guarded(response, reason)
-    assert not answer.validated
+    assert not answer.checked
     assert len(answer.attempts) == 1
     assert "not checked" in answer.warnings[0]
 

@@ -70,7 +70,7 @@ def test_a_guard_points_a_citation_to_the_right_passage(response, titles, text):
     """No claim that a passage supports is dropped for its citation; what was corrected is listed."""
     passages = [{"text": one, "title": f"T{place}"} if titles else one for place, one in enumerate(PASSAGES, 1)]
     answer = ec.Guard(None, metric="attribution").answer("What of the museum?", passages, response=response)
-    assert (answer.text, answer.validated, answer.score) == (text, True, 1.0)
+    assert (answer.text, answer.checked, answer.score) == (text, True, 1.0)
     mended = [attempt for attempt in answer.attempts if attempt.recited]
     assert mended or answer.removed
     if response == ANSWER:
@@ -82,7 +82,7 @@ def test_without_repair_a_guard_leaves_citations_alone():
     """It warns of the dead one, and does not call the answer validated."""
     guard = ec.Guard(None, metric="attribution", repair="none", threshold=0.1)
     answer = guard.answer("What of the museum?", PASSAGES, response=ANSWER)
-    assert (answer.text, answer.validated) == (ANSWER, False)
+    assert (answer.text, answer.checked) == (ANSWER, False)
     assert "a citation names none of the passages: '[7]'" in answer.warnings
 
 

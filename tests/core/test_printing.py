@@ -60,7 +60,7 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
     answer = ec.Guard(None, judge=Scripted(), threshold=0.5).answer("", [PASSAGE], response=" ".join(SAID))
     assert str(answer) == (
         "The kettle holds 2 litres. The lid is blue.\n"
-        "  validated · score 0.500 · 2 attempts\n"
+        "  checked · score 0.500 · 2 attempts\n"
         "  unsupported  The lid is blue.\n"
         "    entity swap\n"
         "  dropped: It was made in 1999. (contradicted)\n"

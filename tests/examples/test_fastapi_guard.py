@@ -24,7 +24,7 @@ def test_what_the_sources_do_not_support_does_not_leave_the_service(client: Test
     """The claim is dropped and named; the rest of the reply is as the service made it."""
     said = client.get("/ask", params={"question": "How long does descaling take?"}).json()
     assert said["answer"] == "Descaling takes 35 minutes on the Classica."
-    assert said["faithfulness"]["validated"]
+    assert said["faithfulness"]["checked"]
     assert said["faithfulness"]["score"] == 1.0
     assert len(said["faithfulness"]["removed"]) == 1
     assert said["contexts"] == ["The descaling programme takes 35 minutes on the Classica."]

@@ -42,7 +42,7 @@ def test_a_good_answer_goes_through_at_once() -> None:
     """One call of the generator, one check, no warning."""
     judge, writer = Judge(), Writer([GOOD])
     answer = ec.Guard(writer, judge=judge)(QUESTION, SHELF, instructions="Be brief.")
-    assert (answer.text, answer.score, answer.validated, answer.warnings) == (GOOD, 1.0, True, ())
+    assert (answer.text, answer.score, answer.checked, answer.warnings) == (GOOD, 1.0, True, ())
     assert (writer.told, len(judge.seen), len(answer.attempts)) == (["Be brief."], 1, 1)
 
 
@@ -97,7 +97,7 @@ def test_what_failed_is_dropped_first_without_asking_the_generator() -> None:
     """Two of three claims stay; the answer that is left was checked again."""
     writer = Writer([f"{GOOD} {WRONG} The lamp is tall."])
     answer = ec.Guard(writer, judge=Judge()).answer(QUESTION, SHELF)
-    assert (answer.text, answer.validated, len(writer.told)) == (f"{GOOD} The lamp is tall.", True, 1)
+    assert (answer.text, answer.checked, len(writer.told)) == (f"{GOOD} The lamp is tall.", True, 1)
     assert [(r.claim.text, r.claim.verdict.label, r.how) for r in answer.removed] == [
         (WRONG, "CONTRADICTED", "dropped")
     ]
@@ -113,7 +113,7 @@ def test_too_much_is_not_dropped_but_generated_anew_with_guidance() -> None:
     writer = Writer([f"{GOOD} {WRONG} {MAYBE}", GOOD])
     answer = ec.Guard(writer, judge=Judge(), keep=0.5).answer(QUESTION, SHELF)
     assert [a.made for a in answer.attempts] == ["generated", "generated"]
-    assert (answer.text, answer.validated, answer.removed) == (GOOD, True, ())
+    assert (answer.text, answer.checked, answer.removed) == (GOOD, True, ())
     assert answer.attempts[1].guidance == writer.told[1]
     assert WRONG in writer.told[1]
     assert MAYBE in writer.told[1]
@@ -124,7 +124,7 @@ def test_failed_sentences_are_rewritten_by_the_generator_one_by_one() -> None:
     writer = Writer([f"{GOOD}\n\n- {WRONG}\n- The lamp is tall.\n- {MAYBE}", "The lamp is heavy.", ""])
     answer = ec.Guard(writer, judge=Judge(), repair="rewrite").answer(QUESTION, SHELF)
     assert answer.text.startswith(f"{GOOD}\n\n- The lamp is heavy.\n- The lamp is tall.\n-")
-    assert (answer.validated, [a.made for a in answer.attempts]) == (True, ["generated", "rewritten"])
+    assert (answer.checked, [a.made for a in answer.attempts]) == (True, ["generated", "rewritten"])
     assert (WRONG in writer.told[1], MAYBE in writer.told[1]) == (True, False)
     assert [r.how for r in answer.removed] == ["rewritten", "rewritten"]
 
@@ -144,7 +144,7 @@ def test_a_chat_model_rewrites_all_failed_sentences_in_one_request() -> None:
 
     chat = ScriptedChat(rule)
     answer = ec.Guard(chat, judge=Judge()).answer(QUESTION, SHELF)
-    assert (answer.text, answer.validated) == (f"{GOOD} The lamp is tall. The lamp is {{old}}.", True)
+    assert (answer.text, answer.checked) == (f"{GOOD} The lamp is tall. The lamp is {{old}}.", True)
     assert [[row["sentence"] for row in part.values()] for part in asked] == [[WRONG, MAYBE], [MAYBE]]
     assert next(iter(asked[0].values()))["wrong"] == [
         {"statement": WRONG, "finding": "CONTRADICTED", "why": "so it is"}
@@ -166,7 +166,7 @@ def test_a_chat_generator_gets_guidance_as_data() -> None:
     answers = iter([WRONG, GOOD])
     chat = ScriptedChat(lambda _: next(answers))
     answer = ec.Guard(chat, judge=Judge(), repair="none").answer(QUESTION, SHELF, instructions="Be brief.")
-    assert (answer.text, answer.validated) == (GOOD, True)
+    assert (answer.text, answer.checked) == (GOOD, True)
     assert "Be brief." in chat.asked[1][0].content
     assert WRONG not in chat.asked[1][0].content
     assert request_data(chat.asked[1])["not_borne_out"][0]["statement"] == WRONG
@@ -199,7 +199,7 @@ def test_it_never_returns_a_worse_answer_than_it_saw(scores: list[float], retrie
     assert answer.score == max(seen)
     assert texts(answer)[0] == "Answer number0."
     assert answer.text == next(text for text in metric.asked if metric.plan[text] == max(seen))
-    assert answer.validated == (max(seen) >= threshold - 1e-9)
+    assert answer.checked == (max(seen) >= threshold - 1e-9)
     assert len(writer.told) <= 1 + retries
     assert all(score < threshold for score in seen[:-1])
 
@@ -220,14 +220,14 @@ def test_among_failures_and_blocked_answers_it_still_returns_the_best(
     scored = [a.result for a in answer.attempts if a.result.outcome is ec.Outcome.SCORED]
     clean = [r.score for r in scored if not r.count(ec.Label.CONTRADICTED)]
     if answer.result.outcome is ec.Outcome.ABSTAINED:
-        assert answer.validated
+        assert answer.checked
     elif clean:
         assert answer.score == max(clean)
         assert answer.text == answer.best.text
     elif scored:
         assert answer.blocked
         assert answer.text == Rules().refusal
-    assert answer.validated or answer.warnings
+    assert answer.checked or answer.warnings
 
 
 @pytest.mark.parametrize("retries", [0, 1, 3])
@@ -236,7 +236,7 @@ def test_it_stops_at_the_limit(retries: int) -> None:
     writer = Writer([MAYBE, f"{MAYBE} It is maybe tall."])
     answer = ec.Guard(writer, judge=Judge(), max_retries=retries).answer(QUESTION, SHELF)
     assert len(writer.told) == 1 + retries
-    assert (answer.text, answer.score, answer.validated) == (MAYBE, 0.0, False)
+    assert (answer.text, answer.score, answer.checked) == (MAYBE, 0.0, False)
     assert answer.warnings == ("the score 0 is below the threshold 0.8",)
 
 
@@ -251,7 +251,7 @@ def test_a_judge_that_fails_leaves_the_answer_unvalidated() -> None:
     """With the reason; or raises, where that is wanted."""
     broken = Judge(fails=lambda _: True)
     answer = guarded(GOOD, broken)
-    assert (answer.text, answer.score, answer.validated, answer.result.outcome) == (GOOD, None, False, "failed")
+    assert (answer.text, answer.score, answer.checked, answer.result.outcome) == (GOOD, None, False, "failed")
     assert answer.warnings == ("the answer was not checked: timeout: no answer in 30 s",)
     with pytest.raises(ec.JudgeError, match="timeout: no answer in 30 s"):
         guarded(GOOD, broken, on_failure="raise")
@@ -260,7 +260,7 @@ def test_a_judge_that_fails_leaves_the_answer_unvalidated() -> None:
 def test_an_answer_that_was_checked_goes_before_one_that_could_not_be() -> None:
     """The judge fails on the second: the first is returned, and both are said."""
     answer = guarded([MAYBE, GOOD], Judge(fails=lambda text: text == GOOD))
-    assert (answer.text, answer.score, answer.validated) == (MAYBE, 0.0, False)
+    assert (answer.text, answer.score, answer.checked) == (MAYBE, 0.0, False)
     assert answer.warnings[1] == "attempt 2 was not checked: timeout: no answer in 30 s"
 
 
@@ -268,7 +268,7 @@ def test_an_answer_that_was_checked_goes_before_one_that_could_not_be() -> None:
 def test_a_generator_that_fails_gives_the_best_seen_or_an_error(fault: Exception) -> None:
     """There was an answer: it is returned. There was none: `GeneratorError`, with the cause."""
     answer = guarded([MAYBE, fault])
-    assert (answer.text, answer.validated) == (MAYBE, False)
+    assert (answer.text, answer.checked) == (MAYBE, False)
     assert answer.warnings[1].startswith("no further answer: the generator failed: ")
     with pytest.raises(ec.GeneratorError) as raised:
         guarded(fault)
@@ -306,15 +306,15 @@ def test_a_contradicted_claim_is_blocked_however_good_the_score() -> None:
     nine = " ".join(f"Lamp {i} is red." for i in range(9))
     answer = guarded(f"{nine} {WRONG}", max_retries=0)
     assert answer.attempts[0].result.score == 0.9
-    assert (answer.text, answer.validated) == (nine, True)
+    assert (answer.text, answer.checked) == (nine, True)
 
 
 def test_what_may_not_be_shown_is_dropped_in_the_end_whatever_is_left() -> None:
     """Or the refusal is returned, where nothing else is."""
     answer = guarded(f"{WRONG} {MAYBE} It is wrong.", max_retries=0)
-    assert (answer.text, answer.blocked, answer.validated) == (MAYBE, False, False)
+    assert (answer.text, answer.blocked, answer.checked) == (MAYBE, False, False)
     answer = guarded(WRONG, max_retries=1, refusal="No.")
-    assert (answer.text, answer.blocked, answer.validated, answer.best.text) == ("No.", True, False, WRONG)
+    assert (answer.text, answer.blocked, answer.checked, answer.best.text) == ("No.", True, False, WRONG)
     assert answer.warnings[0] == f"1 of 1 claims would be blocked: '{WRONG}'"
     assert answer.notes == ()
 
@@ -323,7 +323,7 @@ def test_labels_can_be_annotated_or_passed() -> None:
     """Marks stand behind the claims; what passes is not marked; neither is dropped when the score is good enough."""
     text = f"{GOOD} {WRONG} {MAYBE}"
     answer = guarded(text, threshold=0, contradicted="annotate")
-    assert (answer.text, answer.validated) == (text, True)
+    assert (answer.text, answer.checked) == (text, True)
     assert answer.annotated == f"{GOOD} {WRONG} [contradicted] {MAYBE} [unsupported]"
     answer = guarded(text, threshold=0, contradicted="pass", unsupported="pass")
     assert (answer.annotated, answer.notes) == (text, ())
@@ -333,14 +333,14 @@ def test_labels_can_be_annotated_or_passed() -> None:
 def test_an_answer_that_declines_is_passed_and_said_to() -> None:
     """It states nothing that could be wrong."""
     answer = guarded("I don't know.")
-    assert (answer.validated, answer.score, answer.result.outcome, len(answer.attempts)) == (True, None, "abstained", 1)
+    assert (answer.checked, answer.score, answer.result.outcome, len(answer.attempts)) == (True, None, "abstained", 1)
     assert answer.warnings == ("the answer declines to answer: there was nothing to check",)
 
 
 def test_an_answer_without_claims_is_not_validated_and_not_repaired() -> None:
     """Nothing was checked, so nothing is promised."""
     answer = guarded("Hello!")
-    assert (answer.text, answer.validated, len(answer.attempts)) == ("Hello!", False, 1)
+    assert (answer.text, answer.checked, len(answer.attempts)) == ("Hello!", False, 1)
 
 
 def test_a_given_answer_is_checked_first() -> None:
@@ -384,7 +384,7 @@ def test_other_metrics_guard_as_well() -> None:
     writer = Writer(["The Eiffel Tower was built in 1850.", "The Eiffel Tower was built in 1889."])
     shelf = ["The Eiffel Tower was built in 1889 by Gustave Eiffel."]
     answer = ec.Guard(writer, metric="qa?compare=exact", threshold=1.0).answer("When?", shelf)
-    assert (answer.text, answer.score, answer.validated) == ("The Eiffel Tower was built in 1889.", 1.0, True)
+    assert (answer.text, answer.score, answer.checked) == ("The Eiffel Tower was built in 1889.", 1.0, True)
     assert "not borne out" in writer.told[1]
 
 

@@ -43,9 +43,9 @@ def test_of_an_answer_in_two_languages_the_part_that_is_read_is_scored():
     assert {piece.reason for piece in result.unchecked} == {"unread"}
     assert any("German" in warning for warning in result.warnings)
     guard = ec.Guard(None)
-    assert guard.answer("", [ENGLISH], response=ENGLISH).validated
-    assert not guard.answer("", [ENGLISH], response=response).validated
-    assert not guard.answer("", [GERMAN], response=GERMAN).validated
+    assert guard.answer("", [ENGLISH], response=ENGLISH).checked
+    assert not guard.answer("", [ENGLISH], response=response).checked
+    assert not guard.answer("", [GERMAN], response=GERMAN).checked
 
 
 def test_a_value_that_differs_contradicts_in_every_language():

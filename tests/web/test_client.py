@@ -92,7 +92,7 @@ def test_it_works_in_coroutines(guarded):
             found = await asyncio.gather(*(client.ascore(row) for row in rows))
             assert [one.id for one in found] == list("01234")
             assert len(await client.averify(["x is 3."], "x is 3.")) == len((await client.aclaims("x is 3.")).claims)
-            assert (await client.aguard("x is 3.", "x is 3.")).validated
+            assert (await client.aguard("x is 3.", "x is 3.")).checked
             job = await client.asubmit(rows)
             assert [one.id async for one in job.aresults()] == list("01234")
             assert (await job.astatus()).state == "finished"

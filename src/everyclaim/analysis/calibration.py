@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from everyclaim.analysis.estimates import interval, percent, plain, points
 from everyclaim.analysis.labels import AnnotatorAgreement
+from everyclaim.analysis.risk import RiskPromise
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.plaintext import counted, wrapped
 from everyclaim.core.types import Label
@@ -151,6 +152,7 @@ class Calibration:
     notes: tuple[str, ...]
     trials: tuple[Trial, ...]
     counts: Mapping[Label, JudgeCounts]  # how often the judge finds each label; without labels of both kinds, none
+    promise: RiskPromise | None = None  # of a guard, where one was asked for
 
     @property
     def standing(self) -> tuple[Standing, Standing]:
@@ -203,6 +205,7 @@ class Calibration:
         table = {human: dict(zip(names, row, strict=True)) for human, row in zip(names, self.confusion, strict=True)}
         corrected = self.corrected
         return {
+            **({"promise": self.promise.to_json()} if self.promise else {}),
             "schema": CALIBRATION_SCHEMA,
             "run": self.run,
             "target": TARGET,

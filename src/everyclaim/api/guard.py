@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Self, TypedDict, Unpack, cast
 
+from everyclaim.analysis.risk import RiskPromise
 from everyclaim.api.components import Wired
 from everyclaim.api.options import Options, public
 from everyclaim.api.scoring import Passages, read_sample
 from everyclaim.api.session import Session
 from everyclaim.api.specs import author_spec
-from everyclaim.core.errors import ConfigError
+from everyclaim.core.errors import ConfigError, InputError
 from everyclaim.core.kinds import Range
 from everyclaim.core.lifetime import Closing
 from everyclaim.core.limits import within
@@ -19,7 +23,7 @@ from everyclaim.core.protocols import ChatModel
 from everyclaim.core.validation import UNDER_TEST, Text
 from everyclaim.guard.answers import GuardedAnswer, GuardedSentence
 from everyclaim.guard.authors import Author, ChatAuthor, FunctionAuthor, Generate, SplitAuthors, Task
-from everyclaim.guard.loop import Loop
+from everyclaim.guard.loop import Loop, Promise
 from everyclaim.guard.rules import Action, OnFailure, Repair, Rules
 from everyclaim.guard.streaming import stream
 from everyclaim.models.chat.providers import is_provider, provider_names
@@ -40,6 +44,10 @@ class RuleOptions(TypedDict, total=False):
     on_failure: OnFailure
     keep: Share
     refusal: str
+    risk: Annotated[
+        str | os.PathLike[str] | RiskPromise | None, "a file of `calibrate --risk … --save`, or its promise"
+    ]
+    judge_of_record: bool
 
 
 class GuardOptions(Options, RuleOptions, total=False):
@@ -61,6 +69,9 @@ class Guard(Closing):
       answer is not shown: the claim is dropped in the end, or `refusal` returned.
     - `on_failure`: `return` an answer that the judge could not check, not validated and with a warning, or `raise`
       `JudgeError`. `keep` (0.5): the least share of claims left when some are dropped.
+    - `risk`: a calibrated risk (`calibrate(…, risk=0.02).promise`, or the file of `everyclaim calibrate … --save`):
+      claims below its threshold are withheld, and `GuardedAnswer.promise` says what is promised. `judge_of_record`
+      (False): what this judge accepts is `validated`, without a calibrated risk it is `checked`.
     - those of `everyclaim.score`: `metric`, `judge`, `decomposer`, `strategy`, …
 
     Call it, or `answer`, with a question and passages; `aanswer` and `astream` are for async code. A guard may be
@@ -93,10 +104,22 @@ class Guard(Closing):
         self._session = session
         author = _author(generate, rules.get("rewriter"), session.wired)
         usual = "rewrite" if isinstance(author, ChatAuthor | SplitAuthors) else "drop"
-        chosen = {"repair": usual} | {name: value for name, value in rules.items() if name != "rewriter"}
+        apart = {"rewriter", "risk", "judge_of_record"}
+        chosen = {"repair": usual} | {name: value for name, value in rules.items() if name not in apart}
+        risk = _risk(rules.get("risk"))
+        if risk is not None:
+            risk.check_made_by(session.metric.provenance)
+            chosen |= {"shown_from": risk.threshold}
         language = getattr(session.decomposer, "language", "")
         self._generator = _name(generate)
-        self._loop = Loop(session.metric, author, Rules(**cast("dict[str, Any]", chosen)), language)
+        self._loop = Loop(
+            session.metric,
+            author,
+            Rules(**cast("dict[str, Any]", chosen)),
+            language,
+            is_of_record=bool(rules.get("judge_of_record")),
+            promise=Promise(risk) if risk else None,
+        )
 
     @property
     def rules(self) -> Rules:
@@ -162,6 +185,16 @@ class Guard(Closing):
         """Close connections and the cache of replies, but not an evaluator's, whose guard this is."""
         if self._owned:
             self._owned.close()
+
+
+def _risk(given: Any) -> RiskPromise | None:
+    """Read a calibrated risk. Raises `InputError` for a file that is none."""
+    if given is None or isinstance(given, RiskPromise):
+        return given
+    try:
+        return RiskPromise.from_json(json.loads(Path(given).read_text("utf-8")))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{os.fspath(given)} cannot be read as a calibrated risk: {error}") from None
 
 
 def _specs(*models: Any) -> list[str]:

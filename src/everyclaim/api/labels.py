@@ -81,6 +81,7 @@ class CalibrateOptions(ReadOptions, total=False):
 
     slices: Sequence[str] | None  # tags; None: those of the run
     seed: int  # of the halves that fitting takes
+    risk: float | None  # share of the claims shown that may be wrong: what a guard may promise is fitted
     store: str | os.PathLike[str]
 
 
@@ -174,12 +175,14 @@ def calibrate(run: RunName = None, labels: Source | None = None, **options: Unpa
     `labels` is a file or table of labels, as `label` writes it or as the example has it (`sample_id`, `claim`, `label`,
     and optionally `span`, `annotator`, `failure_mode`, `note`); they are kept in the store and serve every run over the
     same text. Without, the labels that the store holds are used. Bad rows go to `report`. `slices` are tags; the run's
-    own unless given. Raises `InputError` where there is no label.
+    own unless given. With `risk`, the result has a `promise` for `Guard(risk=…)`, from labels of claims chosen at
+    random; raises `ConfigError` where they allow none. Raises `InputError` where there is no label.
     """
     found = find_run(run, store=options.get("store", DEFAULT_STORE))
     if labels is not None:
         read_into(found, labels, "label", options)
-    return calibration_of(found, slices=options.get("slices"), seed=options.get("seed", 0))
+    seed, risk = options.get("seed", 0), options.get("risk")
+    return calibration_of(found, slices=options.get("slices"), seed=seed, risk=risk)
 
 
 def check_annotators(names: Sequence[str]) -> tuple[str, ...]:

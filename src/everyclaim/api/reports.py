@@ -15,7 +15,8 @@ from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.gate import worst
 from everyclaim.analysis.judge_error import LabelledClaim, calibrate
-from everyclaim.analysis.labels import LABELS, RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.labels import LABELS, WHOLE, RunLabels, Verdicts, carry_over, settle, settled_as_bad
+from everyclaim.analysis.risk import fit_risk
 from everyclaim.analysis.slices import expanded, length, values_of
 from everyclaim.analysis.summary import Summary
 from everyclaim.api.options import DEFAULT_JUDGE
@@ -58,8 +59,13 @@ class StoredRun(Protocol):
         """Yield results with their samples."""
 
 
-def calibration_of(run: StoredRun, *, slices: Sequence[str] | None = None, seed: int = 0) -> Calibration:
-    """Compare a run with the labels that its store holds. Raises `InputError` when there is none."""
+def calibration_of(
+    run: StoredRun, *, slices: Sequence[str] | None = None, seed: int = 0, risk: float | None = None
+) -> Calibration:
+    """Compare a run with the labels that its store holds; with a `risk`, fit what a guard may promise.
+
+    Raises `InputError` when there is no label, and `ConfigError` where they allow no promise.
+    """
     with Store.lent(run.store_location) as kept:
         human = kept.labels(run.id)
         bad = settled_as_bad(kept.labelling.marks(run.id), human)
@@ -71,7 +77,13 @@ def calibration_of(run: StoredRun, *, slices: Sequence[str] | None = None, seed:
         settled = settle(human)
         population = verdicts_of(kept, run.id)
         claims, answers = _labelled(kept, run.id, settled, expanded(run.slices if slices is None else slices))
-    return calibrate(run.id, claims, answers, population, settled, seed)
+        found = calibrate(run.id, claims, answers, population, settled, seed)
+        if risk is None:
+            return found
+        usable = [one for one in claims if one.how in WHOLE and one.way in {"", "random"}]
+        rows = [(one.position, one.supported, one.people) for one in usable]
+        records = [(kept_one.sample, kept_one.result) for kept_one in kept.records_at(run.id, {one[0] for one in rows})]
+        return replace(found, promise=fit_risk(risk, rows, records, population.supported.tolist()))
 
 
 def _labelled(

@@ -11,8 +11,10 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result, tell_of_reading
 from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import Given, with_settings
-from everyclaim.io import ReadReport
+from everyclaim.core.errors import ConfigError
+from everyclaim.io import ReadReport, open_sink
 from everyclaim.report.calibration import calibration_page
+from everyclaim.report.clean import json_text
 
 
 @with_settings("map", "slices", "store")
@@ -24,6 +26,11 @@ def calibrate(
     *,
     given: Given,
     format_: opt.Format = None,
+    risk: Annotated[
+        float | None,
+        opt.option("--risk SHARE", "Fit the threshold of a guard: share of shown claims that may be wrong."),
+    ] = None,
+    save: Annotated[str | None, opt.option("--save FILE", "Write the fitted risk, for Guard(risk=FILE).")] = None,
     require: Annotated[
         bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
     ] = False,
@@ -37,6 +44,8 @@ def calibrate(
     Exit codes: 0 ok, 2 bad input or usage; with --require 1 a rate is missed, 4 too few labels to tell.
     """
     settings = given.settings()
+    if save is not None and risk is None:
+        raise ConfigError("--save writes the risk that --risk fits")
     report = ReadReport()
     found = compare_with_people(
         run,
@@ -46,7 +55,11 @@ def calibrate(
         format=format_,
         report=report,
         store=settings.store,
+        risk=risk,
     )
+    if save is not None and found.promise is not None:
+        with open_sink(save) as sink:
+            sink.write(json_text(found.promise.to_json(), indent=2).encode())
     tell_of_reading(report)
     show_result(found.to_json, lambda: calibration_page(found), json=json)
     if not require:

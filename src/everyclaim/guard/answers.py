@@ -39,9 +39,10 @@ class Attempt:
 class GuardedAnswer:
     """The best answer that was seen.
 
-    `text` is what may be shown: the best attempt's text, or the refusal when that is `blocked`. `validated` says
+    `text` is what may be shown: the best attempt's text, or the refusal when that is `blocked`. `checked` says
     that it met the threshold, holds no blocked claim, and no sentence with a number or a name was skipped; otherwise
-    `warnings` say why not. `score` is that of the best attempt, within [0, 1], or None where it has none. `usage` is of
+    `warnings` say why not. `validated` is a `checked` answer with a `promise` of a calibrated risk, or by a judge of
+    record. `score` is that of the best attempt, within [0, 1], or None where it has none. `usage` is of
     the judge's and the generator's models.
     """
 
@@ -49,10 +50,12 @@ class GuardedAnswer:
     best: Attempt
     attempts: tuple[Attempt, ...]
     validated: bool
+    checked: bool
     blocked: bool = False
     warnings: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     noted: frozenset[Label] = frozenset()  # the labels that are annotated
+    promise: str = ""  # what a calibrated risk promises of it
 
     @property
     def result(self) -> Result:
@@ -76,10 +79,11 @@ class GuardedAnswer:
 
     def __str__(self) -> str:
         """Tell in a few lines what may be shown, what became of the answer, and which claims are doubtful or gone."""
-        status = "blocked" if self.blocked else "validated" if self.validated else "not validated"
+        status = "validated" if self.validated else "checked" if self.checked else "not checked"
+        status = "blocked" if self.blocked else status
         score = "no score" if self.score is None else f"score {self.score:.3f}"
         facts = [status, score, counted(len(self.attempts), "attempt")]
-        doubtful = self.notes if self.validated else self.result.failing
+        doubtful = self.notes if self.checked else self.result.failing
         claims = listed([claim.account(2) for claim in doubtful], _SHOWN, "claim")
         gone = [
             f"{removed.how}: {one_line(removed.claim.text, 240)} ({removed.claim.verdict.label.lower()})"
@@ -89,7 +93,8 @@ class GuardedAnswer:
         warnings = [f"warning: {one_line(text, 240)}" for text in self.warnings]
         rest = [wrapped(line, 2) for line in (*listed(gone, _SHOWN, "claim"), *listed(warnings, _SHOWN, "warning"))]
         text = [one_line(line) for line in self.text.splitlines()]
-        return "\n".join([*text, wrapped(" · ".join(facts), 2), *claims, *rest])
+        told = [wrapped(f"promise: {one_line(self.promise, 400)}", 2)] if self.promise else []
+        return "\n".join([*text, wrapped(" · ".join(facts), 2), *told, *claims, *rest])
 
     @property
     def annotated(self) -> str:

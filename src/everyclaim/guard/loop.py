@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from everyclaim.analysis.risk import RiskPromise, answer_mean
 from everyclaim.core.accounting import tallied
 from everyclaim.core.cited import CitationFinding
 from everyclaim.core.errors import BudgetExceeded, GeneratorError, JudgeError, OperatorError
@@ -22,6 +23,7 @@ from everyclaim.guard.citation_repair import with_right_citations
 from everyclaim.guard.claim_removal import cut
 from everyclaim.guard.rules import Rules
 from everyclaim.prompts.generation import Fault, Faulty, guidance
+from everyclaim.text.language import language_of
 from everyclaim.text.segment import Sentence, sentences
 
 _FAULTS = 20  # told to a generator at once
@@ -35,6 +37,8 @@ class Loop:
     author: Author | None
     rules: Rules = field(default_factory=Rules)
     language: str = ""
+    is_of_record: bool = False  # the judge
+    promise: Promise | None = None
 
     async def answer(self, task: Task, given: str | None = None) -> GuardedAnswer:
         """Return the best answer that can be had within the rules; `given` is a first answer, if there is one.
@@ -44,7 +48,7 @@ class Loop:
         """
         with tallied() as tally:
             found = await _GuardRun(self, task).answer(given)
-        tell(AnswerGuarded(found.result, found.validated, found.blocked, len(found.attempts)))
+        tell(AnswerGuarded(found.result, found.checked, found.blocked, len(found.attempts)))
         return replace(found, usage=tally.usage)
 
 
@@ -199,12 +203,26 @@ class _GuardRun:
             self.faults[claim.text] = fault_of(claim)
         return attempt
 
+    def _kept_whole(self, best: Attempt) -> str:
+        """Say why an answer is no longer one answer without some of its claims, as the labelled ones are."""
+        others = [one for one in self.attempts[1 : best.number] if one.made not in {"dropped", "recited"}]
+        return "the answer was written anew: a promise is for first answers" if others else ""
+
     def _concluded(self, best: Attempt) -> GuardedAnswer:
         """Say what is returned and why."""
         rules = self.rules
-        validated = rules.accepts(best.result)
+        checked = rules.accepts(best.result)
         blocked = bool(rules.blocked(best.result))
         warnings = list(self.warnings)
+        promised = ""
+        if self.loop.promise is not None:
+            why = (
+                ""
+                if blocked
+                else self._kept_whole(best) or self.loop.promise.seen(self.attempts[0].result, self.attempts[0].text)
+            )
+            promised = "" if why or blocked or not checked else str(self.loop.promise.risk)
+            warnings += [f"no promise: {why}"] if why else []
         if complaint := rules.complaint(best.result):
             warnings.insert(0, complaint)
         failed = [other for other in self.attempts if other.result.outcome is Outcome.FAILED and other is not best]
@@ -218,11 +236,33 @@ class _GuardRun:
             text=rules.refusal if blocked else best.text,
             best=best,
             attempts=tuple(self.attempts),
-            validated=validated,
+            validated=checked and (bool(promised) or self.loop.is_of_record),
+            checked=checked,
+            promise=promised,
             blocked=blocked,
             warnings=tuple(warnings),
             noted=rules.labels("annotate"),
         )
+
+
+@dataclass
+class Promise:
+    """A calibrated risk, and what has been seen of the stream that it is applied to."""
+
+    risk: RiskPromise
+    count: int = 0
+    total: float = 0.0
+
+    def seen(self, result: Result, text: str) -> str:
+        """Take note of the first answer to a question, and say why it is not like the labelled ones; or nothing."""
+        mean = answer_mean(result)
+        if mean is not None:
+            self.count, self.total = self.count + 1, self.total + mean
+        if outside := self.risk.outside(result, language_of(text)):
+            return outside
+        if self.count and self.risk.has_drifted(self.count, self.total / self.count):
+            return f"the last {self.count} answers are unlike the labelled ones: calibrate again"
+        return ""
 
 
 async def checked(metric: Scorer, task: Task, text: str, rules: Rules) -> Result:

@@ -31,6 +31,7 @@ class Rules:
     on_failure: whether an answer that the judge could not check is returned with a warning, or `JudgeError` raised.
     keep: the least share of the claims that must be left when some are dropped.
     refusal: the text when all that was seen is blocked.
+    shown_from: the least probability of support with which a claim is shown, of a calibrated risk; 0: any.
     """
 
     threshold: float = 0.8
@@ -41,6 +42,7 @@ class Rules:
     on_failure: OnFailure = "return"
     keep: float = 0.5
     refusal: str = REFUSAL
+    shown_from: float = 0.0
 
     def __post_init__(self) -> None:
         for name, share in (("threshold", self.threshold), ("keep", self.keep)):
@@ -60,11 +62,16 @@ class Rules:
 
     def blocked(self, result: Result) -> list[JudgedClaim]:
         """Return the claims with which an answer is not shown."""
-        return [claim for claim in result.claims if claim.verdict.label in self.labels("block")]
+        return [one for one in result.claims if one.verdict.label in self.labels("block") or self._is_unsure(one)]
+
+    def _is_unsure(self, claim: JudgedClaim) -> bool:
+        """Whether a claim is below the threshold of a calibrated risk, or has no probability to hold against it."""
+        chances = claim.verdict.probabilities
+        return self.shown_from > 0 and (chances is None or chances.supported < self.shown_from)
 
     def failed(self, result: Result) -> list[JudgedClaim]:
         """Return the claims to repair: those not supported, without those that may pass unless it is all of them."""
-        wrong = [claim for claim in result.claims if claim.verdict.label is not Label.SUPPORTED]
+        wrong = [one for one in result.claims if one.verdict.label is not Label.SUPPORTED or self._is_unsure(one)]
         return [claim for claim in wrong if claim.verdict.label not in self.labels("pass")] or wrong
 
     def accepts(self, result: Result) -> bool:

@@ -47,6 +47,8 @@ def calibration_page(found: Calibration) -> Page:
     if found.judged_modes:
         parts += [_shares("the judge's reason", "failing by people", found.judged_modes), Text()]
     parts += _probabilities(found)
+    if found.promise:
+        parts.append(hanging(Text("✓", "green"), Text(f"promise: {found.promise}")))
     parts += [hanging(Text("·", "dim"), Text(note)) for note in found.notes]
     parts += [hanging(Text("→", "bold"), Text(text)) for text in found.advice]
     return Page(indented(Stack(*parts), 2))

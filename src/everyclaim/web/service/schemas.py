@@ -98,6 +98,8 @@ class GuardedOut(Out):
     text: str
     annotated: str
     validated: bool
+    checked: bool
+    promise: str
     blocked: bool
     score: float | None
     best: int

@@ -1,0 +1,155 @@
+"""A guard with a guarantee: a threshold from people's labels, what it promises, and when it promises nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import everyclaim as ec
+from everyclaim.core.types import Probabilities
+from everyclaim.stats.risk import risk_p_value, risk_threshold
+
+
+class Sure:
+    """Takes a claim for as probable as it says: "It is 90 red."."""
+
+    spec = "scripted"
+
+    async def verify(
+        self, claims: Sequence[ec.Claim], passages: Sequence[ec.Passage], *, question: str = ""
+    ) -> list[ec.Verdict]:
+        found = []
+        for claim in claims:
+            sure = int("".join(filter(str.isdigit, claim.text))) / 100
+            label = ec.Label.SUPPORTED if sure > 0.5 else ec.Label.UNSUPPORTED
+            found.append(ec.Verdict(claim.id, label, Probabilities(sure, 1 - sure, 0.0), judge=self.spec))
+        return found
+
+
+def lines(response: str) -> list[str]:
+    return [f"{part}." for part in response.rstrip(".").split(". ")]
+
+
+PARTS = {"judge": Sure(), "decomposer": lines}
+SURE, UNSURE = "The lamp is 97 red.", "The lamp is 60 old."
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str, ec.Run]:
+    """A store with 240 labelled answers: what is 60 probable is mostly wrong, what is 97 probable right."""
+    folder = tmp_path_factory.mktemp("risk")
+    rows = [{"id": f"a{n}", "response": f"{SURE} {UNSURE}", "contexts": [f"x{n}"], "model": "bot"} for n in range(240)]
+    run = ec.score_file(rows, store=folder / "runs.db", name="bot", **PARTS)
+    labels = [
+        {"sample_id": f"a{n}", "claim": text, "label": label, "annotator": "ann"}
+        for n in range(240)
+        for text, label in ((SURE, "SUPPORTED"), (UNSURE, "SUPPORTED" if n % 4 == 0 else "UNSUPPORTED"))
+    ]
+    (folder / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)), "utf-8")
+    return str(folder / "runs.db"), str(folder / "labels.jsonl"), run
+
+
+@pytest.fixture(scope="module")
+def promise(calibrated: tuple[str, str, ec.Run]) -> object:
+    store, labels, run = calibrated
+    return ec.calibrate(run.id, labels, risk=0.02, store=store).promise
+
+
+def test_what_is_promised_stands_in_a_sentence(promise: object) -> None:
+    """The lowest threshold with which the labels show the risk, how many answers, and what it withholds."""
+    assert 0.6 < promise.threshold <= 0.97
+    assert str(promise) == (
+        "of the claims shown at most 2.0 % are unsupported, with 95.0 % confidence, for answers like the 240 labelled; "
+        "50.0 % are withheld"
+    )
+
+
+def test_a_guard_withholds_what_is_below_the_threshold_and_says_what_it_promises(promise: object) -> None:
+    """With it an answer is validated; without it, checked; a judge of record needs none."""
+    answer = ec.Guard(None, risk=promise, threshold=0.0, **PARTS).answer("", ["x"], response=f"{SURE} {UNSURE}")
+    assert (answer.text, answer.checked, answer.validated, answer.promise) == (SURE, True, True, str(promise))
+    assert [one.claim.text for one in answer.removed] == [UNSURE]
+    assert f"promise: {str(promise)[:30]}" in " ".join(str(answer).split())
+    plain = ec.Guard(None, threshold=0.0, **PARTS).answer("", ["x"], response=SURE)
+    assert (plain.checked, plain.validated, plain.promise) == (True, False, "")
+    assert ec.Guard(None, judge_of_record=True, **PARTS).answer("", ["x"], response=SURE).validated
+
+
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [
+        (["Die Lampe ist 97 rot und sie steht auf dem Tisch."], "which was not labelled"),
+        ([f"{UNSURE} {UNSURE.replace('old', 'big')} {UNSURE.replace('old', 'new')}", SURE], "written anew"),
+    ],
+)
+def test_nothing_is_promised_outside_of_what_was_labelled(promise: object, says: list[str], why: str) -> None:
+    """In another language, of an answer that was written anew."""
+    given = iter(says)
+    guard = ec.Guard(lambda question, passages, instructions: next(given), risk=promise, threshold=0.1, **PARTS)
+    answer = guard.answer("", ["x"])
+    assert (answer.promise, answer.validated) == ("", False)
+    assert any("no promise" in text and why in text for text in answer.warnings)
+
+
+def test_a_stream_that_has_drifted_is_noticed(promise: object) -> None:
+    """After fifty answers with other probabilities than the labelled ones."""
+    guard = ec.Guard(None, risk=promise, threshold=0.0, **PARTS)
+    answers = [guard.answer("", ["x"], response="The lamp is 98 red.") for _ in range(50)]
+    assert answers[48].promise
+    assert any("calibrate again" in text for text in answers[49].warnings)
+
+
+def test_another_judge_and_too_few_labels_are_refused(calibrated: tuple[str, str, ec.Run], promise: object) -> None:
+    """A promise is of one judge; the message says how many answers to label."""
+    with pytest.raises(ec.ConfigError, match="calibrated for the judge"):
+        ec.Guard(None, risk=promise, judge="embedded", decomposer=lines)
+    store, labels, run = calibrated
+    with pytest.raises(ec.ConfigError, match="at least 736 answers"):
+        ec.calibrate(run.id, labels, risk=0.005, store=store)
+
+
+def test_the_command_writes_a_file_that_a_guard_reads(
+    calibrated: tuple[str, str, ec.Run], promise: object, tmp_path: Path
+) -> None:
+    """`everyclaim calibrate RUN LABELS --risk 0.02 --save risk.json`, and `Guard(risk="risk.json")`."""
+    from typer.testing import CliRunner
+
+    from everyclaim.cli.app import app
+
+    store, labels, run = calibrated
+    saved = tmp_path / "risk.json"
+    done = CliRunner().invoke(
+        app, ["calibrate", run.id, labels, "--risk", "0.02", "--save", str(saved), "--store", store]
+    )
+    assert done.exit_code == 0, done.output
+    assert "240 labelled; 50.0 % are withheld" in " ".join(done.output.split())
+    answer = ec.Guard(None, risk=saved, threshold=0.0, **PARTS).answer("", ["x"], response=SURE)
+    assert answer.promise == str(promise)
+    saved.write_text("{}")
+    with pytest.raises(ec.InputError, match="no calibrated risk"):
+        ec.Guard(None, risk=saved, **PARTS)
+
+
+def test_p_values_are_those_of_hoeffding_and_bentkus() -> None:
+    """Without an error (1 − α)ⁿ; none for a rate above the risk."""
+    assert risk_p_value([0.0] * 149, 0.02) == pytest.approx(0.98**149)
+    assert risk_p_value([0.0] * 97 + [1.0] * 3, 0.02) == 1.0
+    assert risk_p_value([], 0.02) == 1.0
+
+
+def test_the_promise_is_kept_in_simulated_streams() -> None:
+    """Of 200 samples of labels of clustered claims few break it; the benchmark takes 2,000 of many kinds."""
+    draw = np.random.default_rng(1)
+    broken = 0
+    for _ in range(200):
+        codes = np.repeat(np.arange(150), 3)
+        score = draw.random(450)
+        wrong = draw.random(450) < np.where(np.repeat(draw.random(150) < 0.2, 3), 2, 0.5) * (1 - score)
+        threshold = risk_threshold(score, 1.0 - wrong, codes, 0.1)
+        # the true share of wrong claims from a threshold on: 0.8 of a quarter of (1 − t), and more in one in five
+        broken += threshold is not None and 0.8 * (1 - threshold) / 2 > 0.1
+    assert broken <= 10
