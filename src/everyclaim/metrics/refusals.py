@@ -62,7 +62,7 @@ def _answer(question: str, passages: Sequence[Passage]) -> Evidence | None:
     about = asked.named | asked.others
     if not asked.subject & everywhere:
         about -= asked.subject
-    if not about:
+    if len(about) < (1 if asked.kind else 2):  # "What of the lamp?"
         return None
     for passage in passages:
         title = content_stems(passage.title)
