@@ -16,6 +16,7 @@ import pytest
 from command_line import ANSWERS, PLUGIN, write_jsonl
 
 from everyclaim.core.types import Label
+from everyclaim.store.records import Annotation, answer_key_of
 from everyclaim.store.store import Store
 
 OLD = Path(__file__).parents[1] / "store" / "schema1.sql"
@@ -164,7 +165,8 @@ def test_a_run_is_deleted_by_id_or_name(everyclaim, desk):
     for name in ("one", "two", "three"):
         everyclaim("score", "answers.jsonl", "--quiet", "--name", name)
     with Store.open(".everyclaim/runs.db") as store:
-        store.add_label(store.run("two").id, "good", "c1", Label.SUPPORTED, annotator="Ada")
+        answer = answer_key_of(store.find(store.run("two").id, "good")[0].sample)
+        store.add_labels(store.run("two").id, [Annotation(Label.SUPPORTED, "Ada", answer, answer)])
     ids = {run["name"]: run["id"] for run in listed(everyclaim)}
     done = everyclaim("runs", "--delete", "two", "--delete", ids["one"][:6])
     assert done.code == 0

@@ -21,6 +21,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import fingerprint
+from everyclaim.store.records import Annotation, answer_key_of, claim_key
 from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "lexical", "ranked", "0.1.0", {"empty": "exclude"})
@@ -104,3 +105,11 @@ def keep(store: Store, run: str, *numbers: int, text: str = "Tea is hot.", faile
     samples = {number: a_sample(number, text=text) for number in numbers}
     results = {number: a_failure(sample) if failed else a_result(sample) for number, sample in samples.items()}
     store.save_all(run, [Kept(n, fingerprint(sample), sample, results[n]) for n, sample in samples.items()])
+
+
+def say(store: Store, run: str, sample: str, claim: str, label: Label, who: str = "Ada", note: str = "") -> None:
+    """Label a claim, as a file of labels would."""
+    [kept] = store.find(run, sample)
+    [judged] = [judged for judged in kept.result.claims if judged.id == claim]
+    answer = answer_key_of(kept.sample)
+    store.add_labels(run, [Annotation(label, who, answer, claim_key(answer, judged.text), judged.span, note)])

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
-from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep
+from kept_samples import PROVENANCE, a_failure, a_result, a_sample, keep, say
 
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome
@@ -93,7 +93,7 @@ def test_the_stamp_of_labels_changes_with_them(store, run):
     """A label anew and a label changed make another stamp."""
     stamps = [browsing.labels_stamp(store)]
     for label in (Label.SUPPORTED, Label.CONTRADICTED):
-        store.add_label(run, "s0", "c1", label, annotator="ada")
+        say(store, run, "s0", "c1", label)
         stamps.append(browsing.labels_stamp(store))
     assert len(set(stamps)) == 3
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from kept_samples import PROVENANCE, a_result, a_sample
+from kept_samples import PROVENANCE, a_result, a_sample, say
 
 from everyclaim.core.errors import StoreError
 from everyclaim.core.types import Label
@@ -33,7 +33,7 @@ def test_a_store_of_the_first_schema_is_upgraded_in_place(old: Path) -> None:
         assert (run.status, run.provenance, run.kept) == ("finished", PROVENANCE, 1)
         then = replace(a_result(a_sample()), components={}, reference_claims=(), details={})  # as results were
         assert [(k.sample, k.result) for k in store.records(run.id)] == [(a_sample(), then)]
-        store.add_label(run.id, "s0", "c1", Label.SUPPORTED, annotator="Ada")
+        say(store, run.id, "s0", "c1", Label.SUPPORTED)
     with Store.open(old) as store:
         assert len(store.labels(run.id)) == 1
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from kept_samples import PROVENANCE, a_result, a_sample, keep
+from kept_samples import PROVENANCE, a_result, a_sample, keep, say
 
 from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Outcome
@@ -99,7 +99,7 @@ def test_deleting_a_run_leaves_the_others(store: Store) -> None:
     one, two = store.create_run(PROVENANCE).id, store.create_run(PROVENANCE).id
     for run in (one, two):
         keep(store, run, 0)
-        store.add_label(run, "s0", "c1", Label.SUPPORTED, annotator="Ada")
+        say(store, run, "s0", "c1", Label.SUPPORTED)
     store.delete_run(one)
     assert [run.id for run in store.runs()] == [two]
     assert list(store.results(one)) == store.labels(one) == []
@@ -113,10 +113,10 @@ def test_labels_are_kept_per_person_and_replaced_by_the_same_person(store: Store
     run = store.create_run(PROVENANCE).id
     keep(store, run, 0)
     keep(store, run, 1)
-    store.add_label(run, "s1", "c1", Label.SUPPORTED, annotator="Ada")
-    store.add_label(run, "s0", "c2", Label.SUPPORTED, annotator="Ada")
-    store.add_label(run, "s0", "c2", Label.UNSUPPORTED, annotator="Björn", note="says\x00 nothing")
-    last = store.add_label(run, "s0", "c2", Label.CONTRADICTED, annotator="Ada")
+    say(store, run, "s1", "c1", Label.SUPPORTED)
+    say(store, run, "s0", "c2", Label.SUPPORTED)
+    say(store, run, "s0", "c2", Label.UNSUPPORTED, "Björn", "says\x00 nothing")
+    say(store, run, "s0", "c2", Label.CONTRADICTED)
     labels = store.labels(run)
     assert [(x.position, x.sample_id, x.claim_id, x.annotator, x.value) for x in labels] == [
         (0, "s0", "c2", "Björn", Label.UNSUPPORTED),
@@ -124,19 +124,6 @@ def test_labels_are_kept_per_person_and_replaced_by_the_same_person(store: Store
         (1, "s1", "c1", "Ada", Label.SUPPORTED),
     ]
     assert labels[0].note == "says\x00 nothing"
-    assert labels[1] == last
-
-
-@pytest.mark.parametrize(
-    ("sample", "claim", "message"),
-    [("s9", "c1", "no sample 's9'"), ("s0", "c9", "no claim 'c9' in sample 's0'"), ("S0", "c1", "no sample 'S0'")],
-)
-def test_a_label_needs_a_judged_claim(store: Store, sample: str, claim: str, message: str) -> None:
-    """A typing error in an import is said, not stored."""
-    run = store.create_run(PROVENANCE).id
-    keep(store, run, 0)
-    with pytest.raises(InputError, match=message):
-        store.add_label(run, sample, claim, Label.SUPPORTED, annotator="Ada")
 
 
 def test_very_long_ids_are_found(store: Store) -> None:

@@ -22,6 +22,7 @@ from everyclaim.core.types import (
     Verdict,
 )
 from everyclaim.core.wire import fingerprint
+from everyclaim.store.records import Annotation, answer_key_of, claim_key
 from everyclaim.store.store import Store
 
 PROVENANCE = Provenance("faithfulness", "embedded", "embedded:5", "joint", "0.1.0", {"empty": "exclude"})
@@ -110,3 +111,11 @@ def keep(
     if is_finished:
         store.finish_run(run.id, "finished")
     return run.id
+
+
+def say(store: Store, run: str, sample: str, claim: str, label: Label, who: str = "Ada", note: str = "") -> None:
+    """Label a claim, as a file of labels would."""
+    [kept] = store.find(run, sample)
+    [judged] = [judged for judged in kept.result.claims if judged.id == claim]
+    answer = answer_key_of(kept.sample)
+    store.add_labels(run, [Annotation(label, who, answer, claim_key(answer, judged.text), judged.span, note)])

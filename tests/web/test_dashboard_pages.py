@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx
 import pyarrow.parquet
 import pytest
-from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, some_answers
+from kept_runs import PROVENANCE, C, S, U, answered, failed, keep, say, some_answers
 from real_pages import served
 
 from everyclaim import Evaluator, score_file
@@ -33,7 +33,7 @@ def two_runs(place):
         for record in list(store.records(before))[:24]:
             for claim in record.result.claims:
                 people = Label.SUPPORTED if record.position % 6 else claim.verdict.label
-                store.add_label(before, record.sample.id, claim.id, people, annotator="ada")
+                say(store, before, record.sample.id, claim.id, people)
     return place, before, after
 
 
@@ -257,7 +257,7 @@ def test_what_labels_say_of_the_judge(dashboard, two_runs, watch):
     assert "72 labelled claims" in page.locator("main").inner_text()
     assert page.locator("svg.chart").count() == 2
     with Store.open(place) as store:
-        store.add_label(labelled, "t028", "c1", Label.SUPPORTED, annotator="ada")
+        say(store, labelled, "t028", "c1", Label.SUPPORTED)
     page.reload()
     assert "73 labelled claims" in page.locator("main").inner_text()
     page.goto(f"{dashboard}/runs/{labelled}")

@@ -272,38 +272,32 @@ def test_two_tabs_of_one_person_agree(site, place, run, watch):
 def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, place, run, watch):
     """Overlap, agreement, adjudication by keyboard: the settled label is what calibrate takes."""
     queue = queue_of(place, run, ("Ada", "Björn"), n=6, overlap=1)
-    for who, word in (("Ada", "1"), ("Björn", "2")):
+    differing: list[str] = []  # the first three that Ada sees
+    for who in ("Ada", "Björn"):
         page = watch(site).open(f"/label/queues/{queue}")
         page.get_by_role("link", name=f"Label as {who}").click()
-        expect(page.locator("#item h1")).to_have_text("Claim 1 of 6")
         page.wait_for_load_state("networkidle")
-        seen = set()
-        for _ in range(6):
-            seen.add(key_of(page))
-            is_last = len(seen) == 6
-            page.keyboard.press("1" if key_of(page) > "8" else word)
-            if not is_last:
-                expect(page.locator("#item h1")).to_have_text(f"Claim {len(seen) + 1} of 6")
+        for number in range(1, 7):
+            expect(page.locator("#item h1")).to_have_text(f"Claim {number} of 6")
+            if who == "Ada" and number <= 3:
+                differing.append(key_of(page))
+            page.keyboard.press("2" if who == "Björn" and key_of(page) in differing else "1")
         expect(page.get_by_role("heading", name="All done")).to_be_visible()
-    differing = [key for who, key in labels_of(place, run) if who == "Ada" and key <= "8"]
     page = watch(site).open(f"/label/runs/{run}")
     assert len(labels_of(place, run)) == 12
     expect(page.locator("main")).to_contain_text("6 texts were labelled by more than one of 2 people")
-    assert differing, "draw another seed"
-    before = ec.calibrate(ec.find_run(run, store=place))
-    assert before.disputed == len(differing)
-    page.get_by_role("link", name=f"Settle {len(differing)}").click()
+    assert ec.calibrate(ec.find_run(run, store=place)).disputed == 3
+    page.get_by_role("link", name="Settle 3").click()
     expect(page.locator(".others")).to_contain_text("Ada")
     expect(page.locator(".others")).to_contain_text("Björn")
     expect(page.locator("#item")).not_to_contain_text("The judge said")
     page.wait_for_load_state("networkidle")
-    for number in range(len(differing)):
+    for number in range(3):
         page.keyboard.press("2")
-        expect(page.locator("#counts")).to_have_text(f"{number + 1} of {len(differing)} done")
+        expect(page.locator("#counts")).to_have_text(f"{number + 1} of 3 done")
     expect(page.get_by_role("heading", name="Nothing is left to settle")).to_be_visible()
     after = ec.calibrate(ec.find_run(run, store=place))
     assert (after.disputed, after.used) == (0, 6)
-    assert sum(sum(row) for row in after.confusion) == 6 if isinstance(after.confusion, list) else after.used == 6
 
 
 def test_a_bad_claim_a_skip_a_comment_and_taking_back(site, place, run, watch):
@@ -329,12 +323,8 @@ def test_a_bad_claim_a_skip_a_comment_and_taking_back(site, place, run, watch):
     with Store.open_to_read(place) as store:
         assert [(one.key, one.value) for one in store.labelling.marks(run)] == [(first, SplitMark.NOT_A_CLAIM)]
     assert [(one.key, one.note) for one in labels_of(place, run).values()] == [(third, "b1u? says 12")]
-    while key_of(page) != third:
-        page.keyboard.press("ArrowRight") if page.locator("#item").get_attribute("data-after") else None
-        before = key_of(page)
-        page.wait_for_timeout(50)
-        if key_of(page) == before and not page.locator("#item").get_attribute("data-after"):
-            break
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#item")).to_have_attribute("data-key", third)
     expect(page.locator(".verdict")).to_contain_text("The judge said")
     page.keyboard.press("x")
     saved(page)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from kept_runs import C, S, U, answered, failed, keep, some_answers
+from kept_runs import C, S, U, answered, failed, keep, say, some_answers
 from playwright.sync_api import expect
 
 import everyclaim as ec
@@ -237,7 +237,7 @@ def test_labels_put_the_judge_s_error_beside_the_rate(place, tmp_path, watch, sc
         for number in range(40):
             for claim in ("c1", "c2", "c3"):
                 label = S if claim != "c2" or number % 3 else U
-                store.add_label(run, f"t{number:03}", claim, label, annotator="ann")
+                say(store, run, f"t{number:03}", claim, label)
     ec.find_run(run, store=place).report(tmp_path / "report.html")
     browser = watch(tmp_path.as_uri(), color_scheme=scheme)
     page = browser.open("/report.html")

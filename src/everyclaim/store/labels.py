@@ -17,7 +17,6 @@ from typing import Any, Literal, overload
 
 import sqlalchemy as sa
 
-from everyclaim.core.errors import InputError
 from everyclaim.core.types import Label, Span, SplitMark
 from everyclaim.store.records import Annotation, Kind, Picked, claim_key
 from everyclaim.store.tables import CLAIMS, LABEL_HISTORY, LABELS, MARKS, QUEUE_ITEMS, SAMPLES, Text
@@ -120,23 +119,6 @@ def is_sample(run: str, sample_id: str) -> sa.ColumnElement[bool]:
     start = sa.func.substr(SAMPLES.c.sample_id, one, length)
     wanted = sa.func.substr(sa.literal(sample_id, Text), one, length)
     return sa.and_(SAMPLES.c.run_id == run, start == wanted, SAMPLES.c.sample_id == sample_id)
-
-
-def claim_of(connection: sa.Connection, run: str, sample_id: str, claim_id: str) -> tuple[int, str, str, Span]:
-    """Return the place of the sample that has this claim, its answer's key, and the claim's text and span.
-
-    Raises `InputError` when there is none.
-    """
-    samples = sa.select(SAMPLES.c.position, SAMPLES.c.answer_key).where(is_sample(run, sample_id))
-    places = connection.execute(samples.order_by(SAMPLES.c.position)).all()
-    for place, answer in places:
-        query = sa.select(CLAIMS.c.text, CLAIMS.c.span_start, CLAIMS.c.span_end)
-        at = (CLAIMS.c.run_id == run, CLAIMS.c.position == place, CLAIMS.c.claim_id == claim_id)
-        if claim := connection.execute(query.where(*at)).first():
-            text, start, end = claim
-            return place, answer, text, Span(start, end)
-    what = f"claim {claim_id!r} in sample {sample_id!r}" if places else f"sample {sample_id!r}"
-    raise InputError(f"no {what} in run {run}: a label needs a claim that the run judged")
 
 
 def _claim_ids(connection: sa.Connection, run: str, answers: Mapping[int, str]) -> dict[tuple[int, str], str]:

@@ -6,6 +6,7 @@ always at exactly one version. To change the tables, add a step at the end and e
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -15,13 +16,15 @@ import sqlalchemy as sa
 from everyclaim._version import __version__
 from everyclaim.core.errors import NoStoreError, StoreError
 from everyclaim.store.records import answer_key, claim_key
-from everyclaim.store.tables import Json, Text
+from everyclaim.store.tables import unescape
 
-Step = Callable[[sa.Connection, str], None]
+Step = str | Callable[[sa.Connection, str], None]  # SQL, or what is more than that
 
 _LOCK = 0x65766572  # "ever": one migrating process at a time on PostgreSQL
 
-
+_LEDGER = """
+CREATE TABLE {p}schema_migrations ("version" INTEGER PRIMARY KEY, "applied" TEXT NOT NULL, "library" TEXT NOT NULL)
+"""
 _RUNS_SAMPLES_CLAIMS = """
 CREATE TABLE {p}runs (
     "id" TEXT PRIMARY KEY, "name" TEXT NOT NULL, "created" TEXT NOT NULL, "finished" TEXT, "status" TEXT NOT NULL,
@@ -60,9 +63,7 @@ CREATE TABLE {p}labels (
 CREATE INDEX labels_place ON {p}labels ("run_id", "position")
 """
 
-
 _READING = 'ALTER TABLE {p}runs ADD COLUMN "reading" TEXT'  # what became of the rows of the data set; NULL: not known
-
 
 _LABELS_OF_TEXTS = """
 CREATE TABLE {p}labels_2 (
@@ -118,132 +119,63 @@ CREATE TABLE {p}watched_spans (
 )
 """
 
-# The tables as they are when labels are moved.
-_THEN = sa.MetaData()
-_SAMPLES = sa.Table(
-    "samples",
-    _THEN,
-    sa.Column("run_id", Text),
-    sa.Column("position", sa.BigInteger),
-    sa.Column("response", Text),
-    sa.Column("contexts", Json),
-    sa.Column("answer_key", Text),
+_CONVERSATIONS = 'ALTER TABLE {p}samples ADD COLUMN "conversation" TEXT'
+
+_SAMPLES = """
+SELECT "run_id", "position", "response", "contexts" FROM {p}samples
+WHERE ("run_id", "position") > (:run, :position) ORDER BY "run_id", "position" LIMIT 256
+"""
+_NAME = 'UPDATE {p}samples SET "answer_key" = :key WHERE "run_id" = :run AND "position" = :position'
+_LABELLED = """
+SELECT l."id", l."annotator", l."label", l."note", l."run_id", l."created",
+    s."answer_key", c."text", c."span_start", c."span_end"
+FROM {p}labels l
+JOIN {p}samples s ON s."run_id" = l."run_id" AND s."position" = l."position"
+JOIN {p}claims c ON c."run_id" = l."run_id" AND c."position" = l."position" AND c."claim_id" = l."claim_id"
+ORDER BY l."created"
+"""
+_MOVE = """
+INSERT INTO {p}labels_2 VALUES (
+    :claim_key, :annotator, :answer_key, :span_start, :span_end, :label, NULL, :note, '', :run_id, :created
 )
-_CLAIMS = sa.Table(
-    "claims",
-    _THEN,
-    sa.Column("run_id", Text),
-    sa.Column("position", sa.BigInteger),
-    sa.Column("claim_id", Text),
-    sa.Column("text", Text),
-    sa.Column("span_start", sa.BigInteger),
-    sa.Column("span_end", sa.BigInteger),
-)
-_OLD_LABELS = sa.Table(
-    "labels",
-    _THEN,
-    sa.Column("id", Text),
-    sa.Column("run_id", Text),
-    sa.Column("position", sa.BigInteger),
-    *(sa.Column(name, Text) for name in ("claim_id", "label", "annotator", "note", "created")),
-)
-_NEW_LABELS = sa.Table(
-    "labels_2",
-    _THEN,
-    sa.Column("span_start", sa.BigInteger),
-    sa.Column("span_end", sa.BigInteger),
-    *(
-        sa.Column(name, Text)
-        for name in ("claim_key", "annotator", "answer_key", "label", "failure_mode", "note", "chosen", "run_id")
-    ),
-    sa.Column("created", Text),
-)
-
-
-def _make_runs_samples_claims(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _RUNS_SAMPLES_CLAIMS)
-
-
-def _make_labels(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _LABELS)
-
-
-def _add_reading(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _READING)
+"""
 
 
 def _let_labels_belong_to_texts(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _LABELS_OF_TEXTS)
-    _name_answers(connection)
-    _move_labels(connection)
-
-
-def _make_queues(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _LABELLING)
-
-
-def _name_answers(connection: sa.Connection) -> None:
-    place = sa.tuple_(_SAMPLES.c.run_id, _SAMPLES.c.position)
-    after: tuple[str, int] = ("", -1)
-    while rows := connection.execute(
-        sa.select(_SAMPLES).where(place > sa.tuple_(*after)).order_by(_SAMPLES.c.run_id, _SAMPLES.c.position).limit(256)
-    ).all():
-        for row in rows:
-            key = answer_key(row.response, [passage["text"] for passage in row.contexts])
-            at = (_SAMPLES.c.run_id == row.run_id, _SAMPLES.c.position == row.position)
-            connection.execute(sa.update(_SAMPLES).where(*at).values(answer_key=key))
-        after = (rows[-1].run_id, rows[-1].position)
-
-
-def _move_labels(connection: sa.Connection) -> None:
     """Key labels by text. The newest of one annotator about one text counts; what has no claim any more stays."""
-    here = sa.and_(_SAMPLES.c.run_id == _OLD_LABELS.c.run_id, _SAMPLES.c.position == _OLD_LABELS.c.position)
-    claimed = sa.and_(
-        _CLAIMS.c.run_id == _OLD_LABELS.c.run_id,
-        _CLAIMS.c.position == _OLD_LABELS.c.position,
-        _CLAIMS.c.claim_id == _OLD_LABELS.c.claim_id,
-    )
-    query = sa.select(
-        _OLD_LABELS, _SAMPLES.c.answer_key, _CLAIMS.c.text, _CLAIMS.c.span_start, _CLAIMS.c.span_end
-    ).select_from(_OLD_LABELS.join(_SAMPLES, here).join(_CLAIMS, claimed))
+    _execute(connection, prefix, _LABELS_OF_TEXTS)
+    run, position = "", -1
+    while found := connection.execute(_sql(_SAMPLES, prefix), {"run": run, "position": position}).all():
+        for run, position, response, contexts in found:
+            key = answer_key(unescape(response), [passage["text"] for passage in json.loads(unescape(contexts))])
+            connection.execute(_sql(_NAME, prefix), {"key": key, "run": run, "position": position})
+    rows = connection.execute(_sql(_LABELLED, prefix)).mappings().all()
     moved: dict[tuple[str, str], dict[str, object]] = {}
-    rows = connection.execute(query.order_by(_OLD_LABELS.c.created)).mappings().all()
     for row in rows:
-        key = claim_key(row["answer_key"], row["text"])
-        moved[key, row["annotator"]] = {
-            "claim_key": key,
-            **{name: row[name] for name in ("annotator", "answer_key", "span_start", "span_end", "label", "note")},
-            **{name: row[name] for name in ("run_id", "created")},
-            "failure_mode": None,
-            "chosen": "",
-        }
-    if moved:
-        connection.execute(sa.insert(_NEW_LABELS), list(moved.values()))
-    for row in rows:
-        connection.execute(sa.delete(_OLD_LABELS).where(_OLD_LABELS.c.id == row["id"]))
-
-
-def _make_watches(connection: sa.Connection, prefix: str) -> None:
-    _execute(connection, prefix, _WATCHES)
+        key = claim_key(row["answer_key"], unescape(row["text"]))
+        moved[key, row["annotator"]] = {**row, "claim_key": key}
+    if rows:
+        connection.execute(_sql(_MOVE, prefix), list(moved.values()))
+        connection.execute(_sql('DELETE FROM {p}labels WHERE "id" = :id', prefix), [{"id": row["id"]} for row in rows])
 
 
 def _execute(connection: sa.Connection, prefix: str, script: str) -> None:
     for statement in script.split(";"):
-        connection.exec_driver_sql(statement.replace("{p}", prefix))
+        connection.execute(_sql(statement, prefix))
 
 
-def _add_conversations(connection: sa.Connection, prefix: str) -> None:
-    connection.exec_driver_sql(f'ALTER TABLE {prefix}samples ADD COLUMN "conversation" TEXT')
+def _sql(text: str, prefix: str) -> sa.TextClause:
+    return sa.text(text.replace("{p}", prefix))
 
 
 MIGRATIONS: tuple[Step, ...] = (
-    _make_runs_samples_claims,
-    _make_labels,
-    _add_reading,
+    _RUNS_SAMPLES_CLAIMS,
+    _LABELS,
+    _READING,
     _let_labels_belong_to_texts,
-    _make_queues,
-    _make_watches,
-    _add_conversations,
+    _LABELLING,
+    _WATCHES,
+    _CONVERSATIONS,
 )
 
 
@@ -264,12 +196,13 @@ def migrate(engine: sa.Engine, schema: str | None, location: str, steps: tuple[S
             if applied > len(steps):
                 raise _newer(location, applied, len(steps))
             if applied < number:
-                steps[number - 1](connection, prefix)
+                step = steps[number - 1]
+                if isinstance(step, str):
+                    _execute(connection, prefix, step)
+                else:
+                    step(connection, prefix)
                 connection.execute(
-                    sa.text(
-                        f"INSERT INTO {prefix}schema_migrations (version, applied, library)"  # noqa: S608 - our own constant
-                        " VALUES (:version, :applied, :library)"
-                    ),
+                    _sql("INSERT INTO {p}schema_migrations VALUES (:version, :applied, :library)", prefix),
                     {"version": number, "applied": datetime.now(UTC).isoformat(), "library": __version__},
                 )
 
@@ -314,8 +247,7 @@ def _applied(engine: sa.Engine, schema: str | None) -> int:
 
 
 def _version(connection: sa.Connection, prefix: str) -> int:
-    rows = connection.exec_driver_sql(f"SELECT max(version) FROM {prefix}schema_migrations")  # noqa: S608 - our own constant
-    return rows.scalar() or 0
+    return connection.execute(_sql("SELECT max(version) FROM {p}schema_migrations", prefix)).scalar() or 0
 
 
 def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -> None:
@@ -327,11 +259,7 @@ def _make_ledger(connection: sa.Connection, schema: str | None, location: str) -
         return
     if names:
         raise _foreign(location, names)
-    prefix = f"{schema}." if schema else ""
-    connection.exec_driver_sql(
-        f"CREATE TABLE {prefix}schema_migrations"
-        ' ("version" INTEGER PRIMARY KEY, "applied" TEXT NOT NULL, "library" TEXT NOT NULL)'
-    )
+    _execute(connection, f"{schema}." if schema else "", _LEDGER)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -23,7 +22,7 @@ from everyclaim.core.wire import result_from_json
 from everyclaim.store import labels
 from everyclaim.store.figures import ClaimRow, Figures, Notes, read_claims, read_figures
 from everyclaim.store.queues import Labelling
-from everyclaim.store.records import Annotation, claim_key, kept_from, rows_of, sample_from
+from everyclaim.store.records import Annotation, kept_from, rows_of, sample_from
 from everyclaim.store.run_store import RunStore, now
 from everyclaim.store.tables import CLAIMS, RUNS, SAMPLES, TAGS
 
@@ -157,20 +156,6 @@ class Store(RunStore):
         return [self._decoded(run, row, kept_from) for row in rows]
 
     # ---- human labels
-
-    def add_label(
-        self, run: str, sample_id: str, claim_id: str, label: Label, *, annotator: str, note: str = ""
-    ) -> Annotation[Label]:
-        """Keep a person's label of one claim; labelling it again replaces that person's earlier label.
-
-        Raises `InputError` when the run has no such sample or claim.
-        """
-        with self._write() as connection:
-            self._lock(connection, run)
-            place, answer, text, span = labels.claim_of(connection, run, sample_id, claim_id)
-            new = Annotation(Label(label), annotator, answer, claim_key(answer, text), span, note, created=now())
-            labels.put_all(connection, run, [new], new.created)
-        return replace(new, position=place, sample_id=sample_id, claim_id=claim_id)
 
     def add_labels(self, run: str, new: Sequence[labels.AnyAnnotation]) -> None:
         """Keep labels, or marks, in one transaction, each in place of the annotator's earlier one of the same text."""
