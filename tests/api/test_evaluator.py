@@ -278,16 +278,6 @@ kept = use()
     assert connections(server) == 0
 
 
-def test_a_wrong_option_is_refused_when_it_is_made() -> None:
-    """In the words of the functions."""
-    with pytest.raises(ec.ConfigError, match=r"Evaluator\(\) has no option 'jugde'; did you mean 'judge'"):
-        ec.Evaluator(jugde="lexical")
-    with pytest.raises(ec.ConfigError, match="repeats is about language models"):
-        ec.Evaluator(judge="lexical", repeats=3)
-    with pytest.raises(ec.ConfigError, match="did you mean 'judge'"):
-        ec.Evaluator(model="openai:m")
-
-
 def test_a_secret_in_a_spec_is_not_shown() -> None:
     """Not even by the evaluator itself."""
     assert "hunter2" not in repr(ec.Evaluator(judge="openai:m?header.X-Token=hunter2&base_url=http://x"))

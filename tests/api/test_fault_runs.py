@@ -24,9 +24,7 @@ from everyclaim.testing import (
     Request,
     empty_body,
     fenced,
-    hang,
     html,
-    malformed_json,
     no_sleep,
     play,
     rate_limited,
@@ -91,34 +89,21 @@ missing = edited(lambda rows: rows[1:])
 duplicate = edited(lambda rows: [*rows, rows[0]])
 stranger = edited(lambda rows: [*rows, {**rows[0], "id": "c99"}])
 wrong_label = edited(lambda rows: rows[0].update(label="MOSTLY_TRUE"))
-wrong_kind = edited(lambda rows: rows[0].update(label=1))
-more_fields = edited(lambda rows: rows[0].update(confidence=0.3, label_of_c2="CONTRADICTED"))
 nowhere = edited(lambda rows: rows[0].update(quotes=["p1: The moon is made of cheese and of nothing else."]))
 other_language = edited(lambda rows: ["s1: Der dritte Wasserkocher hat eine rote Farbe.", *rows[1:]])
-
-
-def more_in_the_split(good: str) -> str:
-    return json.dumps(json.loads(good) | {"confidence": 0.3, "s2": "question"})
 
 
 REFUSED = Reply("I would rather not.", "refusal")
 
 TRANSPORT: dict[str, Case] = {
     "429 once": Case([rate_limited()], 3),
-    "429 four times": Case([rate_limited()] * 4, 6),
     "429 for ever": Case([rate_limited()], 7, "rate_limited", for_ever=True),
-    "429, come back tomorrow": Case([rate_limited(86_400)], 2, "rate_limited", for_ever=True),
-    "500 for ever": Case([server_error(500)], 7, "server_error", for_ever=True),
     "502 for ever": Case([server_error(502)], 7, "server_error", for_ever=True),
     "529 for ever": Case([server_error(529)], 7, "overloaded", for_ever=True),
     "reset in the middle of the body once": Case([reset(0.8)], 3),
-    "reset in the middle of the body for ever": Case([reset(0.8)], 7, "connection", for_ever=True),
     "slow drip for ever": Case([slow_drip(0.05)], 7, "timeout", for_ever=True),
-    "time-out once": Case([hang()], 3),
     "empty body for ever": Case([empty_body()], 7, "bad_response", for_ever=True),
     "HTML body once": Case([html()], 3),
-    "HTML body for ever": Case([html()], 7, "bad_response", for_ever=True),
-    "malformed body for ever": Case([malformed_json()], 7, "bad_response", for_ever=True),
     "no text for ever": Case([Reply("")], 7, "empty_reply", for_ever=True),
     "the prompt is too long": Case([rejected("prompt is too long", status=413)], 4, "too_long", for_ever=True),
     "several faults one after the other": Case([rate_limited(), server_error(503), html(), reset(0.5)], 6),
@@ -136,22 +121,17 @@ REPLIES: dict[str, Case] = {
     "finish_reason length": Case([cut], 3),
     "finish_reason length for ever": Case([cut], 7, "truncated", for_ever=True),
     "refusal": Case([REFUSED], 2, "refused"),
-    "content filter": Case([Reply("", "filtered")], 2, "filtered"),
     "missing id once": Case([missing], 3),
     "missing id for ever": Case([missing, '{"verdicts": []}'], 3, "missing_verdict", for_ever=True),
     "duplicate id for ever": Case([duplicate], 3, "missing_verdict", for_ever=True),
     "unknown id for ever": Case([stranger], 3, "bad_reply", for_ever=True),
     "label out of range for ever": Case([wrong_label], 3, "missing_verdict", for_ever=True),
-    "extra fields": Case([more_fields], 2),
-    "fenced with prose, of the split": Case([in_prose], 2, at="split"),
     "malformed split once": Case(["Sure! s1 has one claim."], 3, at="split"),
     "malformed split for ever": Case(["Sure! s1 has one claim."], 2, "malformed", "split", for_ever=True),
-    "cut split": Case([cut], 3, at="split"),
     "refused split": Case([REFUSED], 1, "refused", "split"),
     "missing sentence": Case([missing], 3, at="split"),
     "claims in another language once": Case([other_language], 3, at="split"),
     "claims in another language for ever": Case([other_language], 3, at="split", for_ever=True),
-    "extra fields of the split": Case([more_in_the_split], 2, at="split"),
 }
 CASES = {**TRANSPORT, **SPLITTING, **REPLIES}
 
@@ -204,15 +184,14 @@ def unpaid(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 def judge_of(wire: str, name: str = "") -> str:
     """Name the judge; only where time runs out on purpose is there little of it."""
-    slow = "drip" in name or "time-out" in name
-    return f"{wire}:some-model?timeout={1 if slow else 60}"
+    return f"{wire}:some-model?timeout={1 if 'drip' in name else 60}"
 
 
 @pytest.fixture(scope="module")
 def undisturbed(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The results of runs without faults, by the judge."""
     server.script(good)
-    judges = {judge_of(wire, name): wire for wire in WIRES for name in ("", "time-out")}
+    judges = {judge_of(wire, name): wire for wire in WIRES for name in ("", "drip")}
     return {
         judge: shown(scored(server, wire, tmp_path_factory.mktemp(wire), judge=judge)) for judge, wire in judges.items()
     }

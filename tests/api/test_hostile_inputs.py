@@ -9,7 +9,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.wire import result_from_json, result_to_json
-from everyclaim.testing import JudgeServer, play, rejected, request_data
+from everyclaim.testing import JudgeServer, play, request_data
 
 ODD = {
     "braces": "{} {0} {claim} {{x}} {claims[0].__class__}",
@@ -66,26 +66,3 @@ def test_ten_megabytes_are_judged_where_the_endpoint_takes_them(server: JudgeSer
     (evidence,) = result.claims[0].verdict.evidence
     assert text[evidence.start : evidence.end] == evidence.quote
     assert len(request_data(server.requests[1].messages)["passages"]["p1"]) == len(text)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("part", ["passage", "answer"])
-def test_ten_megabytes_are_one_clear_failure_where_it_does_not(server: JudgeServer, part: str) -> None:
-    """With the provider's word for it, and without trying the same again and again."""
-
-    def small(request: object) -> object:
-        if len(request.text) > 100_000:  # type: ignore[attr-defined]
-            return rejected("prompt is too long", status=413)
-        return play(request.messages)  # type: ignore[attr-defined]
-
-    server.script(small)  # type: ignore[arg-type]
-    big = "kettle " * (BIG // 7)
-    response, passage = (big, "It is red.") if part == "answer" else ("It is red.", big)
-    result = ec.score(
-        response=response, passages=[passage], judge="openai:m", base_url=server.base_url, max_answer_chars=BIG
-    )
-    assert (result.outcome, result.score) == (ec.Outcome.FAILED, None)
-    assert result.reason.startswith("too_long: ")
-    assert len(result.reason) < 500
-    assert server.errors == []
-    assert server.calls <= 4

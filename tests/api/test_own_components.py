@@ -130,20 +130,6 @@ def test_what_are_no_claims_fails_the_sample(wrong: Any) -> None:
     assert result.reason.startswith("bad_decomposition: python:test_own_components:")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"judge": "python:nowhere:judge"}, "cannot import 'nowhere:judge'"),
-        ({"judge": is_there, "repeats": 3}, "repeats is about language models"),
-    ],
-)
-def test_what_is_no_component_is_refused(options: dict[str, Any], said: str) -> None:
-    """With what it may be."""
-    with pytest.raises(ec.ConfigError) as caught:
-        ec.score(response=ANSWER, passages=SHELF, **options)
-    assert said in str(caught.value)
-
-
 def spec_of(**options: Any) -> str:
     with JudgeServer(lambda request: play(request.messages)) as server:
         judge = options.pop("judge", "openai:m")
@@ -174,22 +160,6 @@ def test_strict_and_what_it_is_not_exclude_each_other(options: dict[str, Any]) -
             **{"response": ANSWER, "passages": SHELF, "judge": "openai:m", "base_url": "http://127.0.0.1:1", **options},
             strict=True,
         )
-
-
-def test_strict_hedges_alone_overrule_a_judge_that_calls_a_dropped_hedge_supported() -> None:
-    """The model was told to call it unsupported; where it does not obey, it is so all the same."""
-    reply = (
-        '{"verdicts": [{"id": "c1", "quotes": ["p1: reduces pain"], "why": "it says so", "label": "SUPPORTED", '
-        '"mode": "hedge_mismatch", "conflict": false, "support": 8}]}'
-    )
-    with JudgeServer(reply) as server:
-        options = {"judge": "openai:m", "base_url": server.base_url}
-        flagged, strict = (
-            ec.verify_claims("It reduces pain.", ["It may be that it reduces pain."], **options, **more)[0].verdict
-            for more in ({}, {"hedges": "strict"})
-        )
-    assert (flagged.label, flagged.flags) == (S, ("hedge_mismatch",))
-    assert (strict.label, strict.failure_mode) == (U, ec.FailureMode.HEDGE_MISMATCH)
 
 
 def test_an_invented_claim_costs_its_sentence_alone() -> None:

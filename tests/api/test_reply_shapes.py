@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -148,19 +147,6 @@ def test_ids_and_labels_stay_strict_in_every_dress(shape: Shape, code: str) -> N
     assert calls in {3, 4}  # a cut reply is halved
 
 
-def test_only_what_a_reply_leaves_out_is_asked_again() -> None:
-    """In any dress; what was there stays."""
-    asked: list[list[Row]] = []
-
-    def shape(rows: list[Row]) -> Any:
-        asked.append(rows)
-        return [{"id": rows[0]["id"], "label": rows[0]["label"].lower()}]
-
-    result, calls = judged(shape)
-    assert (found(result), calls) == (JUDGED, 3)
-    assert [len(rows) for rows in asked] == [2, 1]
-
-
 def lines_of(request: Request) -> list[str]:
     """Write claims as lines that name their sentences, as small models do."""
     return [f"{row['sentence']}: {row['claim']}" for row in json.loads(play(request.messages))["claims"]]
@@ -198,25 +184,6 @@ def test_a_split_in_another_dress_is_the_same_split(shape: Callable[[list[str]],
         assert (found(result), server.calls) == (JUDGED, 2)
 
 
-def test_a_reply_in_another_dress_is_kept_in_the_cache(tmp_path: Path) -> None:
-    """What could be used is not paid for twice."""
-
-    def rule(request: Request) -> str:
-        if '"sentences"' in request.messages[-1].content:
-            return json.dumps(by_sentence(lines_of(request)))
-        return json.dumps(rows_of(request))
-
-    with JudgeServer(rule) as server:
-        for calls in (2, 2):
-            ec.score(
-                response=ANSWER,
-                passages=SHELF,
-                judge=f"openai:small?base_url={server.base_url}",
-                cache=tmp_path / "replies.db",
-            )
-            assert server.calls == calls
-
-
 def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
     """Claims and verdicts in one request: the same rules."""
 
@@ -229,10 +196,3 @@ def test_what_one_call_brings_may_be_incomplete_as_well() -> None:
         result = ec.score(response=ANSWER, passages=SHELF, judge=judge, one_call=True)
         assert (found(result), server.calls) == (JUDGED, 1)
     assert all("incomplete_verdict" in claim.verdict.flags for claim in result.claims)
-
-
-def test_a_required_quote_is_asked_for_once_more() -> None:
-    """Evidence that is required is not waived: asked twice, then not counted as support."""
-    result, calls = judged(without("quotes"), evidence="required")
-    assert [label for _, label in found(result)] == ["UNSUPPORTED", "UNSUPPORTED"]
-    assert calls == 3

@@ -32,36 +32,6 @@ def test_a_wrong_date_does_not_spoil_the_right_place() -> None:
     assert labels("Einstein was born in Germany on 20th March 1879.", EINSTEIN) == [S, C]
 
 
-def test_the_speaker_matters() -> None:
-    """What Jones said is less probably what Smith said."""
-    passage = "Jones, the chief engineer, said the bridge was safe. Smith also attended the meeting."
-    smith, jones = (
-        ec.score(response=f"{name} said the bridge was safe.", passages=[passage]) for name in ("Smith", "Jones")
-    )
-    assert smith.probability < jones.probability - 0.2
-    assert labels("Jones said the bridge was safe.", passage) == [S]
-
-
-def test_a_hedge_that_the_source_does_not_have_is_flagged_and_falls_under_the_strict_policy() -> None:
-    """`may reduce` is less than `reduces`."""
-    loose = ec.score(response="Aspirin may reduce inflammation.", passages=["Aspirin reduces inflammation."])
-    strict = ec.score(
-        response="Aspirin may reduce inflammation.", passages=["Aspirin reduces inflammation."], strict=True
-    )
-    assert "hedge_mismatch" in loose.claims[0].verdict.flags
-    assert strict.claims[0].verdict.label is U
-    assert strict.claims[0].verdict.failure_mode is ec.FailureMode.HEDGE_MISMATCH
-
-
-def test_another_temperature_is_a_contradiction_with_its_reason() -> None:
-    """350 is not 375, and the rationale says which is which."""
-    verdict = ec.verify_claims("Bake at 375 degrees F.", ["Bake at 350 degrees F for 8 to 10 minutes."])[0].verdict
-    assert verdict.label is C
-    assert verdict.failure_mode is ec.FailureMode.NUMERIC_MISMATCH
-    assert "350" in verdict.rationale
-    assert "375" in verdict.rationale
-
-
 def test_scoring_works_inside_a_running_event_loop() -> None:
     """A notebook's loop does not get in the way."""
 

@@ -98,13 +98,3 @@ def test_a_guard_takes_as_many_passages_as_it_is_told() -> None:
     assert asked == []
     many = [*PASSAGES, *["Tea."] * 20_000]
     assert ec.Guard(generate, judge="lexical", max_passages=30_000).answer("Which colour?", many).checked
-
-
-def test_sizes_are_no_options_of_language_models() -> None:
-    """So the offline judges take them, wherever something is judged or split."""
-    sizes = {"max_claims": 9, "max_passages": 9, "max_answer_chars": 99, "max_passage_chars": 99, "max_row_mb": 9}
-    assert ec.verify_claims("The kettle is red.", PASSAGES, **sizes)
-    assert ec.extract_claims("The kettle is red.", **sizes).claims
-    labelled = [{"claim": MANY, "contexts": PASSAGES, "label": "SUPPORTED"}]
-    with pytest.raises(ec.InputError, match="max_answer_chars=99"):
-        ec.fit_band(labelled, "lexical", **sizes)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from everyclaim.api.options import ReadOptions
 from everyclaim.api.runs import Run
@@ -26,18 +26,37 @@ Row = Mapping[str, Any]
 Better = dict[tuple[str, str], tuple[str, ...]]  # answer and claim → what the claims of its sentence should be
 
 
-def write_sheet(
-    rows: Sequence[Row], destination: str | os.PathLike[str], *, kind: Kind, flat: Callable[[Row], Row]
-) -> None:
-    """Write rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas), each laid out `flat`.
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Texts that people fill in: one row per text and annotator."""
 
-    Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
-    """
-    _keep_filled(destination, kind)
-    is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
-    with open_rows(destination, columns={name: str for row in rows[:1] for name in row}, marked=True) as write:
-        for row in rows:
-            write(flat(row) if is_flat else row)
+    kind: ClassVar[Kind]
+    run: str
+    rows: tuple[Row, ...]
+
+    def write(self, destination: str | os.PathLike[str]) -> None:
+        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas).
+
+        Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
+        """
+        _keep_filled(destination, self.kind)
+        is_flat = os.fspath(destination).lower().endswith((".csv", ".tsv"))
+        with open_rows(destination, columns={name: str for row in self.rows[:1] for name in row}, marked=True) as write:
+            for row in self.rows:
+                write({name: _flat(value) for name, value in row.items()} if is_flat else row)
+
+
+def _flat(value: Any) -> Any:
+    """Lay out as text, for people who read a table: passages, evidence, a span, claims."""
+    if not isinstance(value, list) or not value:
+        return "" if value is None or value == [] else value
+    if isinstance(value[0], int):
+        return f"[{value[0]}, {value[1]}]"
+    if isinstance(value[0], str):
+        return "\n".join(value)
+    if "quote" in value[0]:
+        return "\n".join(f"[{one['passage_id']}] {one['quote']}" for one in value)
+    return "\n\n".join(f"[{one['id']}] {one['title']}\n{one['text']}".strip() for one in value)
 
 
 def _keep_filled(destination: str | os.PathLike[str], kind: Kind) -> None:

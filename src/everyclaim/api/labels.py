@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from everyclaim.analysis.calibration import (
-    Calibration,
-    JudgeRates,
-)
+from everyclaim.analysis.calibration import Calibration, JudgeRates
 from everyclaim.analysis.labels import ADJUDICATED, By, Verdicts, choose
-from everyclaim.api.label_files import read_into, share_out, write_sheet
+from everyclaim.api.label_files import Sheet, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, Share, public
 from everyclaim.api.reports import calibration_of, verdicts_of
 from everyclaim.api.runs import Run, RunName, Source, find_run
@@ -31,21 +28,13 @@ MOST_PEOPLE = 100  # of one queue
 
 
 @dataclass(frozen=True, slots=True)
-class LabelSheet:
+class LabelSheet(Sheet):
     """What people should label: one row per claim, or answer, and annotator."""
 
-    run: str
+    kind = "label"
     by: str
     chosen: int  # claims, or answers
     shared: int  # of these, labelled by every annotator
-    rows: tuple[Mapping[str, Any], ...]
-
-    def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas).
-
-        Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
-        """
-        write_sheet(self.rows, destination, kind="label", flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be labelled."""
@@ -299,12 +288,4 @@ def _sheet(tasks: list[dict[str, Any]], run: str, by: str, annotators: tuple[str
         for name, part in sorted(zip(people, parts, strict=True))
         for place in part
     ]
-    return LabelSheet(run, by, len(tasks), shared, tuple(rows))
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Lay passages and evidence out as text, for people who read a table."""
-    passages = "\n\n".join(f"[{one['id']}] {one['title']}\n{one['text']}".strip() for one in row["passages"])
-    evidence = "\n".join(f"[{one['passage_id']}] {one['quote']}" for one in row["evidence"])
-    span = "" if row["span"] is None else f"[{row['span'][0]}, {row['span'][1]}]"
-    return {**row, "passages": passages, "evidence": evidence, "span": span}
+    return LabelSheet(run, tuple(rows), by, len(tasks), shared)

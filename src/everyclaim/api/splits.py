@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypedDict, Unpack
@@ -12,7 +12,7 @@ import numpy as np
 
 from everyclaim.analysis.labels import settle_mark
 from everyclaim.analysis.splits import SplitCheck, SplitSentence, examples_toml, split_check
-from everyclaim.api.label_files import Better, read_into, share_out, write_sheet
+from everyclaim.api.label_files import Better, Sheet, read_into, share_out
 from everyclaim.api.options import DEFAULT_STORE, ReadOptions, Rows, public
 from everyclaim.api.runs import RunName, Source, find_run
 from everyclaim.core.errors import ConfigError, InputError
@@ -29,26 +29,18 @@ _AT_ONCE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class SplitSheet:
+class SplitSheet(Sheet):
     """Splits to be marked: one row per claim and annotator, the claims of a sentence behind each other."""
 
-    run: str
+    kind = "mark"
     sentences: int
-    rows: tuple[Mapping[str, Any], ...]
-
-    def write(self, destination: str | os.PathLike[str]) -> None:
-        """Write the rows: JSONL, JSON, or CSV that spreadsheets open (UTF-8 with its mark, no formulas).
-
-        Raises `ConfigError` where the file is such a sheet already, and somebody has begun to fill it in.
-        """
-        write_sheet(self.rows, destination, kind="mark", flat=_flat)
 
     def __str__(self) -> str:
         """Tell in a line what is to be marked."""
         return f"run {self.run}: {counted(self.sentences, 'sentence')} with their claims to mark"
 
 
-class SplitOptions(TypedDict, total=False):
+class MarkOptions(TypedDict, total=False):
     """Who marks what."""
 
     annotators: Sequence[str]  # each gets every sentence
@@ -63,7 +55,7 @@ class CheckOptions(ReadOptions, total=False):
 
 
 @public
-def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[SplitOptions]) -> SplitSheet:
+def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[MarkOptions]) -> SplitSheet:
     """Draw about `n` sentences of a run with the claims they were split into, for people to mark.
 
     Answers are drawn at random, and taken with all their sentences. Every claim gets a mark: `good`, `over_split`,
@@ -85,7 +77,7 @@ def label_splits(run: RunName = None, n: Rows = 100, **options: Unpack[SplitOpti
         for place in part
         for row in _rows(*sentences[place])
     ]
-    return SplitSheet(found.id, len(sentences), tuple(rows))
+    return SplitSheet(found.id, tuple(rows), len(sentences))
 
 
 @public
@@ -173,17 +165,6 @@ def _rows(record: Kept, claims: Sequence[JudgedClaim]) -> Iterator[dict[str, Any
             "note": "",
             "span": list(claim.span),
         }
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _flat_value(value) for name, value in row.items()}
-
-
-def _flat_value(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    is_span = all(isinstance(one, int) for one in value)
-    return f"[{value[0]}, {value[1]}]" if is_span and value else "\n".join(value)
 
 
 def _marked(kept: Store, run: str, marks: Sequence[Annotation[SplitMark]], better: Better) -> Iterator[SplitSentence]:
