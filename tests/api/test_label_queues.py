@@ -3,7 +3,7 @@
 import pytest
 
 import everyclaim as ec
-from everyclaim.api.labeling import Desk
+from everyclaim.api.labeling import LabelingSession
 from everyclaim.core.types import SplitMark
 from everyclaim.store.records import Picked
 from everyclaim.store.store import Store
@@ -69,7 +69,7 @@ def test_an_answer_that_repeats_is_asked_about_once(place):
     queue = ec.label_queue(twice, 10)
     assert queue.progress["annotator"].total == 2
     with Store.open(place) as store:
-        desk = Desk.of_queue(store, queue.id, "annotator")
+        desk = LabelingSession.of_queue(store, queue.id, "annotator")
         desk.say("label-0001", desk.left()[0], ec.Label.SUPPORTED)
     assert ec.calibrate(twice).used == 2
 
@@ -78,7 +78,7 @@ def test_what_is_said_at_a_desk_is_in_the_store_at_once_and_calibrate_sees_it(ru
     """A label with its evidence and comment, by the passage's own characters; whatever is skipped comes last."""
     queue = ec.label_queue(run, 10, by="random")
     with Store.open(place) as store:
-        desk = Desk.of_queue(store, queue.id, "annotator")
+        desk = LabelingSession.of_queue(store, queue.id, "annotator")
         first, second, *_ = desk.left()
         desk.skip("skip-0001", first)
         assert desk.left()[-1] == first
@@ -101,7 +101,7 @@ def test_evidence_that_is_not_in_the_passages_is_refused(run, place):
     """No label is kept with evidence that nobody can find, and none with a comment without end."""
     queue = ec.label_queue(run, 10)
     with Store.open(place) as store:
-        desk = Desk.of_queue(store, queue.id, "annotator")
+        desk = LabelingSession.of_queue(store, queue.id, "annotator")
         key = desk.left()[0]
         for bad in (Picked(2, 0, 1), Picked(-1, 0, 1), Picked(0, 0, 12), Picked(0, 3, 3), Picked(0, -2, 3)):
             with pytest.raises(ec.InputError, match="passage"):
@@ -117,7 +117,7 @@ def test_an_action_id_stands_for_one_action(run, place):
     """The id of another person's action, or of an action about another claim, is refused instead of passed over."""
     queue = ec.label_queue(run, 10, annotators=["Ada", "Bo"], overlap=1)
     with Store.open(place) as store:
-        ada, bo = (Desk.of_queue(store, queue.id, name) for name in queue.annotators)
+        ada, bo = (LabelingSession.of_queue(store, queue.id, name) for name in queue.annotators)
         first, second, *_ = ada.left()
         ada.say("label-0001", first, ec.Label.SUPPORTED)
         for desk, key in ((bo, first), (ada, second)):
@@ -134,13 +134,13 @@ def test_where_people_differ_somebody_settles_and_that_is_what_calibrate_takes(r
     """A claim labelled in two ways, and one that only one of them calls a bad claim, come up; the settled word counts."""
     queue = ec.label_queue(run, 6, annotators=["Ada", "Bo"], overlap=1, by="random")
     with Store.open(place) as store:
-        ada, bo = (Desk.of_queue(store, queue.id, name) for name in queue.annotators)
+        ada, bo = (LabelingSession.of_queue(store, queue.id, name) for name in queue.annotators)
         keys = ada.left()
         for number, key in enumerate(keys):
             ada.say(f"ada-{number:05}", key, ec.Label.SUPPORTED)
             word = SplitMark.NOT_A_CLAIM if number == 1 else list(ec.Label)[number == 0]
             bo.say(f"bo-{number:06}", key, word)
-        desk = Desk.of_disputes(store, run.id)
+        desk = LabelingSession.of_disputes(store, run.id)
         assert set(desk.left()) == set(keys[:2])
         assert ec.calibrate(run).disputed == 1
         assert [(one.annotator, one.value) for one in desk.task(keys[1]).others] == [

@@ -447,9 +447,9 @@ def test_the_pages_are_usable_by_everybody(site, place, run, watch):
         width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         assert width[0] <= width[1]
         with Store.open(place) as store:  # Bo labels what Ada marked
-            from everyclaim.api.labeling import Desk
+            from everyclaim.api.labeling import LabelingSession
 
-            desk = Desk.of_queue(store, queue, "Bo")
+            desk = LabelingSession.of_queue(store, queue, "Bo")
             for number, key in enumerate(desk.left()):
                 desk.say(f"bo-{number:08}", key, S)
         for path in (f"/label/runs/{run}", f"/label/runs/{run}/desk"):
@@ -566,9 +566,9 @@ def test_labels_come_out_as_calibrate_reads_them(site, place, run, tmp_path):
     """The export of one store is read into another, with who said it, how it was chosen, and the comment."""
     queue = queue_of(place, run, n=5)
     with Store.open(place) as store:
-        from everyclaim.api.labeling import Desk
+        from everyclaim.api.labeling import LabelingSession
 
-        desk = Desk.of_queue(store, queue, "Ada")
+        desk = LabelingSession.of_queue(store, queue, "Ada")
         for number, key in enumerate(desk.left()):
             desk.say(f"ada-{number:08}", key, U, note="=1+1, no", failure_mode=ec.FailureMode.INVENTION)
     other = str(tmp_path / "other.db")

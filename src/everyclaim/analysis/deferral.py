@@ -70,6 +70,19 @@ class BandFit:
         """Share of the labelled claims that the first judge settles."""
         return self.settled.claims / self.claims
 
+    @property
+    def why_nothing(self) -> str:
+        """Why there is no zone, where there is none, and what would help."""
+        if self.clusters < self.needed:
+            return (
+                f"too few labels: an error of at most {self.error:.1%} takes {self.needed:,} sets of passages without "
+                f"a single error to show, and there are {self.clusters:,}"
+            )
+        return (
+            f"nothing can be settled: however sure the judge is, an error of at most {self.error:.1%} cannot be shown; "
+            "allow more, label more, or take a better judge"
+        )
+
 
 def fit_deferral(
     judgements: Sequence[LabelledJudgement],

@@ -79,6 +79,18 @@ class TuningFit:
         """Whether it is better than the shipped model on documents that it did not see."""
         return self.outcome == "helps"
 
+    @property
+    def why_not(self) -> str:
+        """Why nothing was written, where nothing was."""
+        if self.helps:
+            return "nothing is written: name a file with --out"
+        if self.outcome == "too_few":
+            return (
+                f"too few labels, nothing is written: it takes {FEWEST} supported claims, {FEWEST} others and "
+                f"{FEWEST_DOCUMENTS} sets of passages to tell anything"
+            )
+        return "these labels do not make it better on documents that it did not see, so nothing is written: label more"
+
 
 @dataclass(frozen=True, slots=True)
 class _Data:

@@ -26,7 +26,7 @@ from everyclaim.core.plaintext import counted
 from everyclaim.core.types import Label, Outcome
 from everyclaim.io import DOCUMENT, MARKDOWN, PAGE, check_apart, check_replaced, open_sink
 from everyclaim.report.clean import json_text
-from everyclaim.report.release import release_markdown
+from everyclaim.report.comparison import release_markdown
 from everyclaim.stats.prevalence import JudgeCounts
 from everyclaim.store.figures import Figures
 from everyclaim.store.records import RunRecord

@@ -32,14 +32,14 @@ from everyclaim.verify.functions import as_verifier
 from everyclaim.verify.verdicts import Policy
 
 if TYPE_CHECKING:
-    from everyclaim.api.judges import ChatPool
+    from everyclaim.api.judges import ChatClients
     from everyclaim.engine import BackgroundLoop
 
 
 class Wired(Options, total=False):
     """Options with the chat models to talk through."""
 
-    chats: ChatPool
+    chats: ChatClients
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,14 +163,14 @@ def build_metric(options: Wired) -> Assembled:
 
 def new_chats(
     options: Mapping[str, Any], *components: Any, home: Callable[[], BackgroundLoop] | None = None
-) -> ChatPool | None:
+) -> ChatClients | None:
     """Return chat models to share, where a component talks to one or a metric searches the web; else import nothing."""
     metric = options.get("metric")
     if not talks(*components, metric) and not searches(metric, options.get("knowledge")):
         return None
-    from everyclaim.api.judges import ChatPool, chat_settings
+    from everyclaim.api.judges import ChatClients, chat_settings
 
-    return ChatPool(chat_settings(cast("LlmAccessOptions", options)), home() if home else None)
+    return ChatClients(chat_settings(cast("LlmAccessOptions", options)), home() if home else None)
 
 
 # ---- metrics
@@ -204,7 +204,7 @@ class Parts:
     policy: Policy = field(default_factory=Policy)
     empty: Empty = "exclude"
     knowledge: Any = None  # as given in Python, for metrics that search
-    chats: ChatPool | None = None  # through which language models are reached, with the cache that searches share
+    chats: ChatClients | None = None  # through which language models are reached, with the cache that searches share
     limits: Limits = field(default_factory=Limits)
 
     @property

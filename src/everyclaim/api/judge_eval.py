@@ -16,8 +16,15 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Unpack
 
-from everyclaim.analysis.judge_eval import CheckedClaim, EarlierCheck, JudgeCheck, judge_check
-from everyclaim.analysis.judge_test import JudgeTest, TriedClaim, judge_test
+from everyclaim.analysis.judge_eval import (
+    CheckedClaim,
+    EarlierCheck,
+    JudgeCheck,
+    JudgeTest,
+    TriedClaim,
+    judge_check,
+    judge_test,
+)
 from everyclaim.analysis.labels import WHOLE, carry_over, settle
 from everyclaim.api.claims import GivenClaims
 from everyclaim.api.options import (

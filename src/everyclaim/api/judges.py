@@ -63,7 +63,7 @@ from everyclaim.verify.panel import Panel
 from everyclaim.verify.sizes import INPUT_TOKENS, REPLY_TOKENS
 
 
-class ChatPool:
+class ChatClients:
     """One chat model per spec, all with the same settings and one meter; what judges of a run share.
 
     With a `home` all of them live on that event loop, wherever they are called from: connections, rates and calls that
@@ -178,7 +178,7 @@ class _OfPanels:
 _PLAIN = {"nli": ("prompt", "claims_per_call", "repeats", "probabilities", "input_tokens"), "minicheck": ("prompt",)}
 
 
-def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | MiniCheckChat:
+def llm_verifier(spec: Spec, chats: ChatClients | None = None) -> LlmVerifier | MiniCheckChat:
     """Build ``openai:model`` or ``anthropic:model`` as a judge; options that are not its own are the endpoint's.
 
     See `LlmJudgeOptions`. The temperature is 0 where nothing else is said and the model takes it. Raises
@@ -194,7 +194,7 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
     asked = _at_zero(rest)
     if probabilities == "tokens":
         asked = Spec(asked.name, asked.argument, {"top_logprobs": _TOP, **asked.options})
-    chat = (chats or ChatPool()).model(asked)
+    chat = (chats or ChatClients()).model(asked)
     name = _named(rest, said)
     if prompt is None:
         return MiniCheckChat(chat, name)
@@ -214,7 +214,7 @@ def llm_verifier(spec: Spec, chats: ChatPool | None = None) -> LlmVerifier | Min
     )
 
 
-def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
+def llm_decomposer(spec: Spec, chats: ChatClients | None = None) -> LlmDecomposer:
     """Build ``openai:model`` or ``anthropic:model`` as a decomposer; options that are not its own are the endpoint's.
 
     See `LlmDecomposerOptions`. The temperature is 0 where nothing else is said and the model takes it. Raises
@@ -224,7 +224,7 @@ def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     own = read(said, LlmDecomposerOptions)
     rules = _own_rules(said, "split_prompt", "atomicity")
     asked = _at_zero(rest)
-    chat = (chats or ChatPool()).model(asked)
+    chat = (chats or ChatClients()).model(asked)
     domain = _domain(own.get("domain", ""))
     prompt = SplitPrompt(own.get("atomicity", "high"), own.get("coverage", "high"), domain, rules)
     limit = reply_limits.said(read_options(asked))
@@ -232,7 +232,7 @@ def llm_decomposer(spec: Spec, chats: ChatPool | None = None) -> LlmDecomposer:
     return LlmDecomposer(chat, prompt, sentences, language, _named(rest, said), limit)
 
 
-def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
+def cascade(spec: Spec, chats: ChatClients | None = None) -> Cascade:
     """Build ``cascade:first>second``, with `low`, `high` and `audit`; options of a part: ``2.claims_per_call=4``."""
     parts, own = taken_apart(spec, ">")
     if len(parts) != 2:
@@ -242,7 +242,7 @@ def cascade(spec: Spec, chats: ChatPool | None = None) -> Cascade:
     return Cascade(first, second, Deferral(said.low, said.high), said.audit)
 
 
-def panel(spec: Spec, chats: ChatPool | None = None) -> Panel:
+def panel(spec: Spec, chats: ChatClients | None = None) -> Panel:
     """Build ``panel:first|second|…``; a part's own options are ``2.claims_per_call=4``."""
     parts, own = taken_apart(spec, "|")
     if len(parts) < 2:
@@ -258,8 +258,8 @@ def split_spec(judge: Spec) -> Spec:
     return Spec(judge.name, judge.argument, kept)
 
 
-def _verifiers(parts: list[Spec], chats: ChatPool | None) -> list[Verifier]:
-    shared = chats or ChatPool()
+def _verifiers(parts: list[Spec], chats: ChatClients | None) -> list[Verifier]:
+    shared = chats or ChatClients()
     return [create_verifier(part, shared) for part in parts]
 
 

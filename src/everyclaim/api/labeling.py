@@ -60,7 +60,7 @@ class LabelTask:
         return tuple(found)
 
 
-class Desk:
+class LabelingSession:
     """A person at work on a run's texts. Make one with `of_queue` or `of_disputes`, for one request or for many."""
 
     def __init__(self, store: Store, run: str, annotator: str, queue: LabelQueue | None = None) -> None:
@@ -70,7 +70,7 @@ class Desk:
         self.queue = queue
 
     @classmethod
-    def of_queue(cls, store: Store, queue: str, annotator: str) -> Desk:
+    def of_queue(cls, store: Store, queue: str, annotator: str) -> LabelingSession:
         """Return the desk of an annotator of a queue. Raises `InputError` where there is no such queue or person."""
         found = store.labelling.queue(queue)
         if annotator not in found.annotators:
@@ -79,7 +79,7 @@ class Desk:
         return cls(store, found.run, annotator, found)
 
     @classmethod
-    def of_disputes(cls, store: Store, run: str) -> Desk:
+    def of_disputes(cls, store: Store, run: str) -> LabelingSession:
         """Return the desk where the differences of a run's annotators are settled."""
         return cls(store, store.run(run).id, ADJUDICATED)
 

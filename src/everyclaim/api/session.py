@@ -47,7 +47,7 @@ from everyclaim.engine import BackgroundLoop, wait
 from everyclaim.metrics.assembled import Assembled
 
 if TYPE_CHECKING:
-    from everyclaim.api.judges import ChatPool
+    from everyclaim.api.judges import ChatClients
 
 
 T = TypeVar("T")
@@ -230,7 +230,7 @@ class _Held:
 
     def __init__(self) -> None:
         self.home: BackgroundLoop | None = None
-        self.chats: ChatPool | None = None
+        self.chats: ChatClients | None = None
         self.instrumentation: Instrumentation | None = (
             None  # what was opened for it; of a process that was forked off, its parent's
         )

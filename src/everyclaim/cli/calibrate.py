@@ -13,8 +13,8 @@ from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.io import ReadReport, open_sink
-from everyclaim.report.calibration import calibration_page
 from everyclaim.report.clean import json_text
+from everyclaim.report.judge import calibration_page
 
 
 @with_settings("map", "slices", "store")

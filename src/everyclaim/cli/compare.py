@@ -17,8 +17,7 @@ from everyclaim.cli.exits import GATE_FAILED, INCONCLUSIVE, OK
 from everyclaim.cli.finish import GATE_CODES
 from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
-from everyclaim.report.comparison import comparison_page, trend_page
-from everyclaim.report.release import release_terminal
+from everyclaim.report.comparison import comparison_page, release_terminal, trend_page
 
 _TWO = 2
 _AnyJudges = Annotated[

@@ -7,8 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from everyclaim.analysis.deferral import band_fit_to_json
-from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED
-from everyclaim.analysis.judge_test import MOST_UNJUDGED
+from everyclaim.analysis.judge_eval import MAX_FLIPS, MAX_UNJUDGED, MOST_UNJUDGED
 from everyclaim.analysis.tuning import tuning_fit_to_json
 from everyclaim.api.fitting import ANSWERS, cascade_spec, fit_band
 from everyclaim.api.fitting import tune as fit_to
@@ -22,7 +21,7 @@ from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.spec import Spec
 from everyclaim.io import ReadReport
-from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, tuning_page, why_not
+from everyclaim.report.judge import band_page, judge_check_page, judge_test_page, tuning_page
 
 
 @with_settings("judge", "strategy", "strict", "store", models=LlmJudgingOptions)
@@ -184,7 +183,7 @@ def tune(
     elif not quiet:
         show(tuning_page(tuned.fit, out if tuned.helps else None))
     elif not tuned.helps:
-        warn(why_not(tuned.fit), kind="")
+        warn(tuned.fit.why_not, kind="")
     if tuned.fit.outcome == "too_few":
         return INCONCLUSIVE
     return OK if tuned.helps else GATE_FAILED

@@ -18,7 +18,7 @@ from everyclaim.cli.options import Given, check_destination, with_settings
 from everyclaim.core.errors import ConfigError
 from everyclaim.core.plaintext import counted
 from everyclaim.io import ReadReport, check_apart
-from everyclaim.report.calibration import splits_page
+from everyclaim.report.judge import splits_page
 
 
 @with_settings("store")

@@ -17,15 +17,16 @@ from everyclaim.report.comparison import (
     change_of,
     changed_claims,
     cuts,
+    label_lines,
     levels,
     method_note,
     side_line,
     some_of,
+    trend_lines,
 )
 from everyclaim.report.html.answers import AnswerView, answer_view
 from everyclaim.report.html.charts import Reading, difference_plot
 from everyclaim.report.html.environment import whole_page
-from everyclaim.report.release import label_lines, trend_lines
 
 _CONTEXT = 400  # characters of a long passage around the evidence
 _LISTED = 60  # rows of a table

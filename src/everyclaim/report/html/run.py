@@ -14,10 +14,10 @@ from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import words
 from everyclaim.core.types import FailureMode, Label, Outcome
-from everyclaim.report.calibration import corrected_rows
 from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
+from everyclaim.report.judge import corrected_rows
 from everyclaim.report.terminal import remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord

@@ -19,7 +19,7 @@ from fastapi import APIRouter, Form, HTTPException, Request
 from pydantic import BaseModel, StrictInt, TypeAdapter, ValidationError
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from everyclaim.api.labeling import Desk, LabelTask
+from everyclaim.api.labeling import LabelingSession, LabelTask
 from everyclaim.core.errors import EveryclaimError, UserError
 from everyclaim.core.types import FailureMode, Label, Passage, SplitMark
 from everyclaim.report.html.environment import shown
@@ -41,7 +41,7 @@ _WAITING = 30  # keys of what comes next, for the script to fetch beforehand
 class TaskView:
     """A text to label with all that its page shows; `everything`: also what is left out of very long ones."""
 
-    desk: Desk
+    desk: LabelingSession
     task: LabelTask
     everything: bool = False
 
@@ -112,7 +112,7 @@ def pieces_of(segments: Iterable[Segment]) -> Iterator[tuple[str, int, int, bool
                 place += len(text)
 
 
-def state_of(desk: Desk) -> dict[str, object]:
+def state_of(desk: LabelingSession) -> dict[str, object]:
     """Return how far the desk is, and what comes next, for the script."""
     left = desk.left()
     skipped = sum(item.skipped is not None and not item.is_done for item in desk.items)
@@ -193,22 +193,24 @@ def may_label(request: Request, annotator: str = "") -> None:
         raise HTTPException(403, f"you are logged in as {visitor.name}, and label in that name alone")
 
 
-def _desk(request: Request, kind: str, about: str, who: str) -> Desk:
+def _desk(request: Request, kind: str, about: str, who: str) -> LabelingSession:
     may_label(request, who)
     store = site_of(request).write_store
-    return Desk.of_queue(store, about, who) if kind == "queues" else Desk.of_disputes(store, about)
+    if kind == "queues":
+        return LabelingSession.of_queue(store, about, who)
+    return LabelingSession.of_disputes(store, about)
 
 
-def _base(desk: Desk) -> str:
+def _base(desk: LabelingSession) -> str:
     return f"/label/queues/{desk.queue.id}" if desk.queue else f"/label/runs/{desk.run}"
 
 
-def _address(desk: Desk, **more: str) -> str:
+def _address(desk: LabelingSession, **more: str) -> str:
     who = {} if desk.settles else {"who": desk.annotator}
     return f"{_base(desk)}/desk?{urlencode(who | more)}"
 
 
-def _frame(request: Request, desk: Desk) -> dict[str, Any]:
+def _frame(request: Request, desk: LabelingSession) -> dict[str, Any]:
     state = state_of(desk)
     return {
         "desk": desk,
@@ -225,7 +227,7 @@ def _frame(request: Request, desk: Desk) -> dict[str, Any]:
     }
 
 
-def _do(request: Request, desk: Desk, form: LabelForm) -> Response:
+def _do(request: Request, desk: LabelingSession, form: LabelForm) -> Response:
     actor, word = visitor_of(request).name, form.word
     entry: HistoryEntry | None
     if word == "undo":

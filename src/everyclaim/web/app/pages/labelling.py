@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from starlette.responses import RedirectResponse, Response
 
 from everyclaim.analysis.labels import ADJUDICATED, WAYS, Opinion, opinions_of, settle
-from everyclaim.api.labeling import Desk
+from everyclaim.api.labeling import LabelingSession
 from everyclaim.api.labels import LONGEST_NAME, label_queue
 from everyclaim.core.errors import ConfigError, NoStoreError, UserError
 from everyclaim.core.types import Label, Outcome, SplitMark
@@ -118,7 +118,7 @@ def of_run(request: Request, run: str) -> Response:
     """Show what people say of a run: how much, how far they agree, and where they do not."""
     store = site_of(request).read_store
     record = store.run(run)
-    desk = Desk.of_disputes(store, record.id)
+    desk = LabelingSession.of_disputes(store, record.id)
     labels, marks = desk.labels, desk.marks
     return render(
         request,
