@@ -141,6 +141,10 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
     elif _ageless(a, b) or _ageless(b, a):
         yield _scaled(a, UNITS["years"].factor)._replace(noun="age") if a.dimension == "count" else a
+    elif (a.dimension, b.dimension) == ("frequency", "duration") and a.others:  # "it lasts a week"
+        yield a._replace(low=a.others[0], high=a.others[0], dimension="duration", others=())
+    elif (a.dimension, b.dimension) == ("duration", "frequency") and b.others:
+        yield a
     elif _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
         yield a
 

@@ -29,7 +29,7 @@ _SINGLE = re.compile(
     r"|century|fortnight|kilometre|kilometer|metre|meter|inch|foot|yard|litre|liter|pint|gallon|cup|teaspoon|tablespoon"
     r"|ounce|pound|kilo|kilogram|gram|tonne|ton)\b(?P<of> of\b)?"
 )
-_ALWAYS_ONE = word_set("hour mile decade inch fortnight century")
+_ALWAYS_ONE = word_set("hour mile kilometre kilometer metre decade inch fortnight century kilogram litre tonne")
 _PORTIONS = ("volume", "mass")  # "a cup of flour" is one cup
 _RANGE = re.compile(r"\s?(?:--?|[–—−]|\bto\b|\bthrough\b)\s?$|\s?(?:[-–—−]|to|through)\s?(?=[$€£¥₹])")
 _RATIO = re.compile(r" (?:in|out of|in every|out of every) ")
@@ -39,6 +39,7 @@ _PLAYED = re.compile(
     r"|leads?|ahead|behind|passed|rejected|approved|final|match|game|ended|finished|goals?|down|trail\w*|ruled|decision"
     r"|scaled?|ratio|odds)\b"
 )
+_COUNTED = 12  # characters between a number and what it counts: "60 very long miles an hour"
 _COLON_SCORE = re.compile(r"(?<![\w.:/-])(\d{1,3}):(\d{1,3})(?![\w:]|[.,]\d)")
 _COMPOUND = frozenset({"duration", "length", "mass", "volume", *(f"money:{code}" for code in ("USD", "EUR", "GBP"))})
 _INCHES = re.compile(r" ?in\b")
@@ -92,7 +93,7 @@ def quantities(text: str) -> list[Quantity]:
             found.append(quantity)
         at += used
     found = [quantity for i, quantity in enumerate(found) if i == 0 or found[i - 1].end <= quantity.start]
-    found = _with(found, _single_units(low))
+    found = _with(found, _single_units(low, [quantity.end for quantity in found]))
     found = _with(found, _frequencies(low))
     if ":" in low:
         found = _with(found, _colon_scores(low))
@@ -218,8 +219,10 @@ def _frequencies(low: str) -> Iterator[Quantity]:
     """Read how often, where no amount stands before it: "14 million containers a year", "they meet annually"."""
     for match in OFTEN.finditer(low):
         unit = UNITS[match["a"] or PERIODS[match["ly"]]]
-        times = 1 / unit.factor
-        yield Quantity(times, times, unit.name, "frequency", False, match.start() + 1, match.end(), step=0.0)
+        times, start = 1 / unit.factor, match.start() + 1
+        once = (unit.factor,) if low.startswith("a", start) else ()  # "it lasts a week"
+        found = Quantity(times, times, unit.name, "frequency", False, start, match.end(), step=0.0, others=once)
+        yield found._replace(system=unit.system)
 
 
 def _recurring(quantity: Quantity, low: str) -> Quantity:
@@ -367,8 +370,11 @@ def _tolerance(value: Value) -> float:
     return value.number.step * factor / 2
 
 
-def _single_units(low: str) -> Iterator[Quantity]:
-    """Read "an hour", "half a year", "a year and a half"; not "60 miles an hour", where it is a rate."""
+def _single_units(low: str, ends: list[int]) -> Iterator[Quantity]:
+    """Read "an hour", "half a year", "a year and a half"; not "60 miles an hour", where it is a rate.
+
+    `ends` are those of the quantities that were read.
+    """
     for match in _SINGLE.finditer(low):
         unit = UNITS.get(match["unit"], UNITS["seconds"])  # "second" by itself is an ordinal
         half = match["article"].startswith("half")
@@ -376,11 +382,9 @@ def _single_units(low: str) -> Iterator[Quantity]:
         more = HALF_MORE.match(low, stop)
         before = _BEFORE_UNIT.search(low, max(0, match.start() - 16), match.start())
         word = before[1] if before else ""
-        rate = (
-            word.endswith("s")
-            or word.isdigit()
-            or word in ("per", "times", "once", "twice", "million", "what", "quarter")
-        )
+        at = bisect_left(ends, match.start())
+        counted = at > 0 and word.endswith("s") and match.start() - ends[at - 1] <= len(word) + _COUNTED
+        rate = counted or word.isdigit() or word in ("per", "times", "once", "twice", "million", "what", "quarter")
         portion = bool(match["of"]) and unit.dimension in _PORTIONS
         if not half and more is None and (rate or not (portion or match["unit"] in _ALWAYS_ONE)):
             continue
