@@ -264,6 +264,10 @@ WHOLE = {
     "mixed together": "Mix the flour and the water in a bowl.",
     "alternatives": "The fee is paid in cash or by card.",
     "not and": "The shop does not sell wine and beer on Sundays.",
+    "adverbials": "You can call day and night.",
+    "adverbials of a state": "The clinic is open day and night.",
+    "adverbials without a preposition": "She works mornings and evenings.",
+    "a span in parts": "The tour lasts three days and two nights.",
     "only some": "The carrier delivered only the desk and the lamp.",
 }
 
@@ -618,6 +622,8 @@ def test_nothing_to_check_is_not_an_abstention(text):
         "**Summary in 85 words:**",
         "Sure, here is a summary of the article:",
         "Answer:",
+        "Here is what I found:",
+        "Let me explain:",
     ],
 )
 def test_a_claim_begins_behind_its_announcement(before):

@@ -62,7 +62,7 @@ def _are_clauses(tree: Tree, place: int, conjuncts: list[int]) -> bool:
 
 def _may_part(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> bool:
     """Whether each predicate holds alone."""
-    if not is_stated(tree, place, draft) or not _are_joined(tree, place, conjuncts):
+    if not is_stated(tree, place, draft) or not _are_joined(tree, place, conjuncts) or tree.tells_when(place):
         return False
     if tree.tokens[place].pos == "VERB" and any(_is_noun(tree, c) for c in conjuncts):
         return False

@@ -53,6 +53,8 @@ def _may_choose(tree: Tree, draft: Draft, place: int, conjuncts: list[int]) -> b
         return False
     if any(tree.low(i) == "between" for i in tree.under(place) if i < conjuncts[0]):
         return False
+    if any(map(tree.tells_when, [place, *conjuncts])):
+        return False
     if token.pos == "VERB" and any(tree.is_finite(c) for c in conjuncts):
         return False
     if not denied and tree.relation(place) in SUBJECTS and tree.is_singular(token.head):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from everyclaim.decompose.repairs import HELPERS, SUBJECTS, repaired
 from everyclaim.models.local.parser import Token
 from everyclaim.text.tokens import word_set
+from everyclaim.text.units import UNITS
 
 NOMINAL = frozenset({"NOUN", "PROPN", "PRON", "NUM"})
 _JOINING = frozenset({"and", "&", "but", "yet", "plus", "as", ",", ";"})  # "as well as"
@@ -107,6 +108,11 @@ class Tree:
     def is_conditional(self, place: int) -> bool:
         """Whether an adverbial clause is a condition or a time at which something holds."""
         return any(self.low(mark) in _CONDITIONS for mark in self.of(place, "mark", "advmod"))
+
+    def tells_when(self, noun: int) -> bool:
+        """Whether a noun stands as an adverbial: "works mornings and evenings"; "day and night", whatever it hangs on."""
+        unit = UNITS.get(self.low(noun))
+        return self.relation(noun) in {"obl:unmarked", "obl:tmod"} or (unit is not None and unit.dimension == "duration")
 
     def is_plural(self, noun: int) -> bool | None:
         """Whether a noun phrase takes a plural verb; None when it does not tell."""

@@ -161,7 +161,7 @@ class _Reader:
     def _plain(self, index: int, above: Sequence[_Above] = ()) -> Unit:
         """A sentence by itself; of a question that tells something, what it tells."""
         sentence, text = self.found[index], self._text(index)
-        start, end = (told(text) if asks(text) else announced(text)) or (0, len(text))
+        start, end = (told(text) if asks(text) else announced(text) or _behind_talk(text)) or (0, len(text))
         context = "\n".join([*(one.verbatim for one in above), self._verbatim(index)])
         return Unit(blanked(text[start:end]), sentence.start + start, sentence.start + end, context)
 
@@ -274,6 +274,13 @@ def _opening(above: Sequence[str]) -> str:
         opening = opening if not opening or opening.endswith(_COLONS) else f"{opening}:"
         parts.append(opening[:-1].rstrip() if _INCOMPLETE.search(opening) else opening)
     return " ".join(filter(None, parts))
+
+
+def _behind_talk(text: str) -> tuple[int, int] | None:
+    """Where in a sentence stands what it says behind mere talk: "Here is what I found: The pier is 90 m long."."""
+    talk, _, rest = text.partition(": ")
+    is_talk = bool(rest.strip()) and reason_to_skip(f"{talk}:", "paragraph") == "meta"
+    return (len(text) - len(rest), len(text)) if is_talk and asserts(rest) else None
 
 
 def _announced(opening: str) -> str:
