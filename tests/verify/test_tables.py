@@ -109,3 +109,12 @@ def test_long_lines_of_blanks_are_no_rows():
     """A passage laid out oddly is read as any other."""
     text = BY_BLANKS + "\n" + " " * 50_000 + "\nwide  " + "x  " * 500 + "\n"
     assert judged("Arsenal have 89 points.", text, "lexical").verdict.label == "SUPPORTED"
+
+
+@pytest.mark.parametrize("judge", ["embedded", "lexical"])
+@pytest.mark.parametrize(("value", "label"), [("12 °C", "SUPPORTED"), ("14 °C", "CONTRADICTED")])
+def test_a_heading_that_is_cut_short_is_the_word_of_the_passage(judge, value, label):
+    """A heading "Temp." is the passages' "Temperature", and the value under it is held against that one."""
+    row = f"| City | Temp. | Dist. |\n|---|---|---|\n| Lund | {value} | 40 km |"
+    table = "| City | Temperature | Distance |\n|---|---|---|\n| Lund | 12 °C | 40 km |\n| Kiel | 14 °C | 60 km |"
+    assert [claim.verdict.label for claim in ec.score(response=row, passages=[table], judge=judge).claims] == [label]

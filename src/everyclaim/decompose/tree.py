@@ -112,7 +112,9 @@ class Tree:
     def tells_when(self, noun: int) -> bool:
         """Whether a noun stands as an adverbial: "works mornings and evenings"; "day and night", whatever it hangs on."""
         unit = UNITS.get(self.low(noun))
-        return self.relation(noun) in {"obl:unmarked", "obl:tmod"} or (unit is not None and unit.dimension == "duration")
+        return self.relation(noun) in {"obl:unmarked", "obl:tmod"} or (
+            unit is not None and unit.dimension == "duration"
+        )
 
     def is_plural(self, noun: int) -> bool | None:
         """Whether a noun phrase takes a plural verb; None when it does not tell."""

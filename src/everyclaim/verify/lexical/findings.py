@@ -38,8 +38,9 @@ def explain(
     hedged = _hedge(it, row)
     flags = ("hedge_mismatch",) if hedged else ()
     if failing is None:
-        quote = one_line(evidence[0].quote, _LONGEST_QUOTE) if evidence else ""
-        support = f"supported by: «{quote}»" if quote else "supported, but by no single sentence"
+        # A title is no place in its passage, and so no evidence; it is named all the same.
+        quote = one_line(evidence[0].quote if evidence else it.text, _LONGEST_QUOTE)
+        support = f"supported by{'' if evidence else ' the title'}: «{quote}»"
         return Findings("; ".join(filter(None, [support, *_notes(it.checks), hedged])), flags)
     others = [reason for mode, reason in _reasons(it, row, hedged) if mode is not failing.mode]
     return Findings("; ".join(dict.fromkeys(filter(None, [failing.difference.reason, *others]))), flags)

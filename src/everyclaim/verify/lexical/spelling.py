@@ -19,12 +19,13 @@ import numpy as np
 from everyclaim.text.agreement import AGREES, Fact, relation
 from everyclaim.text.quantities import Quantity
 from everyclaim.text.rendering import rendered
-from everyclaim.text.tokens import STOPWORDS, stem, tokenize
+from everyclaim.text.tokens import STOPWORDS, Token, stem, tokenize
 from everyclaim.verify.lexical.alignment import Alignment, Source, sentence
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 
 _SENTENCES = 24  # at most so many sentences of the passages are read for values
 _COMPOUND = range(5, 65)  # letters of a word that may be two
+_ABBREVIATED = 3  # letters at least of a word that is cut short
 _CLOSER = 0.02  # share of a claim's weight that a closer relation is worth
 
 
@@ -124,6 +125,8 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
     for at, token in enumerate(tokens):
         if is_known[at]:
             continue
+        if longer := _in_full(claim, token, source):
+            yield token.start, token.end + 1, longer
         if len(token.norm) in _COMPOUND and (words := _split(token.norm, texts)):
             yield token.start, token.end, words
         for first, second in ((at - 1, at), (at, at + 1)):
@@ -134,6 +137,14 @@ def _compounds(claim: str, source: Source) -> Iterator[tuple[int, int, str]]:
                 key = stem(joined.lower())  # which may be that of the first alone: of "minimum lies"
                 if key in source.index and key.startswith(pair[0].norm + pair[1].norm[:2]):
                     yield pair[0].start, pair[1].end, joined
+
+
+def _in_full(claim: str, token: Token, source: Source) -> str:
+    """Find the one word of the passages that a heading of a table abbreviates: "Temp.: 12 °C"; empty where none."""
+    if len(token.norm) < _ABBREVIATED or claim[token.end : token.end + 2] != ".:":
+        return ""
+    words = {norm for reading in source.readings for norm in reading.norms if norm.startswith(token.norm)}
+    return words.pop() if len(words) == 1 else ""
 
 
 def _split(word: str, texts: Sequence[str]) -> str:
