@@ -82,16 +82,14 @@ def gate(
     found = list[GateResult]()
     if fail_under is not None:
         is_low_best = whole.lower_is_better
-        found.append(_against_bar("score", whole.score, fail_under, lower_is_better=is_low_best, confident=confident))
+        found.append(_of_mean("score", whole.score, fail_under, lower_is_better=is_low_best, confident=confident))
     for part, bar in least.items():
         if part not in whole.components:
             raise ConfigError(f"min-{part.replace('_', '-')}: this metric has no {part}; metric='attribution' does")
-        found.append(_against_bar(part.replace("_", " "), whole.components[part], bar, confident=confident))
+        found.append(_of_mean(part.replace("_", " "), whole.components[part], bar, confident=confident))
     rates = whole.rates
     limits = ((Label.CONTRADICTED, max_contradicted), (Label.UNSUPPORTED, max_unsupported))
-    found += [
-        _against_limit(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None
-    ]
+    found += [_of_rate(label, rates[label], limit, confident=confident) for label, limit in limits if limit is not None]
     return together(found) if found else GateResult(GateStatus.PASSED, NO_BAR)
 
 
@@ -137,49 +135,43 @@ def too_many_failed(failed: int, total: int, bad_rows: int, limit: float, what: 
 def unread_against_limit(summary: Summary, limit: float) -> GateResult:
     """Check that no more than a share of the answers is in a language that the judge does not read."""
     unread, total = summary.overall.outcomes[Outcome.UNREAD], summary.overall.total
-    told = f"{unread} of {total} answers are in a language that the judge does not read"
-    if unread > limit * total + _ROUNDING:
-        return GateResult(GateStatus.FAILED, f"{told}, more than the limit of {percent(limit)}")
-    return GateResult(GateStatus.PASSED, f"{told}, within the limit of {percent(limit)}")
+    share = unread / total if total else 0.0
+    found = f"answers in a language that the judge does not read {percent(share)} ({unread} of {total}) are"
+    return _held(found, (share, share, share), limit, f"limit of {percent(limit)}", is_ceiling=True, confident=False)
 
 
-def _against_bar(
-    name: str, score: Estimate, bar: float, *, lower_is_better: bool = False, confident: bool
-) -> GateResult:
+def _of_mean(name: str, score: Estimate, bar: float, *, lower_is_better: bool = False, confident: bool) -> GateResult:
     if score.value is None or score.low is None or score.high is None:
         return GateResult(GateStatus.INCONCLUSIVE, f"nothing was scored, so nothing stands against the bar of {bar:g}")
-    found = f"mean {name} {score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
-    if lower_is_better:
-        crosses, is_worse = score.low <= bar + _ROUNDING < score.high, score.value > bar + _ROUNDING
-        words = "above", "is within"
-    else:
-        crosses, is_worse = score.low < bar - _ROUNDING <= score.high, score.value < bar - _ROUNDING
-        words = "under", "reaches"
-    if crosses and confident:
-        return GateResult(
-            GateStatus.INCONCLUSIVE, f"{found}: the interval holds the bar of {bar:g}; score more samples to tell"
-        )
-    doubt = "; the interval holds the bar, so chance may have decided" if crosses else ""
-    if is_worse:
-        return GateResult(GateStatus.FAILED, f"{found} is {words[0]} the bar of {bar:g}{doubt}")
-    return GateResult(GateStatus.PASSED, f"{found} {words[1]} the bar of {bar:g}{doubt}")
+    found = f"mean {name} {score.value:.3f} [{score.low:.3f}, {score.high:.3f}] is"
+    numbers = score.value, score.low, score.high
+    return _held(found, numbers, bar, f"bar of {bar:g}", is_ceiling=lower_is_better, confident=confident)
 
 
-def _against_limit(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
-    name = label.value.lower()
+def _of_rate(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
     if rate.value is None or rate.low is None or rate.high is None:
-        return GateResult(
-            GateStatus.INCONCLUSIVE, f"no claim was judged, so nothing stands against the limit of {limit:g}"
-        )
-    found = f"{name} claims {percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}]"
-    crosses = rate.low <= limit + _ROUNDING and rate.high > limit + _ROUNDING
+        told = f"no claim was judged, so nothing stands against the limit of {limit:g}"
+        return GateResult(GateStatus.INCONCLUSIVE, told)
+    found = f"{label.value.lower()} claims {percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}] are"
+    numbers = rate.value, rate.low, rate.high
+    return _held(found, numbers, limit, f"limit of {percent(limit)}", is_ceiling=True, confident=confident)
+
+
+def _held(
+    found: str, numbers: tuple[float, float, float], bar: float, named: str, *, is_ceiling: bool, confident: bool
+) -> GateResult:
+    """Hold a number, with the ends of its interval, against a bar that it may not be under, or above."""
+    value, low, high = numbers
+    if is_ceiling:
+        crosses, is_worse, side = low <= bar + _ROUNDING < high, value > bar + _ROUNDING, "above"
+    else:
+        crosses, is_worse, side = low < bar - _ROUNDING <= high, value < bar - _ROUNDING, "under"
     if crosses and confident:
-        what = f"{found}: the interval holds the limit of {percent(limit)}; score more samples to tell"
-        return GateResult(GateStatus.INCONCLUSIVE, what)
-    doubt = "; the interval holds the limit, so chance may have decided" if crosses else ""
-    if rate.value > limit + _ROUNDING:
-        return GateResult(GateStatus.FAILED, f"{found} are above the limit of {percent(limit)}{doubt}")
-    return GateResult(GateStatus.PASSED, f"{found} are within the limit of {percent(limit)}{doubt}")
+        told = f"{found} inconclusive: the interval includes the {named}; score more samples to tell"
+        return GateResult(GateStatus.INCONCLUSIVE, told)
+    doubt = "; the interval includes it, so chance may have decided" if crosses else ""
+    status = GateStatus.FAILED if is_worse else GateStatus.PASSED
+    return GateResult(status, f"{found} {side if is_worse else 'within'} the {named}{doubt}")
 
 
 def against_baseline(

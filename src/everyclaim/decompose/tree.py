@@ -110,7 +110,7 @@ class Tree:
         return any(self.low(mark) in _CONDITIONS for mark in self.of(place, "mark", "advmod"))
 
     def tells_when(self, noun: int) -> bool:
-        """Whether a noun stands as an adverbial: "works mornings and evenings"; "day and night", whatever it hangs on."""
+        """Whether a noun stands as an adverbial: "works mornings and evenings", "day and night"."""
         unit = UNITS.get(self.low(noun))
         return self.relation(noun) in {"obl:unmarked", "obl:tmod"} or (
             unit is not None and unit.dimension == "duration"

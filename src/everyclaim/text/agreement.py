@@ -141,12 +141,15 @@ def _in_dimension(a: Quantity, b: Quantity) -> Iterator[Quantity]:
         yield _scaled(a, 1 / UNITS["pound"].factor) if a.dimension == "mass" else a
     elif _ageless(a, b) or _ageless(b, a):
         yield _scaled(a, UNITS["years"].factor)._replace(noun="age") if a.dimension == "count" else a
-    elif (a.dimension, b.dimension) == ("frequency", "duration") and a.others:  # "it lasts a week"
+    elif _lasting(a, b):
         yield a._replace(low=a.others[0], high=a.others[0], dimension="duration", others=())
-    elif (a.dimension, b.dimension) == ("duration", "frequency") and b.others:
+    elif _lasting(b, a) or _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
         yield a
-    elif _unpriced(a, b) or _unpriced(b, a) or _in_cents(a, b):
-        yield a
+
+
+def _lasting(a: Quantity, b: Quantity) -> bool:
+    """Say whether `a` may be how long rather than how often: "it lasts a week" beside "7 days"."""
+    return (a.dimension, b.dimension) == ("frequency", "duration") and bool(a.others)
 
 
 def _unpriced(a: Quantity, b: Quantity) -> bool:
