@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from jinja2 import BaseLoader, ChoiceLoader, Environment, PackageLoader, StrictUndefined, Undefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from everyclaim._version import __version__
 from everyclaim.analysis import estimates
@@ -35,8 +36,8 @@ def environment(*loaders: BaseLoader) -> Environment:
 
     Filters: `percent`, `interval`, `span`, `score`, `share_of` of an `Estimate` or a share; `number` and `probability`
     of a score or a probability; `thousands`, `counted`, `dollars`, `words`, `line` (one line, shortened), `whole` (a
-    sentence of ours whose numbers stay with their units); `word`, `sign`, `meaning` of a label; `values` of a tag;
-    `band` of a score.
+    sentence of ours whose numbers stay with their units), `commands` (one with commands between backticks); `word`,
+    `sign`, `meaning` of a label; `values` of a tag; `band` of a score.
     """
     ours = PackageLoader("everyclaim.report.html")
     made = Environment(
@@ -97,7 +98,12 @@ def _line(text: str, limit: int = 200) -> str:
     return one_line(text, limit)
 
 
+def _commands(text: str) -> Markup:
+    return Markup(re.sub("`(.+?)`", r"<kbd>\1</kbd>", str(escape(shown(text)))))  # noqa: S704 - escaped
+
+
 _FILTERS = {
+    "commands": _commands,
     "whole": whole,
     "percent": estimates.percent,
     "interval": estimates.interval,
