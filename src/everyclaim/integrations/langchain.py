@@ -49,7 +49,7 @@ def scoring(
     def row(output: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "question": question_in(_plain(output.get(question))) or "",
-            "response": _text(output[answer]),
+            "response": answer_in(_plain(output[answer])) or "",
             "contexts": _passages(output.get(context) or ()),
         }
 
@@ -118,17 +118,15 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
 
     # ---- what LangChain tells
 
-    def on_chain_start(self, _: Any, inputs: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
-        """Take note of a chain, and of what it was asked."""
-        self._begin(run_id, parent_run_id, inputs)
+    def on_chain_start(self, _: Any, said: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
+        """Take note of a chain and of what it was asked, or of which chain a retrieval or a tool is part of."""
+        with self._lock:
+            if parent_run_id is None:
+                self._runs[run_id] = _ChainCall(question_in(_plain(said)) or "")
+            else:
+                self._root[run_id] = self._root.get(parent_run_id, parent_run_id)
 
-    def on_retriever_start(self, _: Any, query: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
-        """Take note of which chain a retrieval is part of."""
-        self._begin(run_id, parent_run_id, query)
-
-    def on_tool_start(self, _: Any, input_str: Any, *, run_id: Any, parent_run_id: Any = None, **__: Any) -> None:
-        """Take note of which chain a tool is part of, which may retrieve."""
-        self._begin(run_id, parent_run_id, input_str)
+    on_retriever_start = on_tool_start = on_chain_start
 
     def on_retriever_end(self, documents: Sequence[Any], *, run_id: Any, **_: Any) -> None:
         """Keep what was retrieved for the answer of the whole chain."""
@@ -139,10 +137,6 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
                 run.has_retrieved = True
             if root == run_id:  # a retriever that is called alone answers nothing
                 self._runs.pop(root, None)
-
-    def on_tool_end(self, _: Any, *, run_id: Any, **__: Any) -> None:
-        """Forget a tool that has ended."""
-        self._forget(run_id)
 
     def on_chain_end(self, outputs: Any, *, run_id: Any, **_: Any) -> None:
         """Score the answer when the whole chain has ended."""
@@ -161,23 +155,10 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
                 self._under_way.append(self._worker.submit(self._score, row))
 
     def on_chain_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
-        """Forget a chain that failed."""
+        """Forget what has failed, or has ended without an answer."""
         self._forget(run_id)
 
-    def on_retriever_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
-        """Forget a retrieval that failed."""
-        self._forget(run_id)
-
-    def on_tool_error(self, _: Any, *, run_id: Any, **__: Any) -> None:
-        """Forget a tool that failed."""
-        self._forget(run_id)
-
-    def _begin(self, run_id: Any, parent: Any, said: Any) -> None:
-        with self._lock:
-            if parent is None:
-                self._runs[run_id] = _ChainCall(question_in(_plain(said)) or "")
-            else:
-                self._root[run_id] = self._root.get(parent, parent)
+    on_retriever_error = on_tool_error = on_tool_end = on_chain_error
 
     def _forget(self, run_id: Any) -> _ChainCall | None:
         with self._lock:
@@ -192,7 +173,7 @@ class FaithfulnessCallback(Closing, BaseCallbackHandler):  # type: ignore[misc] 
 def _plain(value: Any) -> Any:
     """Write messages and what holds them as plain values."""
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(part) for part in value]
     if hasattr(value, "content") and hasattr(value, "type"):  # a message
@@ -200,10 +181,6 @@ def _plain(value: Any) -> Any:
     if hasattr(value, "to_messages"):  # the value of a prompt
         return [_plain(message) for message in value.to_messages()]
     return value
-
-
-def _text(value: Any) -> str:
-    return answer_in(_plain(value)) or ""
 
 
 def _passages(documents: Sequence[Any]) -> list[Any]:

@@ -174,27 +174,11 @@ def assert_faithful(request: pytest.FixtureRequest, everyclaim: Evaluator) -> As
         _check_mark(mark)
         usual = usual.over({name: mark.kwargs.get(name) for name in _OF_BARS}, f"@pytest.mark.{MARK}")
 
-    def check(
-        row: Any = None,
-        *,
-        fail_under: float | None = None,
-        max_contradicted: float | None = None,
-        min_citation_precision: float | None = None,
-        min_citation_recall: float | None = None,
-        empty: Empty | None = None,
-        **answer: Any,
-    ) -> Result:
+    def check(row: Any = None, **answer: Any) -> Result:
         __tracebackhide__ = True
         from everyclaim import Result
 
-        given = {
-            "fail_under": fail_under,
-            "max_contradicted": max_contradicted,
-            "min_citation_precision": min_citation_precision,
-            "min_citation_recall": min_citation_recall,
-            "empty": empty,
-        }
-        bars = usual.over(given, "assert_faithful")
+        bars = usual.over({name: answer.pop(name, None) for name in _OF_BARS}, "assert_faithful")
         result = row if isinstance(row, Result) and not answer else everyclaim.score(row, **answer)
         node.user_properties.extend(_properties(result))
         _hold(result, bars)

@@ -227,24 +227,14 @@ def sample_from(row: sa.RowMapping) -> Sample:
 
 def run_from(row: sa.RowMapping, counts: dict[Outcome, int], status: Status) -> RunRecord:
     """Read a row of `runs`; `status` is what has become of it."""
-    same = (
-        "id",
-        "name",
-        "created",
-        "finished",
-        "config",
-        "config_fingerprint",
-        "dataset",
-        "dataset_fingerprint",
-        "total",
-    )
-    return RunRecord(
-        **{name: row[name] for name in same},
-        status=status,
-        provenance=Provenance(**{part.name: row[part.name] for part in fields(Provenance)}),
-        counts=counts,
-        reading=Reading(**row["reading"]) if row["reading"] else None,
-    )
+    same = {part.name: row[part.name] for part in fields(RunRecord) if part.name in row}
+    read = {
+        "status": status,
+        "provenance": Provenance(**{part.name: row[part.name] for part in fields(Provenance)}),
+        "counts": counts,
+        "reading": Reading(**row["reading"]) if row["reading"] else None,
+    }
+    return RunRecord(**same | read)
 
 
 def _sample_row(kept: Kept, written: Row) -> Row:
@@ -267,7 +257,7 @@ def _sample_row(kept: Kept, written: Row) -> Row:
         "score": score if score is not None and math.isfinite(score) else None,
         "reason": kept.result.reason,
         "result": written,
-        "answer_key": answer_key(sample.response, [passage.text for passage in sample.passages]),
+        "answer_key": answer_key_of(sample),
     }
 
 
