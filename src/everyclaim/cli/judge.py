@@ -56,7 +56,7 @@ def judge_test(*, given: Given, json: opt.Json = False) -> int:
 def judge_check(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Whose labelled claims are judged; else 60 that ship with the package."),
+        typer.Argument(metavar="[RUN]", help="Whose labelled claims are judged; else 90 that ship with the package."),
     ] = None,
     *,
     given: Given,

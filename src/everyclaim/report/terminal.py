@@ -207,7 +207,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
 
 def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
     """Tell the warnings of most answers, then how many other kinds there are."""
-    kinds = _most(texts)
+    kinds = most_frequent(texts)
     for text, count in kinds[:WARNINGS_SHOWN]:
         yield joined([counted(count, "answer"), data(text)], ": ")
     if rest := kinds[WARNINGS_SHOWN:]:
@@ -239,10 +239,11 @@ def _length(group: Group) -> Text:
 
 
 def _counts(counts: Mapping[str, int]) -> Text:
-    return joined([data(f"{words(name)} {count:,}") for name, count in _most(counts)])
+    return joined([data(f"{words(name)} {count:,}") for name, count in most_frequent(counts)])
 
 
-def _most(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+def most_frequent(counts: Mapping[str, int]) -> list[tuple[str, int]]:
+    """Return what was counted, the most frequent first; what has no name comes last."""
     return sorted(counts.items(), key=lambda item: (item[0] == "other", -item[1], item[0]))
 
 
@@ -296,15 +297,33 @@ def slice_tables(slices: Mapping[str, Mapping[str, Group]]) -> Iterator[Renderab
     """Show a table for each slice, and one of failure modes by its largest values."""
     is_small = False
     for tag, groups in slices.items():
-        shown = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))
+        shown = by_size(groups)
         yield from (Text(), indented(_slice_rates(tag, shown), 2))
         is_small = is_small or any(group.is_small for _, group in shown[:SLICES_SHOWN])
-        failing = [(value, group) for value, group in shown if group.claims]
-        if len(failing) > 1 and any(group.failure_modes for _, group in failing):
-            yield from (Text(), indented(_modes(tag, failing), 2))
+        values, modes = mode_shares(shown, _COLUMNS)
+        if modes:
+            more = sum(1 for _, group in shown if group.claims) - len(values)
+            yield from (Text(), indented(_modes(f"by {tag}", values, modes, more), 2))
     if is_small:
         told = f"! fewer than {FEW} scored answers: the interval says something, the number alone does not"
         yield from (Text(), indented(Text(told, style="yellow"), 2))
+
+
+def by_size(groups: Mapping[str, Group]) -> list[tuple[str, Group]]:
+    """Return the values of a slice, those with the most answers first."""
+    return sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))
+
+
+def mode_shares(
+    groups: Sequence[tuple[str, Group]], most: int
+) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[float, ...]], ...]]:
+    """Return the first values that have claims, and by failure mode its share of these; no mode of one value alone."""
+    shown = [(value, group) for value, group in groups if group.claims][:most]
+    there = {mode for _, group in shown for mode in group.failure_modes} if len(shown) > 1 else set()
+    modes = (mode.value for mode in FailureMode if mode.value in there)
+    return tuple(value for value, _ in shown), tuple(
+        (mode, tuple(group.failure_modes.get(mode, 0) / group.claims for _, group in shown)) for mode in modes
+    )
 
 
 def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableType:
@@ -322,17 +341,12 @@ def _slice_rates(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableTyp
     return Stack(made, Text(f"… and {more:,} more values; --json has them all", style="dim")) if more > 0 else made
 
 
-def _modes(tag: str, groups: Sequence[tuple[str, Group]]) -> RenderableType:
+def _modes(by: str, values: Sequence[str], modes: Sequence[tuple[str, Sequence[float]]], more: int) -> RenderableType:
     """Show the share of all claims that fail in each way, values beside each other."""
-    shown = groups[:_COLUMNS]
-    made = house_table("share of claims", *(_value(value) for value, _ in shown))
-    there = {mode for _, group in shown for mode in group.failure_modes}
-    for mode in (mode.value for mode in FailureMode if mode.value in there):
-        shares = [group.failure_modes.get(mode, 0) / group.claims for _, group in shown]
+    made = house_table("share of claims", *(_value(value) for value in values))
+    for mode, shares in modes:
         made.add_row(words(mode), *(percent(share) if share else NO_NUMBER for share in shares))
-    more = len(groups) - len(shown)
-    tail = f"by {tag}; --json has {more:,} more values" if more else f"by {tag}"
-    return Stack(made, Text.assemble(data(tail, "dim", 120)))
+    return Stack(made, Text.assemble(data(f"{by}; --json has {more:,} more values" if more else by, "dim", 120)))
 
 
 def _value(value: str) -> Text:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
@@ -68,8 +68,7 @@ def comparison_view(
     }
 
 
-@dataclass(frozen=True, slots=True)
-class DeltaRow:
+class DeltaRow(NamedTuple):
     """One delta, written: what of, the levels, the difference, the word for it and its class."""
 
     name: str
@@ -77,6 +76,11 @@ class DeltaRow:
     change: str
     word: str
     kind: str
+
+
+def delta_row(name: str, delta: Delta) -> DeltaRow:
+    """Write a delta."""
+    return DeltaRow(name, levels(delta), change_of(delta), delta.finding.value, KIND[delta.finding])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +97,7 @@ class DeltaTable:
 def table(heading: str, deltas: Sequence[tuple[str, Delta]]) -> DeltaTable:
     """Lay the deltas of a cut out."""
     tested = [row for row in deltas if row[1].p_value is not None or not heading]
-    rows = [
-        DeltaRow(name, levels(one), change_of(one), one.finding.value, KIND[one.finding])
-        for name, one in tested[:_LISTED]
-    ]
+    rows = [delta_row(name, delta) for name, delta in tested[:_LISTED]]
     drawn = [
         Reading(name, one.difference, one.low, one.high, one.finding.value, _COLOUR.get(one.finding, "plain"))
         for name, one in tested[:14]

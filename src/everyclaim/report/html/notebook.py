@@ -12,10 +12,9 @@ from everyclaim.analysis.comparison import Comparison
 from everyclaim.analysis.summary import Summary
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Result, Sample
-from everyclaim.report.comparison import change_of, levels
 from everyclaim.report.html.answers import answer_view
 from everyclaim.report.html.charts import label_bar
-from everyclaim.report.html.comparison import KIND
+from everyclaim.report.html.comparison import delta_row
 from everyclaim.report.html.environment import asset, shared
 from everyclaim.store.records import RunRecord
 
@@ -39,10 +38,7 @@ def run_html(record: RunRecord, summary: Summary, worst: Sequence[Kept]) -> str:
 
 def comparison_html(comparison: Comparison) -> str:
     """Write a comparison: the sentence, and the looks at the whole."""
-    rows = [
-        (delta.measure.title, levels(delta), change_of(delta), delta.finding.value, KIND[delta.finding])
-        for delta in comparison.numbers.whole
-    ]
+    rows = [delta_row(delta.measure.title, delta) for delta in comparison.numbers.whole]
     return _rendered("comparison", comparison=comparison, rows=rows)
 
 

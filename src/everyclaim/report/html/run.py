@@ -13,12 +13,12 @@ from everyclaim.analysis.estimates import percent
 from everyclaim.analysis.slices import FEW
 from everyclaim.analysis.summary import Group, Summary
 from everyclaim.core.plaintext import words
-from everyclaim.core.types import FailureMode, Label, Outcome
+from everyclaim.core.types import Label, Outcome
 from everyclaim.report.html.charts import Reading, histogram, interval_plot, label_bar, reliability_chart
 from everyclaim.report.html.environment import whole_page
 from everyclaim.report.html.packing import Reader, pack
 from everyclaim.report.judge import corrected_rows
-from everyclaim.report.terminal import remarks
+from everyclaim.report.terminal import by_size, mode_shares, most_frequent, remarks
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import RunRecord
 
@@ -61,18 +61,13 @@ def run_report(
         bar=label_bar(summary.overall.labels),
         scores=score_chart(answers.scores),
         slices=[slice_view(tag, groups) for tag, groups in summary.slices.items()],
-        modes=modes_by_count(summary),
+        modes=most_frequent(summary.failure_modes),
         share=_share,
         remarks=[(name, text.plain) for name, text, _ in remarks(summary) if name not in _TOLD_ELSEWHERE],
         judge=judge_view(calibration) if calibration else None,
         known_error=known_error,
         answers=answers,
     )
-
-
-def modes_by_count(summary: Summary) -> list[tuple[str, int]]:
-    """Return the failure modes of a run, the most frequent first; what has no name comes last."""
-    return sorted(summary.failure_modes.items(), key=lambda item: (item[0] == "other", -item[1], item[0]))
 
 
 def score_chart(scores: Iterable[float]) -> Markup:
@@ -102,7 +97,7 @@ class SliceView:
 
 def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
     """Lay the slices of one tag out."""
-    ordered = sorted(groups.items(), key=lambda item: (-item[1].total, item[0]))
+    ordered = by_size(groups)
     has_claims = any(group.claims for group in groups.values())  # not every metric has
     what = "claims supported" if has_claims else "mean score"
     readings = [
@@ -110,15 +105,8 @@ def slice_view(tag: str, groups: Mapping[str, Group]) -> SliceView:
         for value, group in ordered[:_CHARTED]
     ]
     chart = interval_plot(readings, title=f"{what}, by {tag}".capitalize(), axis=f"{what}, with 95 % intervals")
-    beside = [(value, group) for value, group in ordered if group.claims][:_BESIDE]
-    there = {mode for _, group in beside for mode in group.failure_modes}
-    modes = [
-        (mode.value, tuple(group.failure_modes.get(mode.value, 0) / group.claims for _, group in beside))
-        for mode in FailureMode
-        if mode.value in there and len(beside) > 1
-    ]
-    values = tuple(value for value, _ in beside)
-    return SliceView(tag, tuple(ordered[:_LISTED]), chart, max(0, len(ordered) - _LISTED), values, tuple(modes))
+    left_out = max(0, len(ordered) - _LISTED)
+    return SliceView(tag, tuple(ordered[:_LISTED]), chart, left_out, *mode_shares(ordered, _BESIDE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from starlette.responses import RedirectResponse, Response
 from everyclaim.analysis.slices import AUTOMATIC, FailureMatrix, matrix_of
 from everyclaim.core.errors import ConfigError
 from everyclaim.report.html.charts import Reading, interval_plot, label_bar
-from everyclaim.report.html.run import modes_by_count, score_chart
+from everyclaim.report.html.run import score_chart
+from everyclaim.report.terminal import most_frequent
 from everyclaim.store import browsing
 from everyclaim.web.app.auth import visitor_of
 from everyclaim.web.app.run_view import slice_address, view_run
@@ -51,7 +52,7 @@ def overview(request: Request, name: str) -> Response:
         summary=summary,
         calibration=trust.calibration,
         known_error=trust.line,
-        modes=modes_by_count(summary),
+        modes=most_frequent(summary.failure_modes),
         bar=label_bar(summary.overall.labels),
         rates=interval_plot(rates, title="Claims by label", axis="share of all claims, with 95 % intervals"),
         scores=score_chart(figures.score[figures.scored & np.isfinite(figures.score)]),
