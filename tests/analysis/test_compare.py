@@ -153,7 +153,7 @@ def test_a_run_is_no_different_from_itself():
     assert not found.numbers.movers
     assert all(delta.difference == 0 and delta.p_value in (None, 1.0) for delta in found.deltas)
     assert all(one is other for one, other in found.changes.labels)
-    assert found.sentence.startswith("No difference is shown between v1 and v2")
+    assert found.sentence.startswith("No significant difference between v1 and v2")
     assert found.advice == ""
 
 
@@ -165,7 +165,7 @@ def test_runs_without_shared_ids_are_compared_as_they_are_and_say_so():
     assert not found.matching.paired
     assert found.changes is None
     assert found.numbers.of(SCORE).finding is DeltaFinding.REGRESSED
-    assert "not paired: the runs share no ids" in str(found)
+    assert "unpaired: the runs share no ids" in str(found)
 
 
 def test_more_contradictions_advise_as_the_rule_of_a_release_report():
@@ -205,7 +205,7 @@ def test_an_unknown_tag_names_the_known_ones():
         compare_figures(run, run, by=["sauce"])
     with pytest.raises(ConfigError, match=r"within slices they are TAG\+mode"):
         compare_figures(run, run, by=["mode"])
-    with pytest.raises(InputError, match="holds no samples"):
+    with pytest.raises(InputError, match="has no samples"):
         compare_figures(run, part(run, np.zeros(20, dtype=bool)))
 
 

@@ -87,12 +87,12 @@ def test_bars_are_ceilings(store: Path) -> None:
     """A mean above the bar fails, one within it passes; so do single answers, and their test cases."""
     run = ec.find_run("bad", store=store)
     failed = gate(run.summary, 0.2)
-    assert (failed.status, "is above the bar of 0.2" in failed.message) == (GateStatus.FAILED, True)
+    assert (failed.status, "is above the threshold 0.2" in failed.message) == (GateStatus.FAILED, True)
     assert gate(run.summary, 0.5).status is GateStatus.PASSED
     assert gate(run.summary, 0.4, confident=True).status is GateStatus.INCONCLUSIVE
     each = answers_against_bar(run.results(), 0.5)
     assert (each.status, each.message) == (
-        GateStatus.FAILED, "20 of 40 scored answers are above the bar of 0.5 for each",
+        GateStatus.FAILED, "20 of 40 scored answers are above the threshold 0.5 per answer",
     )  # fmt: skip
     suite = ET.fromstring(junit(run.results(), each, "bad", bar=0.5))
     assert suite.get("failures") == "21"

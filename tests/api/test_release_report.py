@@ -143,7 +143,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
     for name in ("page.html", "page.md", "page.json"):
         found.write(tmp_path / name)
     page = (tmp_path / "page.html").read_text("utf-8")
-    assert "Take it back?" in page
+    assert "Roll back?" in page
     assert "Failure modes by source" in page
     assert "<script>alert" not in page
     assert not re.search(r"(?:src|href)=\"https?:", page)
@@ -151,7 +151,7 @@ def test_it_is_written_as_page_as_markdown_and_as_json(store: Path, tmp_path: Pa
     assert "\n# v2 against v1\n" in text
     assert "\\<script\\>" in text
     assert "<script>" not in text
-    assert "Nobody has labelled an answer" in text
+    assert "No answer of either release is labelled" in text
     assert json.loads((tmp_path / "page.json").read_text("utf-8"))["rule"]["verdict"] == "watch"
     with pytest.raises(ec.ConfigError, match=r"none of \.html, \.md and \.json"):
         found.write(tmp_path / "page.pdf")

@@ -113,7 +113,7 @@ def test_they_are_counted_in_the_summary_and_on_the_page() -> None:
     stream = io.StringIO()
     Console(file=stream, width=120).print(summary_page(summary))
     page = " ".join(stream.getvalue().split())
-    assert "skipped 1 answer with a sentence that holds a number or a name · 1 answer as a whole" in page
+    assert "skipped 1 answer with a skipped sentence that contains a number or name · 1 answer skipped entirely" in page
     assert "every sentence was skipped: nothing of the answer was checked" in page
 
 

@@ -74,7 +74,7 @@ def test_warnings_are_the_frameworks() -> None:
 
     related = score(Share(), judge=LlmVerifier(chat), model="gpt-4o")
     assert "same family" in related.warnings[0]
-    assert "does not read" in score(Share(), GERMAN).reason
+    assert "cannot read" in score(Share(), GERMAN).reason
     assert "no passages were given" in score(Share(), passages=[]).warnings[0]
 
 

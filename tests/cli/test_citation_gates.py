@@ -12,7 +12,7 @@ ANSWERS = ["The museum opened in 1956 [1]. It has 400 paintings [1].", "Das Muse
     [
         (["--min-citation-precision", "0.5", "--min-citation-recall", "0.5"], 0, "citation recall 0.500"),
         (["--min-citation-precision", "0.6"], 1, "citation precision 0.500"),
-        (["--min-citation-recall", "0.6"], 1, "under the bar of 0.6"),
+        (["--min-citation-recall", "0.6"], 1, "below the threshold 0.6"),
         (["--min-citation-recall", "0.6", "--metric", "faithfulness"], 2, "no citation_recall"),
         (["--min-citation-recall", "1.6"], 2, "1.6"),
         (["--max-unread", "0"], 1, "1 of 2 answers"),

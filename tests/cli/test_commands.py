@@ -242,7 +242,7 @@ def test_doctor_finds_a_working_installation(everyclaim):
     assert done.code == 0
     assert "scripted" in done.out
     assert "scored one answer with scripted" in done.out
-    assert done.out.rstrip().endswith("all is well")
+    assert done.out.rstrip().endswith("no problems found")
 
 
 def test_doctor_names_what_serving_and_watching_need(everyclaim):
@@ -335,7 +335,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_does(process, desk):
     assert first.returncode == 130
     assert first.stdout == ""
     assert len(first.stderr.splitlines()) == 1
-    assert "the same command goes on from there" in first.stderr
+    assert "repeat the command to continue" in first.stderr
     second = process("score", "long.jsonl")
     assert second.returncode == 0
     assert "30 scored of 30" in second.stdout

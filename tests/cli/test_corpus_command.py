@@ -48,7 +48,7 @@ def test_what_cannot_be_built_or_searched_is_one_line(everyclaim, documents, des
         everyclaim("corpus", "build", "bad.jsonl", "--out", "c.db").said[0]
         == "warning: line 2: there is no text; left out"
     )
-    assert everyclaim("corpus", "search", "c.db", "zeppelin").said == ["no passage shares a word with the query"]
+    assert everyclaim("corpus", "search", "c.db", "zeppelin").said == ["no passage has a word of the query"]
 
 
 def test_answers_are_scored_against_a_corpus(everyclaim, documents):

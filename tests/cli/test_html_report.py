@@ -73,5 +73,5 @@ def test_a_comparison_as_a_page(scored, desk):
     """The sentence and the looks; without a difference it says so."""
     assert scored("compare", "first", "first", "--html", "c.html").code == 0
     text = (desk / "c.html").read_text()
-    assert "As a whole" in text
-    assert "No answer moved." in text
+    assert "All answers" in text
+    assert "No answer changed." in text

@@ -226,7 +226,7 @@ def test_a_limit_stops_a_batched_run_and_the_same_command_goes_on(cli, server, q
     done = cli(*command)
     assert (done.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (3, 6)
     assert done.said[-1].startswith("stopped at max_calls=6; used: 6 calls, ")
-    assert "1 samples are kept" in done.said[-1]
+    assert "1 samples are stored" in done.said[-1]
     again = cli(*command, "--json")
     assert (again.code, sum(len(batch.requests) for batch in server.batch_desk.batches)) == (0, 10), again.err
     assert summary(again)["outcomes"]["scored"] == 5
@@ -254,14 +254,14 @@ def test_a_limit_stops_the_run_keeps_what_is_done_and_the_same_command_goes_on(c
     done = cli(*command)
     assert done.code == 3
     assert server.calls == 4
-    assert "stopped: not all samples are in" in " ".join(done.out.split())
+    assert "stopped: not all samples were scored" in " ".join(done.out.split())
     last = done.said[-1]
     assert last.startswith("stopped at max_calls=4; used: 4 calls, ")
-    assert "2 samples are kept in run " in last
-    assert last.endswith("the same command goes on from there")
+    assert "2 samples are stored in run " in last
+    assert last.endswith("repeat the command to continue")
     again = cli(*command)
     assert (again.code, server.calls) == (3, 8)
-    assert "goes on: 2 samples were kept already" in again.err
+    assert "continues: 2 samples were scored before" in again.err
     last_time = cli(*command, "--json")
     assert (last_time.code, server.calls) == (0, 10)
     assert summary(last_time)["outcomes"]["scored"] == 5
@@ -370,7 +370,7 @@ def test_a_judge_that_stays_away_is_said_and_exits_with_3(cli, server, no_waitin
     done = cli("score", "answers.jsonl", *judge(server))
     assert done.code == 3
     assert "rate limited 5" in done.out
-    assert "none: nothing was scored" in done.out
+    assert "none: no answer was scored" in done.out
 
 
 @pytest.fixture

@@ -228,17 +228,17 @@ def test_a_run_under_way_is_running_and_a_killed_one_interrupted(everyclaim, des
     assert run["status"] == "running"
     assert "(running)" in "".join(everyclaim("runs").out.split())
     done = everyclaim("runs", "--delete", run["id"])
-    assert (done.code, "is being scored at this moment" in done.err) == (2, True)
+    assert (done.code, "is being scored: stop that first" in done.err) == (2, True)
     done = everyclaim("score", "long.jsonl", "--strategy", "joint", "--quiet")
     assert (done.code, f"run {run['id']} does the same and is under way" in done.err) == (2, True), done
     done = everyclaim("score", "long.jsonl", "--resume", run["id"], "--quiet")
-    assert (done.code, "is being scored in another place" in done.err) == (2, True)
+    assert (done.code, "is being scored by another process" in done.err) == (2, True)
     process.send_signal(signal.SIGKILL)
     process.wait(timeout=60)
     process.stdout.close()
     (run,) = listed(everyclaim)
     assert (run["status"], run["finished"], run["rows"]) == ("interrupted", None, None)
-    assert "interrupted: not all samples are in" in " ".join(everyclaim("report").out.split())
+    assert "interrupted: not all samples were scored" in " ".join(everyclaim("report").out.split())
     assert everyclaim("score", "long.jsonl", "--quiet").code == 0
     assert [(one["id"], one["status"]) for one in listed(everyclaim)] == [(run["id"], "finished")]
     assert [path.name for path in (desk / ".everyclaim").iterdir()] == ["runs.db"]

@@ -100,7 +100,7 @@ def test_nothing_scored_is_inconclusive_against_a_bar(everyclaim):
     write_jsonl("shy.jsonl", ANSWERS[3:])
     done = everyclaim("score", "shy.jsonl", "--fail-under", "0.5")
     assert done.code == 4
-    assert "none: nothing was scored" in done.out
+    assert "none: no answer was scored" in done.out
 
 
 def test_failures_are_counted_and_too_many_exit_with_3(everyclaim):
@@ -120,7 +120,7 @@ def test_bad_rows_are_named_and_do_not_stop_the_others(everyclaim, desk):
         file.write('{"id": "n", "response": 7.5, "contexts": ["x"]}\nnot json\n{"id": "l", "response": [1]}\n')
     done = everyclaim("score", "answers.jsonl", "--max-failed", "0.4")
     assert done.code == 0
-    assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed · 3 rows not read" in done.out
+    assert "3 scored of 5 · 1 no claims · 1 abstained · 0 failed · 3 rows unreadable" in done.out
     assert [line.split(":")[1].strip() for line in done.said] == ["line 6", "line 7", "line 8"]
 
 
@@ -137,7 +137,7 @@ def test_the_empty_policy_gives_other_tools_numbers_and_says_so(everyclaim, poli
     """Answers without claims enter the mean only on request, and the page says that they did."""
     done = everyclaim("score", "answers.jsonl", "--empty", policy)
     assert re.search(rf"mean faithfulness · \w+ +{mean:.3f}  ", done.out)
-    assert ("of answers that were not scored" in done.out) == (policy in {"one", "zero"})
+    assert ("without a score" in done.out) == (policy in {"one", "zero"})
 
 
 @pytest.mark.parametrize("name", ["results.jsonl", "results.json", "results.csv"])
@@ -197,7 +197,7 @@ def test_failed_samples_are_scored_again_when_their_run_is_resumed(everyclaim):
     write_jsonl("bad.jsonl", [*ANSWERS, {"id": "f", "response": "FAIL", "contexts": ["x"]}])
     everyclaim("score", "bad.jsonl", "--name", "first")
     done = everyclaim("score", "bad.jsonl", "--resume", "first")
-    assert "goes on: 5 samples were kept already" in done.err
+    assert "continues: 5 samples were scored before" in done.err
     assert len(json.loads(everyclaim("runs", "--json").out)) == 1
 
 
@@ -396,7 +396,7 @@ def test_a_metric_with_parts_is_one_option(everyclaim, metric, heading, parts):
     assert re.search(heading, done.out)
     assert all(f"\n  {part} " in done.out for part in parts)
     assert "failed    no reference 1" in done.out
-    assert "of the reference's 2 claims, the response does not hold 1:" in done.out
+    assert "of the reference's 2 claims, the response does not state 1:" in done.out
 
 
 def test_the_parts_of_a_score_are_columns_and_fields(everyclaim, desk):

@@ -9,7 +9,7 @@ from command_line import write_jsonl
     [
         ("max_unsupported = 0.1", "unsupported claims"),
         ("max_contradicted = 0.1", "contradicted claims"),
-        ("fail_answer_under = 0.9", "below the bar of 0.9 for each"),
+        ("fail_answer_under = 0.9", "below the threshold 0.9 per answer"),
         ('fail_on_regression = "before"', "answers that both scored"),
     ],
 )

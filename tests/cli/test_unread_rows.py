@@ -28,7 +28,7 @@ def test_the_page_and_the_json_count_them(everyclaim, mostly_unread):
     """Beside the outcomes, and in the document of the run."""
     done = everyclaim("score", "answers.jsonl")
     assert "1 scored of 1" in done.out
-    assert "99 rows not read" in " ".join(done.out.split())
+    assert "99 rows unreadable" in " ".join(done.out.split())
     document = json.loads(everyclaim("report", "--json", "--report", "r.json").out)
     assert document["summary"]["bad_rows"] == 99
     assert {key: document["run"]["rows"][key] for key in ("good", "bad", "incomplete")} == {
@@ -83,8 +83,8 @@ def test_a_file_that_breaks_off_is_remembered(everyclaim, desk):
     for command in (["score", "cut.json", "-q"], ["report", "-q"]):
         done = everyclaim(*command, "--max-failed", "1")
         assert done.code == 2
-        assert "could not be read to its end" in done.err
-    assert "the input could not be read to its end" in " ".join(everyclaim("report").out.split())
+        assert "could not be read to the end" in done.err
+    assert "input incomplete: it could not be read to the end" in " ".join(everyclaim("report").out.split())
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ def test_every_outcome_is_counted_and_none_is_a_score():
 def test_nothing_scored_has_no_number():
     """All failed: no mean, no chart, and the reasons are told."""
     text = said(written([sample.without_score(place, Outcome.FAILED, "timeout: slow") for place in range(3)]))
-    assert "Nothing was scored" in text
+    assert "No answer was scored" in text
     assert "failed timeout 3" in text
     assert "nan" not in text.lower().split()
 
@@ -50,7 +50,7 @@ def test_a_metric_without_claims_is_sliced_by_its_score():
     ]
     text = said(written(records, slices=["kind"]))
     assert "mean score, with 95 % intervals" in text
-    assert "do not have the best score" in text
+    assert "are below the best score" in text
     assert "nothing to measure" not in text
 
 

@@ -129,7 +129,7 @@ def test_a_run_whose_server_stays_away_ends_with_a_line_and_is_gone_on_with(
     finally:
         server.start()
     assert process.returncode == 2
-    assert said.splitlines()[-1].endswith("; what is kept is safe, run the same again when it is back")
+    assert said.splitlines()[-1].endswith("; stored results are safe, repeat the command when it is back")
     assert "Traceback" not in said
     (before,) = kept(url)
     asked_before = asked(log)
@@ -183,7 +183,7 @@ def test_a_run_is_held_again_or_lost_to_who_took_it(server: Server) -> None:
         server.stop()
         server.start()
         ours.save(run, 0, "f", sample, result())
-        with pytest.raises(StoreError, match="scored in another place"):
+        with pytest.raises(StoreError, match="scored by another process"):
             theirs.resume_run(run)
         server.stop()
         server.start()

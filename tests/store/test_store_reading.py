@@ -177,9 +177,9 @@ def test_a_killed_run_is_interrupted_and_a_living_one_is_running(place: str) -> 
     status(place, "running")
     with Store.open(place) as other:
         run = other.run("v1").id
-        with pytest.raises(StoreError, match="is being scored in another place"):
+        with pytest.raises(StoreError, match="is being scored by another process"):
             other.resume_run(run)
-        with pytest.raises(StoreError, match="is being scored in another place"):
+        with pytest.raises(StoreError, match="is being scored by another process"):
             other.delete_run(run)
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=60)

@@ -289,7 +289,7 @@ def test_what_takes_long_comes_by_itself(dashboard, two_runs, watch, monkeypatch
     assert (answer.status_code, answer.headers["refresh"]) == (202, "1")
     watched = watch(dashboard, java_script_enabled=False)
     page = watched.open(f"/compare?before={two_runs[1]}&after={two_runs[2]}")
-    page.get_by_role("heading", name="As a whole").wait_for()
+    page.get_by_role("heading", name="All answers").wait_for()
 
 
 def test_what_is_shown_can_be_taken_along(dashboard, two_runs, tmp_path, monkeypatch):

@@ -290,7 +290,7 @@ def test_two_people_label_apart_and_somebody_settles_where_they_differ(site, pla
     page.get_by_role("link", name="Settle 3").click()
     expect(page.locator(".others")).to_contain_text("Ada")
     expect(page.locator(".others")).to_contain_text("Björn")
-    expect(page.locator("#item")).not_to_contain_text("The judge said")
+    expect(page.locator("#item")).not_to_contain_text("Judge's verdict")
     page.wait_for_load_state("networkidle")
     for number in range(3):
         page.keyboard.press("2")
@@ -325,7 +325,7 @@ def test_a_bad_claim_a_skip_a_comment_and_taking_back(site, place, run, watch):
     assert [(one.key, one.note) for one in labels_of(place, run).values()] == [(third, "b1u? says 12")]
     page.keyboard.press("ArrowRight")
     expect(page.locator("#item")).to_have_attribute("data-key", third)
-    expect(page.locator(".verdict")).to_contain_text("The judge said")
+    expect(page.locator(".verdict")).to_contain_text("Judge's verdict")
     page.keyboard.press("x")
     saved(page)
     assert labels_of(place, run) == {}

@@ -106,7 +106,7 @@ def compare_figures(
     """
     for run, what in ((before, "first"), (after, "second")):
         if not len(run.ids):
-            raise InputError(f"the {what} run holds no samples: there is nothing to compare")
+            raise InputError(f"the {what} run has no samples to compare")
     first, second, matching = _match(before, after)
     sides = (Counted(before, first), Counted(after, second))
     everything = np.ones(len(first), dtype=bool), np.ones(len(second), dtype=bool)

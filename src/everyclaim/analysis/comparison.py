@@ -239,7 +239,7 @@ def pairing(matching: SampleMatching) -> str:
     """Say which samples are compared."""
     if not matching.paired:
         shared = "no ids" if not matching.shared else f"only {counted(matching.shared, 'id')}"
-        return f"not paired: the runs share {shared}, so all answers of one stand against all of the other"
+        return f"unpaired: the runs share {shared}, so all answers of each are compared"
     told = [f"{counted(matching.shared, 'sample')} paired by id"]
     if matching.same_text:
         told.append(f"{matching.same_text:,} with the same answer and passages")
@@ -325,9 +325,9 @@ def _nothing_shown(before: Side, after: Side, numbers: Compared) -> str:
     delta = numbers.of(SCORE)
     names = f"{one_line(before.title, 60)} and {one_line(after.title, 60)}"
     if delta.before is None or delta.after is None or delta.difference is None or delta.low is None:
-        return f"Nothing can be said of {names}: no score stands on either side."
+        return f"{names} cannot be compared: neither has a score."
     is_few = delta.finding is DeltaFinding.TOO_FEW
-    head = f"Too few samples to tell {names} apart" if is_few else f"No difference is shown between {names}"
+    head = f"Too few samples to compare {names}" if is_few else f"No significant difference between {names}"
     sign = "+" if delta.difference > 0 else ""
     scored = counted(delta.answers, "answer")
     over = f"over {scored} that both scored" if numbers.matching.paired else f"over {scored} or more on each side"

@@ -100,7 +100,7 @@ def answers_against_bar(results: Iterable[Result], bar: float) -> GateResult:
     scored = [result for result in results if result.outcome is Outcome.SCORED]
     worse = sum(is_worse(result, bar) for result in scored)
     side = "above" if any(result.provenance.lower_is_better for result in scored) else "below"
-    told = f"{worse} of {len(scored)} scored answers are {side} the bar of {bar:g} for each"
+    told = f"{worse} of {len(scored)} scored answers are {side} the threshold {bar:g} per answer"
     return GateResult(GateStatus.FAILED if worse else GateStatus.PASSED, told)
 
 
@@ -142,15 +142,17 @@ def unread_against_limit(summary: Summary, limit: float) -> GateResult:
 
 def _of_mean(name: str, score: Estimate, bar: float, *, lower_is_better: bool = False, confident: bool) -> GateResult:
     if score.value is None or score.low is None or score.high is None:
-        return GateResult(GateStatus.INCONCLUSIVE, f"nothing was scored, so nothing stands against the bar of {bar:g}")
+        return GateResult(
+            GateStatus.INCONCLUSIVE, f"no answer was scored, so there is nothing to compare with the threshold {bar:g}"
+        )
     found = f"mean {name} {score.value:.3f} [{score.low:.3f}, {score.high:.3f}] is"
     numbers = score.value, score.low, score.high
-    return _held(found, numbers, bar, f"bar of {bar:g}", is_ceiling=lower_is_better, confident=confident)
+    return _held(found, numbers, bar, f"threshold {bar:g}", is_ceiling=lower_is_better, confident=confident)
 
 
 def _of_rate(label: Label, rate: Estimate, limit: float, *, confident: bool) -> GateResult:
     if rate.value is None or rate.low is None or rate.high is None:
-        told = f"no claim was judged, so nothing stands against the limit of {limit:g}"
+        told = f"no claim was judged, so there is nothing to compare with the limit {limit:g}"
         return GateResult(GateStatus.INCONCLUSIVE, told)
     found = f"{label.value.lower()} claims {percent(rate.value)} [{percent(rate.low)}, {percent(rate.high)}] are"
     numbers = rate.value, rate.low, rate.high
@@ -165,13 +167,14 @@ def _held(
     if is_ceiling:
         crosses, is_worse, side = low <= bar + _ROUNDING < high, value > bar + _ROUNDING, "above"
     else:
-        crosses, is_worse, side = low < bar - _ROUNDING <= high, value < bar - _ROUNDING, "under"
+        crosses, is_worse, side = low < bar - _ROUNDING <= high, value < bar - _ROUNDING, "below"
     if crosses and confident:
-        told = f"{found} inconclusive: the interval includes the {named}; score more samples to tell"
+        told = f"{found} inconclusive: the interval includes the {named}; score more answers"
         return GateResult(GateStatus.INCONCLUSIVE, told)
-    doubt = "; the interval includes it, so chance may have decided" if crosses else ""
+    doubt = "; the interval includes it, so this may be chance" if crosses else ""
     status = GateStatus.FAILED if is_worse else GateStatus.PASSED
-    return GateResult(status, f"{found} {side if is_worse else 'within'} the {named}{doubt}")
+    where = side if is_worse else "within" if is_ceiling else "at or above"
+    return GateResult(status, f"{found} {where} the {named}{doubt}")
 
 
 def against_baseline(

@@ -321,7 +321,7 @@ def _trial(
 def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Iterator[str]:
     if settled.disputed:
         yield (
-            f"{counted(settled.disputed, 'label')} disputed, as many for as against: in no number until somebody "
+            f"{counted(settled.disputed, 'label')} disputed (a tie): not counted until someone "
             "labels them as annotator 'adjudicated'"
         )
     if cut := sum(claim.how in WHOLE and claim.how != "text" for claim in claims):
@@ -338,6 +338,6 @@ def _notes(run: str, claims: Sequence[LabelledClaim], settled: RunLabels) -> Ite
     if any(claim.way in _BY_VERDICT and claim.chosen.partition(":")[2] != run for claim in claims):
         yield "some claims were chosen by the verdicts of another run: weighting them by this run's is approximate"
     if claims and not any(claim.way for claim in claims):
-        yield "how the labelled claims were chosen is not known: the rates hold for the run if they are like its others"
+        yield "unknown how the labelled claims were chosen: the rates are valid only if they are a random sample"
     if not claims:
-        yield "no claim of this run has a label: the labels are of other places, or of whole answers"
+        yield "no claim of this run has a label: the labels are for other texts, or for whole answers"

@@ -82,7 +82,7 @@ def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> C
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rate in one part of the new release against the release before, as judged and corrected.
+    """One rate in one part of the new release compared with the release before, as judged and corrected.
 
     `correction` is None where no claim is labelled.
     """

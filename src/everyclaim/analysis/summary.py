@@ -134,7 +134,7 @@ class Summary:
             for outcome, count in group.outcomes.items()
             if count and outcome is not Outcome.SCORED
         ]
-        unread = [f"{counted(self.bad_rows, 'row')} not read"] if self.bad_rows else []
+        unread = [f"{counted(self.bad_rows, 'row')} unreadable"] if self.bad_rows else []
         answers = " · ".join([f"{group.scored:,} scored of {group.total:,}", *rest, *unread])
         shown = [f"{name:19}{value:>7}   95 % interval {low_high}" for name, one, value, low_high in rows if one.n]
         kinds = sorted(self.warning_texts.items(), key=lambda kind: (-kind[1], kind[0]))

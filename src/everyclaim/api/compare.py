@@ -45,7 +45,7 @@ class KeptComparison(Comparison):
 
     @public
     def report(self, destination: str | os.PathLike[str]) -> None:
-        """Write a page: the sentence, the numbers, and the answers that moved furthest, before and after side by side.
+        """Write a page: the sentence, the numbers, and the most changed answers, before and after side by side.
 
         The file appears whole or not at all. Raises `ConfigError` when it is a data set or store of the runs.
         """

@@ -77,7 +77,7 @@ class Run:
         """Tell in a few lines what was scored by whom, and what it adds up to."""
         record = self.record
         made = record.provenance
-        status = "" if record.status == "finished" else f"{record.status}: not all samples are in"
+        status = "" if record.status == "finished" else f"{record.status}: not all samples were scored"
         heads = (
             [f"run {record.id}", record.name, record.dataset, status],
             [made.metric, f"judge {made.verifier}", f"decomposer {made.decomposer}"],
@@ -313,7 +313,7 @@ def find_run(wanted: RunName = None, *, store: str | os.PathLike[str] = DEFAULT_
     except NoStoreError as error:
         raise InputError(f"{error}: score something first") from None
     if not newest:
-        raise InputError(f"store {store} holds no run yet: score something first")
+        raise InputError(f"store {store} has no runs yet: score a file first")
     return Run(newest[0].id, os.fspath(store), tuple(newest[0].config.get("slices", ())))
 
 

@@ -67,9 +67,7 @@ class ProjectOptions(TypedDict, total=False):
     ]
     max_unread: Annotated[
         Share | None,
-        Opt(
-            "Exit with 1 when more of the answers are in a language that the judge does not read.", "SHARE", panel=GATE
-        ),
+        Opt("Exit with 1 when more of the answers are in a language that the judge cannot read.", "SHARE", panel=GATE),
     ]
     min_citation_precision: Annotated[
         Share | None,

@@ -105,7 +105,7 @@ _SINK = "a sink such as 'webhook:URL', 'slack:URL' or 'command:PROGRAM'"
 class WatchingOptions(TypedDict, total=False):
     """What can be chosen about a watch."""
 
-    once: Annotated[bool, Opt("Judge what is there now, and end.", panel=_RUN)]  # else go on until `stop` is set
+    once: Annotated[bool, Opt("Judge what is there now and exit.", panel=_RUN)]  # else go on until `stop` is set
     slices: Sequence[str]  # fields that become tags
     rate: Annotated[float, Range(0, 1), Opt("Share of answers to judge (1).", "SHARE", panel=_WHICH)]
     min_per_slice: Annotated[

@@ -100,7 +100,7 @@ def _explain(error: Exception) -> int:
         warn(str(error))
         return USAGE
     if isinstance(error, OSError) and error.errno == errno.EBADF:
-        warn("standard output is closed: there is nowhere to print to")
+        warn("standard output is closed")
         return USAGE
     if isinstance(error, OSError):
         where = f": {error.filename}" if error.filename else ""

@@ -32,7 +32,7 @@ def calibrate(
     ] = None,
     save: Annotated[str | None, opt.option("--save FILE", "Write the fitted risk, for Guard(risk=FILE).")] = None,
     require: Annotated[
-        bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when too few labels tell.")
+        bool, opt.option("--require", "Exit with 1 when 90 % is missed, with 4 when labels are too few.")
     ] = False,
     json: opt.Json = False,
 ) -> int:

@@ -26,7 +26,7 @@ def claims(
     given: Given,
     json: opt.Json = False,
 ) -> None:
-    """Show the claims of a text, and what is skipped and why."""
+    """Show the claims of a text, and skipped text with the reason."""
     settings = given.settings()
     given.check_use(None, settings.decomposer)
     given.check_files(settings, [], {})

@@ -21,7 +21,10 @@ from everyclaim.report.comparison import comparison_page, release_terminal, tren
 
 _TWO = 2
 _AnyJudges = Annotated[
-    bool, opt.option("--allow-different-judges", "Compare runs that were not judged alike; the page says what differs.")
+    bool,
+    opt.option(
+        "--allow-different-judges", "Compare runs with different judges or settings; the page lists the differences."
+    ),
 ]
 
 

@@ -62,7 +62,7 @@ def search(
     elif found:
         show(passages_page([one.passage for one in found]))
     else:
-        warn("no passage shares a word with the query", kind="")
+        warn("no passage has a word of the query", kind="")
 
 
 def _to_json(found: Found) -> dict[str, Any]:

@@ -178,8 +178,8 @@ def _page(checks: list[Check]) -> Page:
         rows.add_row(Text(sign, style=style), Text(check.name), data(check.found, "dim" if check.ok is None else ""))
     broken = sum(check.ok is False for check in checks)
     verdict = (
-        Text(f"{counted(broken, 'thing')} must be put right", style="bold red")
+        Text(f"{counted(broken, 'problem')} found", style="bold red")
         if broken
-        else Text("all is well", style="green")
+        else Text("no problems found", style="green")
     )
     return Page(Group(rows, Text(), verdict))

@@ -178,7 +178,7 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
         del found[0]
     result = together(found)
     if result.status is GateStatus.PASSED and result.message != NO_BAR and record.status != "finished":
-        what = f"{result.message}, but the run is {record.status}: what is not in yet may change that"
+        what = f"{result.message}, but the run is {record.status}: missing answers may change that"
         result = GateResult(GateStatus.INCONCLUSIVE, what)
     return result
 
@@ -186,5 +186,5 @@ def _gate(run: Run, record: RunRecord, summary: Summary, settings: Settings, aga
 def _reading(record: RunRecord) -> int:
     if record.reading is None or not record.reading.incomplete:
         return 0
-    warn(f"the input could not be read to its end: {record.reading.incomplete}")
+    warn(f"input incomplete: it could not be read to the end: {record.reading.incomplete}")
     return USAGE

@@ -66,7 +66,7 @@ def judge_check(
         float, opt.option("--max-flips SHARE", "Maximum share of claims that change their label.", min=0, max=1)
     ] = MAX_FLIPS,
     history: Annotated[
-        str | None, opt.option("--history FILE.jsonl", f"File of former checks ({HISTORY} beside the store).")
+        str | None, opt.option("--history FILE.jsonl", f"File of earlier checks ({HISTORY} beside the store).")
     ] = None,
     json: opt.Json = False,
 ) -> int:
@@ -206,7 +206,7 @@ def band(
     ] = None,
     given: Given,
     then: Annotated[
-        str, opt.option("--escalate-to SPEC", "Judge of what is in doubt, for the spec that is printed.")
+        str, opt.option("--escalate-to SPEC", "Second judge, for uncertain claims, in the printed spec.")
     ] = "openai:gpt-5-mini",
     error: Annotated[
         float, opt.option("--max-error SHARE", "Maximum share of what it settles that may be wrong.", _FIT)
@@ -214,7 +214,7 @@ def band(
     confidence: Annotated[float, opt.option("--confidence SHARE", "Confidence in that share.", _FIT)] = 0.95,
     each_side: Annotated[
         bool,
-        opt.option("--per-label", "Hold the error for supported and for not supported separately.", _FIT),
+        opt.option("--per-label", "Apply the error to supported and not supported claims separately.", _FIT),
     ] = False,
     format_: opt.Format = None,
     limit: opt.Limit = None,

@@ -55,7 +55,7 @@ def label(
         str | None, opt.option("--marks FILE", "With --splits: read the marks, and show the share.")
     ] = None,
     examples: Annotated[
-        str | None, opt.option("--examples FILE.toml", "With --marks: write what was split badly as a --rubric.")
+        str | None, opt.option("--examples FILE.toml", "With --marks: write badly split sentences as a --rubric.")
     ] = None,
     require: Annotated[
         bool, opt.option("--require", "With --marks: exit with 1 when 90 % is missed, with 4 when left open.")

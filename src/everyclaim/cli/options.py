@@ -72,7 +72,8 @@ def _countable(number: int | None) -> int | None:
 
 FieldMap = declared("map")
 Format = Annotated[
-    str | None, option("--format FORMAT", "Format of the input, when its name does not say.", _INPUT, hidden=True)
+    str | None,
+    option("--format FORMAT", "Format of the input, if the file name does not show it.", _INPUT, hidden=True),
 ]
 Turns = Annotated[
     str | None,
@@ -142,7 +143,7 @@ GATE = (
 )  # fmt: skip
 FILES = ("rubric", "judge_prompt", "split_prompt", "prices")
 _NO_CACHE = Annotated[
-    bool | None, option("--no-cache", "Keep no replies and use none.", LIMITS, show_default=False, hidden=True)
+    bool | None, option("--no-cache", "Disable the reply cache.", LIMITS, show_default=False, hidden=True)
 ]
 _CONFIG = Annotated[Path | None, option("--config FILE", "Settings file instead of the nearest everyclaim.toml.")]
 

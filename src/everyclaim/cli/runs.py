@@ -83,7 +83,7 @@ def _delete(location: str, wanted: list[str]) -> None:
             if len(same) > 1 and record.id != name:
                 raise InputError(f"{len(same)} runs are named {name!r}: give the id of one: {', '.join(same)}")
             if record.status == "running":
-                raise InputError(f"run {record.id} is being scored at this moment: stop that first")
+                raise InputError(f"run {record.id} is being scored: stop that first")
         for record in {record.id: record for record in found.values()}.values():
             labels = len(kept.labels(record.id))
             kept.delete_run(record.id)

@@ -42,7 +42,7 @@ def score(
         str | None,
         opt.option(
             "--ray ADDRESS",
-            "Let workers of this Ray cluster score; auto: the one of this machine, local: one begun here.",
+            "Score on this Ray cluster; auto: this machine's cluster, local: start one.",
             "Run",
             hidden=True,
         ),
@@ -113,7 +113,7 @@ def _score_one(file: str, evaluator: Evaluator, options: DatasetOptions, store: 
     elif (reading := run.record.reading) is not None:
         tell_of_bad_rows(reading.good, reading.bad, reading.first, quiet=quiet)
     if progress.skipped and not quiet:
-        warn(f"run {run.id} goes on: {progress.skipped:,} samples were kept already", kind="")
+        warn(f"run {run.id} continues: {progress.skipped:,} samples were scored before", kind="")
     if stop is None:
         return run, ""
     is_fresh = "resume" in options and not options["resume"]
@@ -140,9 +140,9 @@ def _check_one_file_options(files: list[str], given: dict[str, str | None]) -> N
 def _how_to_go_on(file: str, progress: Progressing, why: str, *, is_fresh: bool = False) -> str:
     if not progress.run:
         return f"{why} before the first sample"
-    again = "the same command goes on from there"
+    again = "repeat the command to continue"
     if file == "-":
-        again = f"give the same input again with --resume {progress.run} to go on from there"
+        again = f"pass the same input with --resume {progress.run} to continue"
     elif is_fresh:
-        again = "the same command without --fresh goes on from there"
-    return f"{why}; {progress.done:,} samples are kept in run {progress.run}; {again}"
+        again = "repeat the command without --fresh to continue"
+    return f"{why}; {progress.done:,} samples are stored in run {progress.run}; {again}"

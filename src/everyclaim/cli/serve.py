@@ -149,20 +149,22 @@ def ui(
     tokens: Annotated[
         Path | None,
         opt.option(
-            "--tokens FILE", "Let in who has a token of this file, scope ui (or of $EVERYCLAIM_TOKENS).", _DASHBOARD
+            "--tokens FILE", "Token file (scope ui) that grants access, next to $EVERYCLAIM_TOKENS.", _DASHBOARD
         ),
     ] = None,
     proxy_header: Annotated[
         str | None,
         opt.option(
             "--proxy-header NAME",
-            "Let in whom a proxy names in this header. Nobody but the proxy may reach the port.",
+            "Header in which a proxy names the user. Only the proxy may reach the port.",
             _DASHBOARD,
         ),
     ] = None,
     allow_host: Annotated[
         list[str] | None,
-        opt.option("--allow-host NAME", "Answer to this name, beside addresses and localhost. Repeatable.", _DASHBOARD),
+        opt.option(
+            "--allow-host NAME", "Allowed host name besides IP addresses and localhost. Repeatable.", _DASHBOARD
+        ),
     ] = None,
     open_: Annotated[bool, opt.option("--open", "Open a browser on it.", _DASHBOARD, show_default=False)] = False,
     given: Given,

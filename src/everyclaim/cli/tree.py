@@ -28,7 +28,7 @@ class Entry:
 COMMANDS = {
     "score": Entry("score:score", "Score answers claim by claim and keep the run in the store."),
     "verify": Entry("verify:verify", "Judge given claims, without decomposition."),
-    "claims": Entry("claims:claims", "Show the claims of a text, and what is skipped and why."),
+    "claims": Entry("claims:claims", "Show the claims of a text, and skipped text with the reason."),
     "runs": Entry("runs:runs", "List the runs in the store, newest first."),
     "report": Entry("report:report", "Show a stored run again; no judge is called."),
     "compare": Entry(

@@ -169,7 +169,7 @@ class _Tally:
 
 def _exit_code(tally: _Tally, reading: ReadReport, max_failed: float) -> int:
     if reading.incomplete:
-        warn(f"the input could not be read to its end: {reading.incomplete}")
+        warn(f"input incomplete: it could not be read to the end: {reading.incomplete}")
         return USAGE
     if not tally.failed and not reading.bad:
         return OK

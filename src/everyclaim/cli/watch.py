@@ -73,7 +73,7 @@ def watch(
         try:
             seen = evaluator.watch(source, store=settings.store, **cast("WatchingOptions", chosen))
         except BudgetExceeded as spent:
-            warn(f"{why_it_stopped(spent, evaluator.spent)}; the same command goes on from there", kind="")
+            warn(f"{why_it_stopped(spent, evaluator.spent)}; repeat the command to continue", kind="")
             return TOO_MANY_FAILURES
         except OptionError as error:
             raise ConfigError(error.spelled(_flag)) from None

@@ -56,7 +56,7 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
         parts += [Text(), Text.assemble(("judged differently: ", "yellow"), told)]
     parts += [Text(), _table("", [(delta.measure.title, delta) for delta in numbers.whole])]
     if numbers.same_text:
-        heading = "same answer, other judge"
+        heading = "same answer, different judge"
         parts += [Text(), _table(heading, [(delta.measure.title, delta) for delta in numbers.same_text])]
     for heading, rows in cuts(numbers.parts):
         tested = [row for row in rows if row[1].p_value is not None]
@@ -68,9 +68,9 @@ def comparison_page(comparison: Comparison, *, movers: int) -> Page:
     if comparison.changes is not None:
         parts += [Text(), changed_claims(comparison)]
     if comparison.moved[:movers]:
-        parts += [Text(), Text("answers that moved furthest", style="dim")]
+        parts += [Text(), Text("most changed answers", style="dim")]
         parts += [row for moved in comparison.moved[:movers] for row in _moved(moved)]
-    parts += [Text(), Text(method_note(comparison), style="dim")]
+    parts += [Text(), Text(whole(method_note(comparison)), style="dim")]
     return Page(indented(Stack(*parts), 2))
 
 
@@ -201,7 +201,7 @@ def changed_claims(comparison: Comparison) -> Text:
     )
     whole = counted(same + sum(moved.values()), "claim")
     return Text(
-        f"claims: {whole} word for word in both, {same:,} with the same label{'; ' + told if told else ''};"
+        f"claims: {whole} in both runs, {same:,} with the same label{'; ' + told if told else ''};"
         f" {changes.only_before:,} only before, {changes.only_after:,} only after"
     )
 
@@ -229,7 +229,7 @@ def _claim(change: ClaimChange) -> RenderableType:
     if change.after:
         return hanging(Text.assemble(" →", _sign(change.after.label)), Text.assemble("new: ", _told(change.after)))
     assert change.before is not None
-    return hanging(Text.assemble(_sign(change.before.label), "→ "), Text.assemble("gone: ", _told(change.before)))
+    return hanging(Text.assemble(_sign(change.before.label), "→ "), Text.assemble("removed: ", _told(change.before)))
 
 
 def _told(row: ClaimRow) -> Text:
@@ -245,14 +245,14 @@ def method_note(comparison: Comparison) -> str:
     """Say when a word is said of a difference."""
     tested = any(delta.p_value is not None for delta in comparison.deltas)
     said = (
-        "The mean score is tested at 5 % by itself. The other measures are secondary: a difference is reported where it"
-        " is significant at 5 % after Holm's correction (half for the whole, half for the parts) and its interval"
-        " excludes 0. The rule on contradicted and unsupported claims is that of a release report."
+        "The mean score is the primary measure, tested at 5 %. Other differences are reported only if they are"
+        " significant at 5 % after Holm's correction (half for all answers, half for the parts) and their interval"
+        " excludes 0. Contradicted and unsupported claims follow the rule of a release report."
     )
     return (
-        f"{said if tested else 'There are too few samples to test any difference.'} Intervals are each at 95 % of their"
-        f" own, by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
-        f" below {FEW} answers that show nothing. Shown is what this judge finds, not how good the judge is."
+        f"{said if tested else 'Too few samples to test any difference.'} Intervals are 95 %, clustered"
+        f" by answer. Not tested: below {FEWEST} answers or {FEWEST_EVENTS} claims of a kind; too few samples:"
+        f" below {FEW} answers without a significant result. All numbers are findings of this judge, not its accuracy."
     )
 
 
@@ -268,7 +268,7 @@ def release_markdown(report: ReleaseReport) -> str:
 def release_terminal(report: ReleaseReport) -> Page:
     """Show the sentence, what the rule says, and its evidence."""
     rule = report.rule
-    made = house_table("part of the release", "claims", "against the release before", numbers_from=9)
+    made = house_table("part of the release", "claims", "compared with the release before", numbers_from=9)
     for step in rule.steps:
         made.add_row(
             data(step.title, limit=40), step.delta.measure.name, Text(str(step), "bold red" if step.has_risen else "")
@@ -292,7 +292,7 @@ def release_terminal(report: ReleaseReport) -> Page:
 def label_lines(found: Calibration | None) -> list[str]:
     """Say what people labelled, and what the labels say of the judge and of the rate."""
     if found is None:
-        return ["Nobody has labelled an answer of either release: how far the judge is to be trusted is not known."]
+        return ["No answer of either release is labelled: the judge's accuracy is unknown."]
     people = counted(len(found.annotators), "annotator")
     rates = found.rates
     lines = [
@@ -323,12 +323,12 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
     yield f"{md(pairing(comparison.matching))}. Before: {md(side_line(comparison.before).plain)}. After:"
     yield f"{md(side_line(comparison.after).plain)}."
     if comparison.differs:
-        yield f"\nJudged differently, so that a difference may be the judge's: {md('; '.join(comparison.differs))}."
+        yield f"\nJudged differently, so a difference may come from the judge: {md('; '.join(comparison.differs))}."
     for note in report.notes:
         yield f"\n{md(note)}."
-    yield from ("", "## Take it back?", "", md(report.rule.sentence), "")
+    yield from ("", "## Roll back?", "", md(report.rule.sentence), "")
     yield from _markdown_table(
-        ["part of the release", "claims", "against the release before", ""],
+        ["part of the release", "claims", "compared with the release before", ""],
         [
             (md(step.title), step.delta.measure.name, md(str(step)), "**risen**" if step.has_risen else "")
             for step in report.rule.steps
@@ -336,7 +336,7 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
     )
     for line in trend_lines(report.trend):
         yield f"- {md(line)}"
-    yield from ("", "## As a whole", "")
+    yield from ("", "## All answers", "")
     yield from _looks([(delta.measure.title, delta) for delta in comparison.numbers.whole])
     shown = {f"{table.slice} + failure mode" for table in report.mode_tables}
     for heading, rows in cuts(comparison.numbers.parts):
@@ -349,7 +349,7 @@ def _markdown(report: ReleaseReport) -> Iterator[str]:
     if comparison.changes is not None:
         yield md(changed_claims(comparison).plain)
     yield from _moved_lines(report)
-    yield from ("", "## What people labelled", "")
+    yield from ("", "## Human labels", "")
     for line in label_lines(comparison.calibration):
         yield f"- {md(line)}"
 
@@ -385,7 +385,7 @@ def _modes(table: ModeTable) -> Iterator[str]:
 def _moved_lines(report: ReleaseReport) -> Iterator[str]:
     moved = report.comparison.moved
     if not moved:
-        yield "\nNo answer moved."
+        yield "\nNo answer changed."
     for one in moved[:_MOVED]:
         scores = " → ".join(number(score) for score in one.mover.scores)
         yield f"\n**{md(one_line(one.mover.id, 80))}** {scores}\n"

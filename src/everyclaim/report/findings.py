@@ -81,7 +81,7 @@ def how_bad(verdict: Verdict) -> tuple[int, float]:
 def _heading(result: Result) -> Text:
     score = "no score" if result.score is None else f"{result.score:.3f}"
     tags = [data(f"{key}={', '.join(tag_values(tag))}", "dim", 60) for key, tag in sorted(result.tags.items())]
-    whole = [] if result.probability is None else [f"faithful with probability {result.probability:.2f}"]
+    whole = [] if result.probability is None else [f"P(faithful) {result.probability:.2f}"]
     return joined([data(result.id, "bold", 120), score, _tally(result), *whole, *tags])
 
 
@@ -96,7 +96,7 @@ def _answer(record: Kept) -> Iterator[RenderableType]:
     missing = [claim for claim in result.reference_claims if is_failing(claim.verdict)]
     if missing:
         of = counted(len(result.reference_claims), "claim")
-        yield Text(f"of the reference's {of}, the response does not hold {len(missing):,}:", style="dim")
+        yield Text(f"of the reference's {of}, the response does not state {len(missing):,}:", style="dim")
         yield from _failing(missing, {RESPONSE: record.sample.response})
 
 

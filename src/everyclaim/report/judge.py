@@ -295,20 +295,20 @@ def corrected_table(found: Calibration) -> RenderableType:
     """Show the rate with and without the judge's error, and that error, beside a run's numbers."""
     rates = found.rates
     said = (
-        f"judge against people: {percent(rates.tpr.value)} of supported claims called so ({interval(rates.tpr)}), "
+        f"judge vs. people: {percent(rates.tpr.value)} of supported claims recognised ({interval(rates.tpr)}), "
         f"{percent(rates.tnr.value)} of failing ones ({interval(rates.tnr)}), "
-        f"by {counted(rates.supported + rates.failing, 'label')}; `everyclaim calibrate {found.run}` says more"
+        f"by {counted(rates.supported + rates.failing, 'label')}; details: `everyclaim calibrate {found.run}`"
     )
     return Stack(_corrected_table(found.corrected), Text(), Text(said))
 
 
 def _rates_table(found: Calibration) -> RenderableType:
-    made = house_table("judge against people", "rate", "95 % interval", "labels", AT_LEAST)
-    named = [("supported claims called so (TPR)", found.rates.tpr, found.rates.supported)]
-    named.append(("failing claims called so (TNR)", found.rates.tnr, found.rates.failing))
+    made = house_table("judge vs. people", "rate", "95 % interval", "labels", AT_LEAST)
+    named = [("supported claims recognised (TPR)", found.rates.tpr, found.rates.supported)]
+    named.append(("failing claims recognised (TNR)", found.rates.tnr, found.rates.failing))
     if found.answers:
-        named.append(("faithful answers called so", found.answers.tpr, found.answers.supported))
-        named.append(("failing answers called so", found.answers.tnr, found.answers.failing))
+        named.append(("faithful answers recognised", found.answers.tpr, found.answers.supported))
+        named.append(("failing answers recognised", found.answers.tnr, found.answers.failing))
     for name, rate, labels in named:
         against = compare_with_target(rate)
         made.add_row(name, percent(rate.value), interval(rate), f"{labels:,}", Text(against, _STYLE[against]))
@@ -335,7 +335,7 @@ def _confusion(found: Calibration) -> RenderableType:
 
 
 def _agreement(one: AnnotatorAgreement) -> RenderableType:
-    said = [f"people agree on {one.agreeing:,} of {one.shared:,} texts that several labelled"]
+    said = [f"annotators agree on {one.agreeing:,} of {one.shared:,} claims labelled by several"]
     for name, value in (("Cohen's kappa", one.kappa), ("Krippendorff's alpha", one.alpha)):
         if value is not None:
             said.append(f"{name} {value.value:.2f} ({value.interval.low:.2f} – {value.interval.high:.2f})")

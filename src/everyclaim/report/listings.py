@@ -147,7 +147,7 @@ def verdicts_page(
     first = [
         Text(f"{judged:,} judged of {judged + failed:,}", style="bold"),
         Text(f"{failed:,} failed", style="bold red" if failed else ""),
-        Text(f"{counted(bad_rows, 'row')} not read", style="bold red") if bad_rows else "",
+        Text(f"{counted(bad_rows, 'row')} unreadable", style="bold red") if bad_rows else "",
     ]
     parts: list[RenderableType] = [joined([Text("claims"), joined([*first])], "   "), Text()]
     if judged:

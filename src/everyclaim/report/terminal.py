@@ -48,7 +48,7 @@ _METHODS = {
     "wilson_effective": "Wilson, effective sample size",
     "bootstrap": "bootstrap",
     "clustered_clt": "clustered standard error",
-    "one_cluster": "one answer tells nothing about the spread",
+    "one_cluster": "no interval for a single answer",
     "none": "",
 }
 
@@ -80,9 +80,11 @@ def summary_page(summary: Summary) -> Page:
 def _heading(record: RunRecord) -> RenderableType:
     name = data(record.name, "bold") if record.name else ""
     started = record.created[:16].replace("T", " ") + " UTC"
-    status = "" if record.status == "finished" else Text(f"{record.status}: not all samples are in", style="yellow")
+    status = (
+        "" if record.status == "finished" else Text(f"{record.status}: not all samples were scored", style="yellow")
+    )
     if record.reading and record.reading.incomplete:
-        status = Text("the input could not be read to its end", style="bold red")
+        status = Text("input incomplete: it could not be read to the end", style="bold red")
     first = joined([Text(f"run {record.id}", style="bold"), name, started, data(record.dataset), status])
     return Stack(first, provenance_line(record.provenance))
 
@@ -122,10 +124,10 @@ def _headline(group: Group, name: str, bad_rows: int) -> RenderableType:
         style = BAND_STYLE[group.band]
         named = Text.assemble(data(f"mean {name}", limit=60), " · ", (group.band.value, style))
         made.add_row(named, Text(score_text(score), style), span(score), counted(score.n, "answer"))
-    unread = Text(f"{counted(bad_rows, 'row')} not read", style="bold red") if bad_rows else ""
+    unread = Text(f"{counted(bad_rows, 'row')} unreadable", style="bold red") if bad_rows else ""
     answers = joined([_outcomes(group), unread])
     if not made.rows:
-        none = joined([data(name, "bold", 60), Text("none: nothing was scored", style="bold")], "   ")
+        none = joined([data(name, "bold", 60), Text("none: no answer was scored", style="bold")], "   ")
         return Stack(none, joined(["answers", answers], "   "))
     return Stack(made, Text(), joined(["answers", answers], "   "))
 
@@ -196,7 +198,7 @@ def remarks(summary: Summary) -> list[tuple[str, Text, str]]:
     line("warnings", f"{summary.warnings:,} on {counted(summary.warned, 'answer')}", when=summary.warnings)
     for said in _warnings(summary.warning_texts):
         line("", said, when=True)
-    by_policy = f"the mean holds {counted(group.counted_unscored, 'number')} of answers that were not scored"
+    by_policy = f"the mean includes {counted(group.counted_unscored, 'answer')} without a score"
     line("policy", by_policy, when=group.counted_unscored)
     for name, said in _judging(summary.judging):
         line(name, said, when=True)
@@ -217,8 +219,8 @@ def _warnings(texts: Mapping[str, int]) -> Iterator[Text]:
 
 def _skipped(summary: Summary) -> Text:
     """Say how many answers were not judged as a whole."""
-    holding = f"{counted(summary.unchecked, 'answer')} with a sentence that holds a number or a name"
-    whole = f"{counted(summary.all_skipped, 'answer')} as a whole"
+    holding = f"{counted(summary.unchecked, 'answer')} with a skipped sentence that contains a number or name"
+    whole = f"{counted(summary.all_skipped, 'answer')} skipped entirely"
     return joined([holding if summary.unchecked else "", whole if summary.all_skipped else ""])
 
 
@@ -254,7 +256,7 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
         audit: Text | str = "nothing audited"
         if cascade.agreement.n:
             audit = f"audit: {share_of(cascade.agreement)} agree ({interval(cascade.agreement)})"
-        saved = "what that saved is not known" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"
+        saved = "savings unknown" if cascade.saved is None else f"about {dollars(cascade.saved)} saved"
         yield (
             "cascade",
             joined(
@@ -271,8 +273,8 @@ def _judging(judging: JudgingSummary) -> Iterator[tuple[str, Text]]:
                 ]
             ),
         )
-        spared = joined([f"{counted(cascade.spared, 'answer')} never sent on", saved])
-        yield "", spared if cascade.spared else Text("every answer was sent on, with some claims or with all")
+        spared = joined([f"{counted(cascade.spared, 'answer')} settled by the first judge alone", saved])
+        yield "", spared if cascade.spared else Text("every answer had claims for the second judge")
     if judging.disagreement and judging.disagreement.n:
         yield (
             "panel",
@@ -305,7 +307,7 @@ def slice_tables(slices: Mapping[str, Mapping[str, Group]]) -> Iterator[Renderab
             more = sum(1 for _, group in shown if group.claims) - len(values)
             yield from (Text(), indented(_modes(f"by {tag}", values, modes, more), 2))
     if is_small:
-        told = f"! fewer than {FEW} scored answers: the interval says something, the number alone does not"
+        told = f"! fewer than {FEW} scored answers: read the interval, not the number"
         yield from (Text(), indented(Text(told, style="yellow"), 2))
 
 

@@ -25,9 +25,9 @@ T = TypeVar("T")
 _logger = logging.getLogger(__name__)
 
 _HINTS = (  # a part of the database's message, and what it means for the user
-    ("disk is full", "the disk is full; free some space and run again, what was kept is safe"),
-    ("no space left", "the disk is full; free some space and run again, what was kept is safe"),
-    ("database is locked", "another program holds it locked; close that program and run again"),
+    ("disk is full", "the disk is full; free some space and run again, stored results are safe"),
+    ("no space left", "the disk is full; free some space and run again, stored results are safe"),
+    ("database is locked", "another program holds it locked; close that program and repeat the command"),
     ("readonly database", "it cannot be written; check the permissions of the file and its folder"),
     ("unable to open database file", "it cannot be opened; check that the folder exists and can be written"),
     ("not a database", "it is not a SQLite database; choose another file"),
@@ -83,7 +83,7 @@ def patiently(work: Callable[[], T], seconds: float) -> T:
             if time.monotonic() + pause > until:
                 waited = f"; waited {seconds:g} seconds for the server" if seconds else ""
                 raise ServerGoneError(
-                    f"{error}{waited}; what is kept is safe, run the same again when it is back"
+                    f"{error}{waited}; stored results are safe, repeat the command when it is back"
                 ) from error
             if pause == _FIRST_PAUSE:
                 _logger.warning("%s; waiting for the server", error)

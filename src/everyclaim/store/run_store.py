@@ -126,7 +126,7 @@ class RunStore(Closing):
         """Hold a run, or say that somebody else does."""
         with translated(self.location):
             if not self._locks.take(run):
-                taken = taken or f"run {run} is being scored in another place at this moment"
+                taken = taken or f"run {run} is being scored by another process"
                 raise StoreError(f"store {self.location}: {taken}")
 
     def _lock(self, connection: sa.Connection, run: str) -> None:

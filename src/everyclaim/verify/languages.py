@@ -67,7 +67,7 @@ def is_exact_contradiction(claim: JudgedClaim) -> bool:
 
 def unread_reason(judge: str, language: str, subject: str = "the answer is") -> str:
     """Say which judge does not read what."""
-    return f"{subject} in {name_of(language)}, which the judge {_limited(judge)!r} does not read"
+    return f"{subject} in {name_of(language)}, which the judge {_limited(judge)!r} cannot read"
 
 
 def unread_language_warning(response: str, judge: str) -> str:

@@ -100,7 +100,7 @@ class LogFiles(ReadOnlySource):
             if is_folder or is_live or key in known or is_between:
                 found.append((status.st_mtime_ns, is_live, key, path))
         if not found and not self._path.exists():
-            raise SourceError(f"there is nothing at {self._path} to read yet")
+            raise SourceError(f"not found: {self._path} to read yet")
         return [(key, path) for _, _, key, path in sorted(found)]
 
     def _read(self, path: Path, key: str, position: ReadPosition | None) -> Iterator[Step]:

@@ -158,9 +158,9 @@ def _problem(request: Request, error: Exception) -> Problem:
         found = error.errors()[0]
         return Problem("bad-input", f"{found['loc'][1]}: {found['msg']}, got {shown(found['input'])}")
     if not isinstance(error, HTTPException):
-        return Problem("bug", "a fault of the service; its log says more")
+        return Problem("bug", "internal error; see the log of the service")
     if error.status_code == 404:
-        return Problem("not-found", f"there is nothing at {request.url.path[:100]!r}; /openapi.json says what there is")
+        return Problem("not-found", f"not found: {request.url.path[:100]!r}; /openapi.json says what there is")
     if error.status_code == 405:  # the framework names the methods of one route, and an address may have several
         described = request.app.openapi()["paths"].get(path_template(request.url.path), {})
         methods = ", ".join(sorted(map(str.upper, described))) or (error.headers or {}).get("Allow", "GET")

@@ -111,7 +111,7 @@ class Jobs:
             if isinstance(error, EveryclaimError):
                 return latest.end("failed", str(error).replace(str(self.job_store.data(job)), "the data"))
             _logger.error("job failed", exc_info=error, extra={"job": job.id})
-            return latest.end("failed", f"a fault of the service ({type(error).__name__}); its log says more")
+            return latest.end("failed", f"internal error of the service ({type(error).__name__}); see its log")
         _logger.warning("job is tried again: %s", error, extra={"job": job.id})
         await asyncio.sleep(_PAUSE)
         return replace(latest, starts=latest.starts - 1)  # it is not the job's fault

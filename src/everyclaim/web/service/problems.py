@@ -84,4 +84,4 @@ def problem_of(error: EveryclaimError) -> Problem:
         return Problem("bad-input", str(error))
     if isinstance(error, OperatorError):  # its words are for whoever runs the service, and stand in the log
         return Problem("unavailable", "the service cannot do this at present; its log says why", retry_after=5)
-    return Problem("bug", "a fault of the service; its log says more")
+    return Problem("bug", "internal error; see the log of the service")

@@ -121,7 +121,7 @@ def state_of(desk: LabelingSession) -> dict[str, object]:
 
 
 BAD_CLAIM = (
-    (SplitMark.OVER_SPLIT, "over-split", "a fragment, that says something only with a neighbour"),
+    (SplitMark.OVER_SPLIT, "over-split", "a fragment that needs its neighbour"),
     (SplitMark.UNDER_SPLIT, "under-split", "several statements in one"),
     (SplitMark.NOT_A_CLAIM, "not checkable", "nothing that a source could support"),
     (SplitMark.LOST_MEANING, "lost meaning", "says something else than its sentence"),
@@ -188,7 +188,7 @@ def may_label(request: Request, annotator: str = "") -> None:
     """Refuse whoever may not label, or not in this name: where a proxy says who people are, they are that."""
     visitor = visitor_of(request)
     if not visitor.may("label"):
-        raise HTTPException(403, "this token may look, and not label: that takes one with the scope “label”")
+        raise HTTPException(403, "this token cannot label: it needs the scope “label”")
     if annotator and site_of(request).access.proxy_header and visitor.name and annotator != visitor.name:
         raise HTTPException(403, f"you are logged in as {visitor.name}, and label in that name alone")
 
@@ -252,7 +252,7 @@ def _is_script(request: Request) -> bool:
 
 def _label_of(form: LabelForm) -> dict[str, Any]:
     if form.word not in _VALUES:
-        raise HTTPException(400, "that is nothing that can be said of a claim")
+        raise HTTPException(400, "this is not a label for a claim")
     if form.mode and form.mode not in set(FailureMode):
         raise HTTPException(400, "that is no kind of failure")
     try:

@@ -83,7 +83,7 @@ def delete(request: Request, name: str, confirmed: Annotated[str, Form()] = "") 
 
 def _to_change(request: Request, name: str) -> str:
     if not visitor_of(request).may("admin"):
-        raise HTTPException(403, "this token may look at runs, and not change them: that takes the scope “admin”")
+        raise HTTPException(403, "this token cannot change runs: it needs the scope “admin”")
     return view_run(site_of(request), name).record.id
 
 

@@ -125,7 +125,7 @@ import { reader } from "./reading.js";
       if (told.key) { fetched.delete(told.key); go(told.key, act.word === "undo" ? "Undone" : "Taken back"); } else announce("Nothing is left to undo");
     } else if (told.judged && lastAct === act.id) {
       one("#last-judged").replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: "· the judge said " }), chip(told.judged.toUpperCase()));
-      announce(`Saved. The judge said ${told.judged}.`);
+      announce(`Saved. Judge's verdict ${told.judged}.`);
     }
     if (!keyHere() && !outbox.length) go(waiting[0] || "");
     prefetch();
