@@ -209,13 +209,12 @@ def test_a_read_only_folder_is_said() -> None:
 WRITER = """
     import sys
     sys.path.insert(0, sys.argv[2])
-    from kept_samples import PROVENANCE, a_result, a_sample, keep
-    from everyclaim.core.wire import fingerprint
+    from kept_samples import PROVENANCE, keep
     from everyclaim.store.store import Store
     with Store.open(sys.argv[1]) as store:
         run = store.create_run(PROVENANCE, name=sys.argv[3]).id
         for n in range(150):
-            store.save(run, n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n)))
+            keep(store, run, n)
         store.finish_run(run, "finished")
 """
 

@@ -131,12 +131,12 @@ def test_a_store_in_a_read_only_folder_can_be_read(locked: Path) -> None:
 KILLED = """
     import os, signal, sys
     sys.path.insert(0, sys.argv[2])
-    from kept_samples import PROVENANCE, a_result, a_sample
-        from everyclaim.store.store import Store
+    from kept_samples import PROVENANCE, keep
+    from everyclaim.store.store import Store
     store = Store.open(sys.argv[1])
     run = store.create_run(PROVENANCE, name="v1").id
     for n in range(5):
-        store.save(run, n, fingerprint(a_sample(n)), a_sample(n), a_result(a_sample(n)))
+        keep(store, run, n)
     print(run, flush=True)
     if sys.argv[3] == "wait":
         sys.stdin.read()
