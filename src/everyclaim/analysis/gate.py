@@ -136,7 +136,7 @@ def unread_against_limit(summary: Summary, limit: float) -> GateResult:
     """Check that no more than a share of the answers is in a language that the judge does not read."""
     unread, total = summary.overall.outcomes[Outcome.UNREAD], summary.overall.total
     share = unread / total if total else 0.0
-    found = f"answers in a language that the judge does not read {percent(share)} ({unread} of {total}) are"
+    found = f"{unread} of {total} answers in a language that the judge does not read ({percent(share)}) are"
     return _held(found, (share, share, share), limit, f"limit of {percent(limit)}", is_ceiling=True, confident=False)
 
 

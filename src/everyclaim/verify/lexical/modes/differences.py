@@ -18,7 +18,7 @@ from everyclaim.verify.lexical.alignment import sentence
 from everyclaim.verify.lexical.analysis import NAME
 from everyclaim.verify.lexical.checks import FactCheck, facts, span
 from everyclaim.verify.lexical.features import negations
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time, same_speaker, stands
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, doubt_of, is_time, same_speaker, stands
 
 _NUMBER = re.compile(r"\d(?:[\d.,]*\d)?")
 _STANDS = 0.4  # likeness from which a word of the window is said to stand in the place of a claim's
@@ -282,7 +282,7 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
     All of it, too, in scripts without blanks, where a stretch would be cut out of a word.
     """
     it = parting.it
-    weights = [_weight(doubts, low, high) for low, high in it.claim.spans]
+    weights = [doubt_of(low, high, doubts) for low, high in it.claim.spans]
     telling_ones = [at for at, norm in enumerate(it.claim.norms) if norm not in STOPWORDS] or range(len(weights))
     found = [check.at for check in it.checks if check.status == "found"]
     stated = {at for at, place in enumerate(it.claim.spans) if _overlaps(it.spelling.origin(*place), found)}
@@ -309,7 +309,3 @@ def doubted(parting: Parting, doubts: Sequence[Doubt]) -> tuple[int, int] | None
 
 def _overlaps(place: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     return any(low < place[1] and place[0] < high for low, high in others)
-
-
-def _weight(doubts: Sequence[Doubt], low: int, high: int) -> float:
-    return max((doubt.weight for doubt in doubts if doubt.start < high and low < doubt.end), default=0.0)

@@ -6,9 +6,11 @@ Positions are those of tokens: of the claim as it is compared, and of the window
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +50,13 @@ class Doubt(NamedTuple):
     end: int
     at: tuple[int, int]
     weight: float
+
+
+def doubt_of(low: int, high: int, doubts: Sequence[Doubt]) -> float:
+    """Give the greatest doubt about a stretch of a claim; the doubts are in order and do not overlap."""
+    first = bisect_right(doubts, low, key=lambda one: one.end)
+    near = takewhile(lambda one: one.start < high, (doubts[at] for at in range(first, len(doubts))))
+    return max((one.weight for one in near), default=0.0)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from everyclaim.text.antonyms import antonyms
 from everyclaim.text.tokens import STOPWORDS, stem, word_set
 from everyclaim.verify.lexical.analysis import NAME, NUMBER
 from everyclaim.verify.lexical.checks import facts
-from everyclaim.verify.lexical.modes.parting import Doubt, Parting, is_time
+from everyclaim.verify.lexical.modes.parting import Doubt, Parting, doubt_of, is_time
 from everyclaim.verify.lexical.words import negating
 
 _MEASURED = (
@@ -106,7 +106,7 @@ def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
         found[f"fails_{name}"] = max(found[f"fails_{name}"], weight)
 
     window, source = set(it.keys), set(it.source.index)
-    weights = [_doubt_of(low, high, doubts) for low, high in it.claim.spans]
+    weights = [doubt_of(low, high, doubts) for low, high in it.claim.spans]
     for place, weight in enumerate(weights):
         key = it.claim.keys[place]
         if it.claim.norms[place] in STOPWORDS:
@@ -124,9 +124,9 @@ def _doubted(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
         note("time_value" if is_time(check.fact) else "amount_value", weight)
     for cue in parting.cues[0]:
         if cue.kind != "conditional":
-            note(cue.kind, _doubt_of(cue.start, cue.end, doubts))
+            note(cue.kind, doubt_of(cue.start, cue.end, doubts))
     for one in parting.reports[0]:
-        note("speaker", _doubt_of(*one.speaker_span, doubts))
+        note("speaker", doubt_of(*one.speaker_span, doubts))
     found["fails_total"] = min(sum(weights), 12.0)
     found["fails_share"] = sum(weights) / max(1, len(weights))
     return found
@@ -139,13 +139,9 @@ def _meaning(parting: Parting, doubts: Sequence[Doubt]) -> dict[str, float]:
     for norm, (low, high) in zip(claim.norms, claim.spans, strict=True):
         row = vectors.rows.get(norm)
         if row is not None:
-            total += _doubt_of(low, high, doubts) * vectors.matrix[row]
+            total += doubt_of(low, high, doubts) * vectors.matrix[row]
     length = float(np.linalg.norm(total)) or 1.0
     return {f"meaning_{place}": value / length for place, value in enumerate(total.tolist())}
-
-
-def _doubt_of(low: int, high: int, doubts: Sequence[Doubt]) -> float:
-    return max((one.weight for one in doubts if one.start < high and low < one.end), default=0.0)
 
 
 def _values(parting: Parting) -> dict[str, float]:
