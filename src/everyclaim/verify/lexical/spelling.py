@@ -70,8 +70,19 @@ class Stated(NamedTuple):
 
 
 def stated(source: Source, alignment: Alignment) -> list[Stated]:
-    """Give every value in the sentences that hold most of a claim."""
-    return [Stated(fact, text, value) for text, value in _ranked(source, alignment) for fact in facts(text)]
+    """Give every value in the sentences that hold most of a claim, each once: where the most of it is held."""
+    found: dict[Fact, Stated] = {}
+    for text, worth in _ranked(source, alignment):
+        for fact in facts(text):
+            found.setdefault(_wherever(fact), Stated(fact, text, worth))
+    return list(found.values())
+
+
+def _wherever(fact: Fact) -> Fact:
+    """Give a value without its place."""
+    if isinstance(fact, Quantity):
+        return fact._replace(start=0, end=0, first=0, last=0)
+    return fact._replace(start=0, end=0)
 
 
 def foremost(source: Source, alignment: Alignment) -> list[str]:
@@ -161,7 +172,9 @@ def _split(word: str, texts: Sequence[str]) -> str:
 def _closest(fact: Fact, theirs: Sequence[Stated]) -> Stated | None:
     """Choose, among values of the passages that agree with a claim's, the one in the sentence that suits best."""
     best, chosen = -1.0, None
-    for other in theirs:
+    for other in theirs:  # the worthiest first
+        if other.worth <= best:
+            break
         said = relation(fact, other.fact)
         if said in AGREES and other.worth - _CLOSER * AGREES.index(said) > best:
             best, chosen = other.worth - _CLOSER * AGREES.index(said), other
