@@ -10,8 +10,10 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+from running_service import BRIDGE, Service
 
 from everyclaim import ConfigError
 from everyclaim.web.security import name_of
@@ -199,3 +201,13 @@ def test_a_log_line_is_json_without_secrets_or_texts():
     assert "patient" not in line
     assert "1234567890" not in line
     assert "\n" not in line
+
+
+@pytest.mark.slow
+def test_a_judge_that_cannot_be_cut_off_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    """A judge of somebody's sleeps in its thread: SIGTERM ends the service within the grace time all the same."""
+    options = ("--judge", "python:slow_judge:judge", "--timeout", "2")
+    service = Service(tmp_path, *options, env={"JUDGE_SECONDS": "300"})
+    assert service.ask("POST", "/v1/score", BRIDGE).status == 504
+    service.process.send_signal(signal.SIGTERM)
+    assert service.process.wait(timeout=60) == 128 + signal.SIGTERM

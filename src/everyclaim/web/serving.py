@@ -31,6 +31,9 @@ _BACKLOG = 512  # connections that wait to be accepted
 _RECORD = frozenset(logging.LogRecord("", 0, "", 0, "", None, None).__dict__) | {"message", "color_message"}
 
 
+_CLOSING = 2  # of these, kept for closing what is open
+
+
 @dataclass(frozen=True, slots=True)
 class Binding:
     """Where to listen, with how many processes, and how patient to be with clients."""
@@ -108,7 +111,7 @@ def run(
         proxy_headers=False,
         workers=binding.workers,
         timeout_keep_alive=int(binding.idle_seconds),
-        timeout_graceful_shutdown=int(binding.grace_seconds),
+        timeout_graceful_shutdown=max(1, int(binding.grace_seconds) - _CLOSING),
         timeout_worker_healthcheck=60,  # one that reads long texts may not answer for seconds
     )
     if on_listening is not None:
@@ -116,7 +119,7 @@ def run(
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)  # what uvicorn passes a signal on to, at its end
     try:
         if binding.workers == 1:
-            Server(config).run(sockets=[listener])
+            _ending(Server, binding.grace_seconds)(config).run(sockets=[listener])
         else:
             supervisor = Multiprocess(config, sockets=[listener])
             supervisor.run()
@@ -128,6 +131,19 @@ def run(
     finally:
         signal.signal(signal.SIGTERM, before)
         listener.close()
+
+
+def _ending(server: type[Any], seconds: float) -> type[Any]:
+    """Return a server that ends so long after it was asked to, whatever a thread of somebody's judge waits for."""
+
+    class Ending(server):  # type: ignore[misc]
+        def handle_exit(self, sig: int, frame: Any) -> None:
+            timer = threading.Timer(seconds, os._exit, [128 + sig])
+            timer.daemon = True
+            timer.start()
+            super().handle_exit(sig, frame)
+
+    return Ending
 
 
 def with_parent() -> None:
