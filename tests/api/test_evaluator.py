@@ -33,7 +33,7 @@ def server() -> Iterator[JudgeServer]:
 
 
 def connections(server: JudgeServer) -> int:
-    return len(server._connections)
+    return sum(task.get_coro().__name__ == "_connected" for task in asyncio.all_tasks(server._loop))
 
 
 def answers(number: int, start: int = 0) -> list[dict[str, Any]]:
