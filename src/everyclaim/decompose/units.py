@@ -139,6 +139,8 @@ class _Reader:
             self.lead = _Above(0, text, self._verbatim(index)) if len(text) <= LONGEST_LEAD else None
             if reason is None and is_lead_in(text, carried=self._is_carried(index + 1)):
                 reason = "lead_in"
+        elif following is not None and following.kind == "code" and text.rstrip(" *_").endswith(_COLONS):
+            reason = reason or (None if asserts(text) else "lead_in")  # "Run:"
         elif reason is None and following is not None and has_finite_verb(self._text(index + 1)):
             reason = "lead_in" if is_lead_in(text, carried=False) else None
         self.heading = ""

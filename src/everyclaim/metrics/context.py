@@ -23,6 +23,7 @@ from everyclaim.core.types import (
     Skipped,
     Verdict,
 )
+from everyclaim.text.exact import absent_things
 from everyclaim.verify.verdicts import Policy, judged
 
 
@@ -147,7 +148,7 @@ class MetricContext:
         with self._noted.failures():
             parts = await decomposed(self._with.decomposer, text, question=asked)
             parts = with_citations_listed(parts, text, self.sample.passages)
-            parts = in_conversation(parts, self.sample) if is_response else parts
+            parts = _with_exact_code(in_conversation(parts, self.sample), self.sample) if is_response else parts
             if is_response and self._noted.parts is None:
                 parts = self._noted.parts = await self._without_unread(parts)
             if is_response and not parts.claims:
@@ -273,6 +274,17 @@ class CheckedSource:
         from everyclaim.retrieve.checked import searched
 
         return await searched(self.source, query, k, topic=topic)
+
+
+def _with_exact_code(parts: Decomposition, sample: Sample) -> Decomposition:
+    """Mark pieces of code that hold an address or a name that no passage has: nothing else judges code."""
+    sources = [f"{one.title}\n{one.text}" for one in sample.passages]
+
+    def is_made_up(piece: Skipped) -> bool:
+        return piece.reason == "code" and bool(sources) and bool(absent_things(piece.text, sources, piece.text))
+
+    skipped = (replace(one, unchecked=one.unchecked or is_made_up(one)) for one in parts.skipped)
+    return replace(parts, skipped=tuple(skipped))
 
 
 def supported(claims: Sequence[JudgedClaim]) -> int:

@@ -25,6 +25,7 @@ from everyclaim.verify.embedded.evidence import evidence
 from everyclaim.verify.embedded.features import describe
 from everyclaim.verify.embedded.premise import Premise, budget, choose, most, pointed
 from everyclaim.verify.embedded.tuned import Tuning, read_tuning, tuned_probability
+from everyclaim.verify.exact import compared_exactly
 from everyclaim.verify.lexical.comparison import Comparison, compare
 from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import laid_out, reading_of
@@ -197,7 +198,7 @@ class EmbeddedVerifier:
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
-        return with_conflict(verdict, it.compared, it.pieces, passages, question)
+        return compared_exactly(claim, with_conflict(verdict, it.compared, it.pieces, passages, question), passages)
 
 
 def shipped_model() -> Model:

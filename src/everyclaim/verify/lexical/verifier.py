@@ -16,6 +16,7 @@ from everyclaim.core.kinds import Range
 from everyclaim.core.options import Opt, check_declared, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Label, Passage, Probabilities, Verdict
+from everyclaim.verify.exact import compared_exactly
 from everyclaim.verify.lexical.comparison import compare
 from everyclaim.verify.lexical.conflicts import with_conflict
 from everyclaim.verify.lexical.evidence import covering, laid_out, reading_of
@@ -97,7 +98,7 @@ class LexicalVerifier:
             flags=(*findings.flags, *unsure(probabilities)),
             difference=found.difference if found else None,
         )
-        return with_conflict(verdict, compared, pieces, passages, question)
+        return compared_exactly(claim, with_conflict(verdict, compared, pieces, passages, question), passages)
 
 
 def failure(claim: Claim, label: Label, shortlist: Shortlist, question: str = "") -> Failure | None:
