@@ -77,12 +77,17 @@ Format = Annotated[
 ]
 Turns = Annotated[
     str | None,
-    option("--turns last|all", "Answers of a conversation to score: the last, or all (default last).", _INPUT),
+    option(
+        "--turns last|all", "Answers of a conversation to score: the last, or all (default last).", _INPUT, hidden=True
+    ),
 ]
 History = Annotated[
     str | None,
     option(
-        "--history context|evidence", "Use of earlier turns: context, or evidence as well (default context).", _INPUT
+        "--history context|evidence",
+        "Use of earlier turns: context, or evidence as well (default context).",
+        _INPUT,
+        hidden=True,
     ),
 ]
 Limit = Annotated[int | None, option("--limit N", "Maximum number of rows.", _INPUT, min=1, callback=_countable)]
