@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from kept_samples import PROVENANCE, a_result, a_sample, keep, say
 
-from everyclaim.core.errors import InputError
+from everyclaim.core.errors import InputError, StoreError
 from everyclaim.core.types import Label, Outcome
 from everyclaim.core.wire import fingerprint
 from everyclaim.store.records import config_fingerprint
@@ -53,6 +53,18 @@ def test_a_run_that_ends_while_it_is_looked_at_is_not_taken_for_an_interrupted_o
 
     monkeypatch.setattr(store._locks, "locked", ending)
     assert store.find_unfinished("answers.jsonl", run.config_fingerprint) is None
+
+
+def test_of_two_that_begin_the_same_at_once_one_is_refused(store: Store) -> None:
+    """Both looked and found nothing to go on with; the second is told of the first, other data is another run."""
+    same = {"dataset": "a.jsonl", "dataset_fingerprint": "1", "is_sole": True}
+    first = store.create_run(PROVENANCE, **same)
+    with pytest.raises(StoreError, match=f"run {first.id} does the same and is under way"):
+        store.create_run(PROVENANCE, **same)
+    store.create_run(PROVENANCE, **same | {"dataset_fingerprint": "2"})
+    store.finish_run(first.id, "finished")
+    store.create_run(PROVENANCE, **same)
+    assert len(store.runs()) == 3
 
 
 def test_a_run_is_found_by_id_name_and_beginning_of_its_id(store: Store) -> None:

@@ -34,6 +34,7 @@ from everyclaim.io import ReadReport, check_apart, check_replaced, read_samples,
 from everyclaim.io.messages import History, Turns
 from everyclaim.stats.intervals import Estimate
 from everyclaim.store.records import Reading, RunRecord, config_fingerprint
+from everyclaim.store.run_store import under_way
 from everyclaim.store.store import Store
 
 _SHOWN = 3  # worst answers, in a notebook
@@ -352,10 +353,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         found = store.find_unfinished(identity.name, fingerprint)
         if found and found.dataset_fingerprint == identity.fingerprint:
             if found.status == "running":
-                raise StoreError(
-                    f"run {found.id} does the same and is under way: wait for it, or begin another one with --fresh"
-                    " (in Python, resume=None)"
-                )
+                raise StoreError(under_way(found.id))
             return _go_on(store, found, options.get("name", ""), report)
     total = identity.total if limit is None or identity.total is None else min(limit, identity.total)
     return store.create_run(
@@ -365,6 +363,7 @@ def _begin(store: Store, metric: Scorer, identity: Identity, options: DatasetOpt
         dataset_fingerprint=identity.fingerprint,
         config=config,
         total=total,
+        is_sole="resume" not in options and bool(identity.fingerprint),
     )
 
 

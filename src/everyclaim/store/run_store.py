@@ -32,6 +32,14 @@ _PREFIX = 4  # the fewest characters of a run's id that may stand for it
 _NEWEST = (RUNS.c.created.desc(), RUNS.c.id)
 
 
+def under_way(run: str) -> str:
+    """Say that a run of the same is being made, and what to do."""
+    return (
+        f"run {run} does the same and is under way: wait for it, or begin another one with --fresh"
+        " (in Python, resume=None)"
+    )
+
+
 class RunStore(Closing):
     """One SQLite file or PostgreSQL database, up to date, and the runs in it.
 
@@ -145,8 +153,12 @@ class RunStore(Closing):
         dataset_fingerprint: str = "",
         config: Mapping[str, Any] | None = None,
         total: int | None = None,
+        is_sole: bool = False,
     ) -> RunRecord:
-        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`."""
+        """Begin a run. `config` is any JSON object; with the provenance it makes `config_fingerprint`.
+
+        Raises `StoreError` for one that `is_sole` where another of the same has begun in this moment.
+        """
         settings = dict(config or {})
         row: dict[str, Any] = {
             "id": secrets.token_hex(6),
@@ -169,9 +181,22 @@ class RunStore(Closing):
             "reading": None,
         }
         with self._write() as connection:
+            if is_sole:
+                self._check_sole(connection, row)
             self._take(row["id"])  # before anybody can see it
             connection.execute(sa.insert(RUNS), row)
         return self.run(row["id"])
+
+    def _check_sole(self, connection: sa.Connection, row: Mapping[str, Any]) -> None:
+        """Refuse a run that another process began since this one looked for it; on a server, one looks at a time."""
+        same = [RUNS.c[name] == row[name] for name in ("dataset", "config_fingerprint", "dataset_fingerprint")]
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtext(row["config_fingerprint"]))))
+        newest = connection.execute(
+            sa.select(RUNS.c.id, RUNS.c.status).where(*same).order_by(*_NEWEST).limit(1)
+        ).first()
+        if newest is not None and newest.status == "running":
+            raise StoreError(under_way(newest.id))
 
     def find_unfinished(self, dataset: str, config_fingerprint: str) -> RunRecord | None:
         """Return the newest run of this data set and configuration if it did not finish, else None.
