@@ -21,6 +21,7 @@ PRONOUN = re.compile(
 )
 _NO_SUBJECT = frozenset({"PRP", "EX", "WDT", "WP", "RB"})
 _POINTING = frozenset({"this", "that", "these", "those", "both"})
+_ROLES = frozenset({"nsubj", "obj", "iobj", "conj", "appos"})
 _LONGEST_SUBJECT = 60  # characters; a longer one is not repeated
 
 
@@ -31,9 +32,49 @@ def named(text: str, pronoun: re.Match[str], before: Iterable[str]) -> str:
     return put(subject, text, pronoun) if subject else ""
 
 
+def completed(text: str, before: str) -> str:
+    """Put the subject of the sentence before in the place of a pronoun that begins a text, if it is certain.
+
+    It is where nothing else in that sentence could be meant: no other subject, object or agent of the same number.
+    """
+    pronoun = PRONOUN.match(text)
+    word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
+    if not pronoun or not word or ":" in before or _means_nothing(text) or _has_rival(before, word):
+        return text
+    return named(text, pronoun, [before]) or text
+
+
+def _means_nothing(text: str) -> bool:
+    """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
+    tree = Tree(parse([text])[0])
+    return tree.relation(0) == "expl" or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj")))
+
+
+def _has_rival(sentence: str, pronoun: str) -> bool:
+    """Whether a pronoun after a sentence may stand for something else than its subject."""
+    tokens = parse([sentence])[0]
+    tree = Tree(tokens) if tokens else None
+    subject = tree.subject(tree.root) if tree else None
+    if tree is None or subject is None or tree.tokens[subject].pos not in {"NOUN", "PROPN"}:
+        return True
+    if any(tokens[i].tag == "PRP$" for i in tree.under(subject)):
+        return True
+    people, several = pronoun in {"he", "she", "his", "her"}, pronoun in {"they", "their"}
+    own = set(tree.under(subject))
+    things = {"NOUN", "PROPN", "PRON"}
+    return any(
+        token.pos in ({"PROPN"} if people else things)
+        and (tree.kind(place) in _ROLES or any(tree.low(kid) == "by" for kid in tree.of(place, "case")))
+        and place not in own
+        and tree.is_plural_alone(place) is not (not several)
+        for place, token in enumerate(tokens)
+    )
+
+
 def put(name: str, text: str, pronoun: re.Match[str]) -> str:
     """Put a name in the place of a pronoun that begins a text."""
-    return f"{name}{'' if pronoun['subject'] else chr(39) + 's '}{text[pronoun.end() :]}"
+    owner = "" if pronoun["subject"] else "' " if name.endswith("s") and pronoun["owner"].lower() == "their" else "'s "
+    return f"{name}{owner}{text[pronoun.end() :]}"
 
 
 def _subject(sentence: str, pronoun: str) -> str:

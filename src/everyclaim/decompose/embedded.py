@@ -15,6 +15,7 @@ from everyclaim.core.limits import limits_here
 from everyclaim.core.options import Opt, read
 from everyclaim.core.spec import Spec
 from everyclaim.core.types import Claim, Decomposition, Skipped, Span
+from everyclaim.decompose.antecedents import completed
 from everyclaim.decompose.facts import Fact, facts, prepare
 from everyclaim.decompose.units import Unit, tidy, units
 from everyclaim.text.language import ENGLISH, language_of
@@ -73,6 +74,7 @@ class EmbeddedDecomposer:
         splits = len(response) <= LONG
         english = [unit for unit in candidates if self._is_english(unit, usual)] if splits else []
         prepare([unit.text for unit in english])
+        before = ""
         for unit in candidates:
             parts = self._parts(unit) if splits and unit in english else []
             for part in parts or [Fact(unit.complete or unit.text, 0, unit.end - unit.start)]:
@@ -80,7 +82,9 @@ class EmbeddedDecomposer:
                 if part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    claims.append(Claim(f"c{len(claims) + 1}", tidy(part.text), span, unit.sentence))
+                    text = completed(tidy(part.text), before) if before and parts else tidy(part.text)
+                    claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
+            before = completed(tidy(unit.text), before) if parts and before else tidy(unit.text)
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)
