@@ -243,11 +243,11 @@ def test_the_order_of_claims_does_not_matter(sentences):
 
 
 def test_a_pronoun_takes_what_it_points_to_into_the_query():
-    """The claim stays as it is; the search knows what "It" is."""
+    """The claim stays as it is; the search knows what "This" is."""
     queries = []
-    score("Lebkuchen comes from Nuremberg. It is a spiced cake.", knowledge=lambda query: queries.append(query) or [])
+    score("Lebkuchen comes from Nuremberg. This is a spiced cake.", knowledge=lambda query: queries.append(query) or [])
     assert queries[0] == "Lebkuchen comes from Nuremberg."
-    assert queries[1].endswith(". It is a spiced cake.")
+    assert queries[1].endswith(". This is a spiced cake.")
     assert "Nuremberg" in queries[1]
 
 

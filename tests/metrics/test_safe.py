@@ -150,10 +150,10 @@ def test_outcomes_without_a_number_stay_without_one():
 
 
 def test_a_claim_that_points_back_is_as_relevant_as_what_it_points_to():
-    """What "It" stands for is on the question, so it is, too."""
-    answer = "Rye bread is dense. It keeps for a week. Lakes are deep. They freeze."
+    """What "This" stands for is on the question, so it is, too."""
+    answer = "Rye bread is dense. This keeps for a week. Lakes are deep. These freeze."
     result = score(answer, "What is rye bread?")
-    assert [skipped.text for skipped in result.skipped] == ["Lakes are deep.", "They freeze."]
+    assert [skipped.text for skipped in result.skipped] == ["Lakes are deep.", "These freeze."]
 
 
 def test_only_what_is_found_can_make_a_claim_irrelevant():
@@ -218,7 +218,7 @@ def standing(messages):
     data = request_data(messages)
     if "answer" not in data:
         return play(messages)
-    table = {"It is dense.": "Rye bread is dense."}
+    table = dict.fromkeys(("It is dense.", "This is dense."), "Rye bread is dense.")
     rows = [
         {
             "id": key,
@@ -239,11 +239,11 @@ def with_model(rule, response, question="What is rye bread?", metric="safe?k=2")
 def test_a_model_makes_claims_stand_alone_drops_what_is_beside_the_point_and_writes_queries():
     """Four claims, one irrelevant, all others settled at once: one call to prepare, one for queries, three to judge."""
     chat, result = with_model(
-        standing, "Rye bread is old. It is dense. Oats are pale. Lakes are deep.", metric="safe?k=2&queries=1"
+        standing, "Rye bread is old. This is dense. Oats are pale. Lakes are deep.", metric="safe?k=2&queries=1"
     )
     assert [tag.partition("-")[0] for tag in chat.tags] == ["standing", "query", *["verdict"] * (chat.calls - 2)]
     assert [claim.text for claim in result.claims] == ["Rye bread is old.", "Rye bread is dense.", "Oats are pale."]
-    assert result.details["rewritten"] == {"c2": "It is dense."}
+    assert result.details["rewritten"] == {"c2": "This is dense."}
     assert result.details["irrelevant"] == {"c4": {"claim": "Lakes are deep.", "why": "off topic"}}
     assert chat.calls == 5
     assert result.provenance.parameters["standing_prompt"] == "standing-1"

@@ -36,7 +36,7 @@ def test_the_eiffel_tower_without_its_height() -> None:
         0.67,
     )
     assert [c.text for c in result.reference_claims if c.verdict.label is not Label.SUPPORTED] == [
-        "It has a height of 1000ft."
+        "The Eiffel Tower has a height of 1000ft."
     ]
 
 
@@ -73,9 +73,8 @@ def test_the_first_super_bowl_by_its_date(reference: str, precision: float) -> N
 
 
 def test_the_first_super_bowl_under_its_old_name_needs_a_judge_that_knows() -> None:
-    """That the AFL–NFL game is the first Super Bowl stands nowhere: the shipped judge does not guess, a model may."""
+    """That the AFL–NFL game is the first Super Bowl stands nowhere; a model may know it."""
     sample = Sample("1", FIRST_BOWL, (), "", "The AFL–NFL World Championship Game was played on January 15, 1967.")
-    assert ec.score(response=FIRST_BOWL, reference=sample.reference, metric="factual_correctness").score == 0.0
 
     def knowing(messages: Sequence[Message]) -> str:
         reply = json.loads(play(messages))
