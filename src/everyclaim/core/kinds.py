@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from functools import reduce
 from inspect import isroutine
 from numbers import Integral, Real
 from types import UnionType
@@ -49,11 +50,8 @@ class Range:
     def __str__(self) -> str:
         if self.least is not None and self.most is not None:
             return f" from {self.least:,} to {self.most:,}"
-        low = f" of at least {self.least:,}" if self.least is not None else ""
-        low = low or (f" above {self.above:,}" if self.above is not None else "")
-        high = f" of at most {self.most:,}" if self.most is not None else ""
-        high = high or (f" below {self.below:,}" if self.below is not None else "")
-        return f"{low} and{high}" if low and high else low + high
+        bounds = {"of at least": self.least, "above": self.above, "of at most": self.most, "below": self.below}
+        return " and".join(f" {name} {bound:,}" for name, bound in bounds.items() if bound is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +82,7 @@ def kind_of(annotation: Any) -> Kind:
     if annotation in (Any, object) or isinstance(annotation, TypeVar):
         return Kind("anything", lambda value: value)
     if origin is Annotated:
-        return _annotated(kind_of(arguments[0]), arguments[1:])
+        return reduce(_noted, arguments[1:], kind_of(arguments[0]))
     if origin in (Union, UnionType):
         return _union([kind_of(one) for one in arguments])
     if origin is Literal:
@@ -132,31 +130,18 @@ def _unseen(value: Any) -> str:
     return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
-def _annotated(kind: Kind, notes: tuple[Any, ...]) -> Kind:
-    for note in notes:
-        if isinstance(note, str):
-            kind = replace(kind, expected=note, take=_said(kind, note))
-        elif isinstance(note, Range | Matching):
-            kind = _ranged(kind, note)
-    return kind
+def _noted(kind: Kind, note: Any) -> Kind:
+    """Narrow a check by what `Annotated` adds: bounds, or words for what is expected; anything else is not about it."""
+    if not isinstance(note, str | Range | Matching):
+        return kind
+    expected = note if isinstance(note, str) else f"{kind.expected}{note}"
 
-
-def _said(kind: Kind, expected: str) -> Callable[[Any], Any]:
     def take(value: Any) -> Any:
         try:
-            return kind.take(value)
+            taken = kind.take(value)
         except WrongValueError as wrong:
             raise WrongValueError(expected, wrong.got) from None
-
-    return take
-
-
-def _ranged(kind: Kind, bounds: Range | Matching) -> Kind:
-    expected = f"{kind.expected}{bounds}"
-
-    def take(value: Any) -> Any:
-        taken = _said(kind, expected)(value)
-        if taken not in bounds:
+        if not isinstance(note, str) and taken not in note:
             raise WrongValueError(expected, described(value))
         return taken
 

@@ -9,23 +9,13 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from functools import cache, wraps
-from typing import Any, ParamSpec, Protocol, TypeVar, cast
+from functools import cache, update_wrapper, wraps
+from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
-T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 _ENTRY = 400  # bytes of an entry besides what it holds: key, links, place in the table
-
-
-class Remembering(Protocol[P, T_co]):
-    """A function that remembers. `memory` is what it holds."""
-
-    memory: Memory
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T_co:
-        """Return what the function returns."""
 
 
 class Memory:
@@ -72,28 +62,31 @@ class Memory:
             self.held = 0
 
 
-def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]], Remembering[P, T]]:
+class Remembered(Generic[P, T]):
+    """A pure function and the `memory` of its results."""
+
+    def __init__(self, function: Callable[P, T], room: int, weigh: Callable[..., int]) -> None:
+        self.memory = Memory(room)
+        self._function = function
+        self._weigh = weigh
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return what the function returns."""
+        key = (args, *sorted(kwargs.items())) if kwargs else args
+        if found := self.memory.get(key):
+            return cast("T", found[0])
+        result = self._function(*args, **kwargs)
+        self.memory.put(key, result, self._weigh(result, *args))
+        return result
+
+
+def remembered(room: int, weigh: Callable[..., int]) -> Callable[[Callable[P, T]], Remembered[P, T]]:
     """Make a pure function remember at most `room` bytes of its results.
 
     `weigh(result, *positional)` says how many bytes an entry takes, the key included, about.
     """
-
-    def decorate(function: Callable[P, T]) -> Remembering[P, T]:
-        memory = Memory(room)
-
-        @wraps(function)
-        def remembering(*args: P.args, **kwargs: P.kwargs) -> T:
-            key = (args, *sorted(kwargs.items())) if kwargs else args
-            if found := memory.get(key):
-                return cast("T", found[0])
-            result = function(*args, **kwargs)
-            memory.put(key, result, weigh(result, *args))
-            return result
-
-        remembering.memory = memory  # type: ignore[attr-defined]
-        return cast("Remembering[P, T]", remembering)
-
-    return decorate
+    return lambda function: Remembered(function, room, weigh)
 
 
 def once(load: Callable[[], T]) -> Callable[[], T]:

@@ -4,8 +4,17 @@ from everyclaim.io.documents import read_documents
 from everyclaim.io.faults import BadRow, ReadReport
 from everyclaim.io.files import FORMATS
 from everyclaim.io.flat import RESULT_COLUMNS, flat_answers, flat_table, flatten_result, tagged, write_results
-from everyclaim.io.places import check_apart
-from everyclaim.io.replacing import DASHBOARD, DOCUMENT, MARKDOWN, PAGE, RULES, TEST_SUITE, TUNING, check_replaced
+from everyclaim.io.replacing import (
+    DASHBOARD,
+    DOCUMENT,
+    MARKDOWN,
+    PAGE,
+    RULES,
+    TEST_SUITE,
+    TUNING,
+    check_apart,
+    check_replaced,
+)
 from everyclaim.io.rows import ClaimRow, Document, LabelRow
 from everyclaim.io.samples import read_claims, read_label_rows, read_mark_rows, read_samples
 from everyclaim.io.sinks import open_sink

@@ -9,7 +9,6 @@ A pair is read alone and unpadded, so that what the network says of it never dep
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,10 +23,10 @@ from everyclaim.core.memory import once
 from everyclaim.models.local.onnx import (
     CLS,
     SEP,
+    read_each,
     shipped_tokenizer,
     single_threaded_session,
     threads_by_default,
-    worker_pool,
 )
 
 if TYPE_CHECKING:
@@ -80,12 +79,7 @@ class CrossEncoder:
 
     def read(self, pairs: Sequence[Pair]) -> list[Scores]:
         """Read every pair; equal pairs are read once."""
-        distinct = list(dict.fromkeys(pairs))
-        if self.threads > 1 and len(distinct) > 1:
-            found = dict(zip(distinct, worker_pool(self.threads, os.getpid()).map(self._one, distinct), strict=True))
-        else:
-            found = {pair: self._one(pair) for pair in distinct}
-        return [found[pair] for pair in pairs]
+        return read_each(self._one, pairs, self.threads)
 
     def _one(self, pair: Pair) -> Scores:
         premise = self._encoded(pair.premise, pair.tokens)

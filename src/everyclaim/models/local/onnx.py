@@ -6,11 +6,12 @@ Some builds of onnxruntime keep a device id and send usage events unless they ar
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from everyclaim.core.memory import once
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 UNKNOWN, CLS, SEP = 100, 101, 102
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def quiet_onnxruntime() -> Any:
@@ -60,7 +63,16 @@ def threads_by_default() -> int:
     return min(4, cores, int(told)) if told.isdecimal() and int(told) else min(4, cores)
 
 
+def read_each(read: Callable[[T], R], inputs: Sequence[T], threads: int) -> list[R]:
+    """Read every input, so many at a time; equal ones are read once."""
+    distinct = list(dict.fromkeys(inputs))
+    several = threads > 1 and len(distinct) > 1
+    results = _worker_pool(threads, os.getpid()).map(read, distinct) if several else map(read, distinct)
+    found = dict(zip(distinct, results, strict=True))
+    return [found[one] for one in inputs]
+
+
 @lru_cache(maxsize=4)
-def worker_pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+def _worker_pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
     """Return the threads that read; a forked process has none of them, so each has its own."""
     return ThreadPoolExecutor(threads, thread_name_prefix="everyclaim-reader")

@@ -12,7 +12,6 @@ A sentence is read alone and unpadded, so that its tree never depends on its nei
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import as_file, files
@@ -28,10 +27,10 @@ from everyclaim.models.local.onnx import (
     CLS,
     SEP,
     UNKNOWN,
+    read_each,
     shipped_tokenizer,
     single_threaded_session,
     threads_by_default,
-    worker_pool,
 )
 from everyclaim.models.local.trees import best_tree
 from everyclaim.text.words import word_spans
@@ -106,12 +105,7 @@ class Parser:
 
     def read(self, sentences: Sequence[str]) -> list[tuple[Token, ...]]:
         """Parse every sentence; equal sentences are parsed once."""
-        distinct = list(dict.fromkeys(sentences))
-        if self.threads > 1 and len(distinct) > 1:
-            found = dict(zip(distinct, worker_pool(self.threads, os.getpid()).map(self._one, distinct), strict=True))
-        else:
-            found = {sentence: self._one(sentence) for sentence in distinct}
-        return [found[sentence] for sentence in sentences]
+        return read_each(self._one, sentences, self.threads)
 
     def _one(self, sentence: str) -> tuple[Token, ...]:
         spans = word_spans(sentence)
