@@ -15,7 +15,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ DATA = Path(__file__).with_name("planted_citations.jsonl")
 # Precision and recall with the offline judge. It calls about a quarter of the supported claims unsupported, and so what
 # they cite.
 BOUNDS = {
-    "right": (0.95, 0.7), "unneeded": (0.95, 0.65), "misattributed": (0.93, 0.7), "unsupported": (0.2, 0.85),
+    "right": (0.95, 0.8), "unneeded": (0.95, 0.7), "misattributed": (0.95, 0.8), "unsupported": (0.3, 0.85),
     "dead": (1.0, 1.0), "missing": (1.0, 1.0),
 }  # fmt: skip
 _Key = tuple[str, int]  # a letter of a sentence, and the number that is cited; 0: nothing
@@ -56,12 +56,17 @@ def written(group: Mapping[str, Any], answer: str) -> tuple[str, dict[_Key, str]
 def found_in(result: ec.Result, group: Mapping[str, Any]) -> dict[_Key, str]:
     """Return what the metric found, by sentence and number; of several claims of a sentence the first counts."""
     letters = {text: "abcd"[place] for place, (text, _) in enumerate(group["sentences"])}
-    claims = {claim.id: claim.text for claim in result.claims}
+    claims = {claim.id: as_written(claim.sentence, letters) for claim in result.claims}
     found = dict[_Key, str]()
     for row in result.details.get("citations", ()):
         letter = letters.get(claims[row["claim"]], "?")
         found.setdefault((letter, row["source"]["number"] if "source" in row else 0), row["finding"])
     return found
+
+
+def as_written(sentence: str, texts: Iterable[str]) -> str:
+    """Find the written sentence that one of an answer is, beside citations; a claim may name what a pronoun does."""
+    return next((text for text in texts if sentence.startswith(text.rstrip("."))), "")
 
 
 def judge_of(groups: list[dict[str, Any]]) -> Callable[..., Any]:
@@ -71,7 +76,7 @@ def judge_of(groups: list[dict[str, Any]]) -> Callable[..., Any]:
     }
 
     def written_judge(claim: Any, passages: Any) -> dict[str, Any]:
-        known = truth.get(claim.text)
+        known = truth.get(as_written(claim.sentence, truth))
         is_there = any(one.text == known for one in passages)
         return {"label": "SUPPORTED" if is_there else "UNSUPPORTED", "evidence": [known] if is_there else []}
 

@@ -26,7 +26,7 @@ def test_every_claim_is_asked_in_the_words_the_model_knows() -> None:
         result = ec.score(response=ANSWER, passages=SHELF, judge=spec(server))
         asked = [request.messages[-1].content for request in server.requests]
     assert sorted(asked) == [
-        "Document: The kettle is red.\nIt holds 2 litres.\nClaim: It holds 9 litres.",
+        "Document: The kettle is red.\nIt holds 2 litres.\nClaim: The kettle holds 9 litres.",
         "Document: The kettle is red.\nIt holds 2 litres.\nClaim: The kettle is red.",
     ]
     assert [claim.verdict.label for claim in result.claims] == ["SUPPORTED", "UNSUPPORTED"]

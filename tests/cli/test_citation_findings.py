@@ -27,7 +27,7 @@ def test_a_run_shows_them_in_terminal_pages_and_files(rows):
     done = rows("score", "answers.jsonl", *OFFLINE, *files, "--name", "cited")
     terminal = " ".join(done.out.split())
     assert "dead 1 · misattributed 1 · right 1" in terminal
-    assert "citation misattributed It has 400 paintings." in terminal
+    assert "citation misattributed The museum has 400 paintings." in terminal
     for told in FAULTS:
         assert told in terminal
         assert told in Path("report.xml").read_text("utf-8")

@@ -13,7 +13,7 @@ from everyclaim.core.types import Skipped, Span
 SAID = {
     "The kettle holds 2 litres.": ec.Label.SUPPORTED,
     "The lid is blue.": ec.Label.UNSUPPORTED,
-    "It was made in 1999.": ec.Label.CONTRADICTED,
+    "The handle was made in 1999.": ec.Label.CONTRADICTED,
 }
 PASSAGE = "The kettle holds 2 litres. It was made in 2019."
 
@@ -47,7 +47,7 @@ def test_a_result_tells_its_score_its_counts_and_every_failing_claim() -> None:
     assert str(scored()) == (
         "1 · faithfulness 0.333 (low) · 3 claims: 1 supported, 1 unsupported, 1\n"
         "  contradicted\n"
-        "  contradicted  It was made in 1999.\n"
+        "  contradicted  The handle was made in 1999.\n"
         "    temporal: passage says 2019\n"
         "    p1 «It was made in 2019.»\n"
         "  unsupported  The lid is blue.\n"
@@ -63,7 +63,7 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
         "  checked · score 0.500 · 2 attempts\n"
         "  unsupported  The lid is blue.\n"
         "    entity swap\n"
-        "  dropped: It was made in 1999. (contradicted)\n"
+        "  dropped: The handle was made in 1999. (contradicted)\n"
         "  warning: 1 claim taken out of the answer"
     )
 
@@ -71,7 +71,7 @@ def test_a_guarded_answer_is_its_text_and_what_became_of_it() -> None:
 def test_a_result_says_what_it_comes_to() -> None:
     """Failing claims, counts by label, the word for the score, one line."""
     result = scored()
-    assert [claim.text for claim in result.failing] == ["It was made in 1999.", "The lid is blue."]
+    assert [claim.text for claim in result.failing] == ["The handle was made in 1999.", "The lid is blue."]
     assert result.counts == {ec.Label.SUPPORTED: 1, ec.Label.UNSUPPORTED: 1, ec.Label.CONTRADICTED: 1}
     assert result.counts["UNSUPPORTED"] == 1  # type: ignore[index]
     assert result.band == "low"
@@ -139,7 +139,7 @@ def test_nothing_of_a_text_acts_on_the_terminal() -> None:
 def test_a_claim_and_a_decomposition_are_told_in_a_few_lines() -> None:
     """The finding on one claim; the claims of an answer, and what is none."""
     assert str(scored().claims[2]) == (
-        "contradicted  It was made in 1999.\n  temporal: passage says 2019\n  p1 «It was made in 2019.»"
+        "contradicted  The handle was made in 1999.\n  temporal: passage says 2019\n  p1 «It was made in 2019.»"
     )
     assert str(ec.extract_claims("Great question! The kettle holds 2 litres.")) == (
         "1 claim, 1 piece skipped\n  c1  The kettle holds 2 litres.\n  skipped (greeting)  Great question!"

@@ -44,7 +44,7 @@ def test_a_call_as_ragas_has_it_returns_value_reason_and_claims() -> None:
     assert found.value == float(found) == 0.5
     assert found.outcome == "scored"
     assert [claim.verdict.label for claim in found.claims] == ["SUPPORTED", "CONTRADICTED"]
-    assert found.reason.startswith("1 of 2 claims are supported; contradicted: It holds 9 litres.")
+    assert found.reason.startswith("1 of 2 claims are supported; contradicted: The kettle holds 9 litres.")
 
 
 def test_score_works_inside_a_running_loop() -> None:
@@ -262,7 +262,7 @@ def test_the_table_says_why_for_scored_rows_too() -> None:
     """In the column beside the score: which claims failed, or that none did."""
     table = evaluate([ROW, SILENT, BAD]).to_pandas()
     why = list(table["faithfulness_reason"])
-    assert why[0].startswith("1 of 2 claims are supported; contradicted: It holds 9 litres.")
+    assert why[0].startswith("1 of 2 claims are supported; contradicted: The kettle holds 9 litres.")
     assert why[1:] == ["the response holds no checkable claim", "bad_input: the response is a number, not text"]
 
 
@@ -278,5 +278,5 @@ def test_the_reason_explains_the_number_of_a_metric_over_two_texts() -> None:
     row = {"response": "The kettle is red.", "reference": "The kettle is red. It holds two litres."}
     found = FactualCorrectness().score(**row)
     assert float(found) == pytest.approx(2 / 3)
-    assert "1 of 2 claims of the reference are in the response; missing: It holds two litres." in found.reason
+    assert "1 of 2 claims of the reference are in the response; missing: The kettle holds two litres." in found.reason
     assert found.reason.endswith("precision 1.000; recall 0.500; f1 0.667")

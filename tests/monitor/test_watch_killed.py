@@ -96,7 +96,7 @@ def test_runs_that_a_kill_left_open_are_closed(tmp_path: Path) -> None:
     log, store = tmp_path / "answers.jsonl", tmp_path / "r.db"
     append(log, row(1))
     code = (
-        "import os, everyclaim as ec, everyclaim.store as s\n"
+        "import os, everyclaim as ec, everyclaim.store.watching as s\n"
         "s.WatchStore.finish_run = lambda *a, **k: os._exit(9)\n"
         f"ec.watch({str(log)!r}, store={str(store)!r}, judge='lexical', once=True)\n"
     )

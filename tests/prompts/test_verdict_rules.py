@@ -158,7 +158,7 @@ def test_a_support_that_names_a_fault_stands_usually_and_never_strictly(mode: st
     assert judge("It is red.", "It is red.", mode=mode).label is Label.SUPPORTED
     found = judge("It is red.", "It is red.", prompt=VerdictPrompt(STRICT), mode=mode)
     assert (found.label, found.failure_mode) == (Label.UNSUPPORTED, FailureMode(mode))
-    assert f"with the fault {mode.replace('_', ' ')}" in found.rationale
+    assert f"strict policy: {mode.replace('_', ' ')}" in found.rationale
 
 
 def test_opposites_inside_one_passage_are_a_conflict() -> None:
