@@ -209,5 +209,6 @@ def test_a_judge_that_cannot_be_cut_off_does_not_hold_up_the_end(tmp_path: Path)
     options = ("--judge", "python:slow_judge:judge", "--timeout", "2")
     service = Service(tmp_path, *options, env={"JUDGE_SECONDS": "300"})
     assert service.ask("POST", "/v1/score", BRIDGE).status == 504
-    service.process.send_signal(signal.SIGTERM)
-    assert service.process.wait(timeout=60) == 128 + signal.SIGTERM
+    assert service.end() == 128 + signal.SIGTERM
+    service.process.stdout.close()
+    service.process.stderr.close()

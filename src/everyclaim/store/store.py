@@ -41,7 +41,7 @@ class Store(RunStore):
 
     @classmethod
     def lent(cls, location: str | os.PathLike[str]) -> AbstractContextManager[Store]:
-        """Open a store to read, as `open_to_read`, or take the one that this piece of work has open (`keeping_open`)."""
+        """Open a store to read, as `open_to_read`, or take the one that this work has open (`keeping_open`)."""
         return opened(os.fspath(location), lambda: cls.open_to_read(location))
 
     # ---- samples and results

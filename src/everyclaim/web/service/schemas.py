@@ -165,6 +165,13 @@ _OPTIONAL = {"type": ["string", "null"]}
 _CLAIM = {"type": "string", "pattern": r"\S"}
 _SCALAR = {"type": ["string", "number", "boolean", "null"]}
 _OBJECTS = {"type": ["array", "null"], "items": {"type": "object"}}
+_MESSAGE = {
+    "type": "object",
+    "required": ["role", "content"],
+    "properties": {"role": {"enum": ["system", "user", "assistant", "tool"]}, "content": _TEXT},
+}
+_ANSWER = {"properties": {"role": {"const": "assistant"}, "content": {"type": "string", "pattern": "[A-Za-z]"}}}
+_CONVERSATION = {"type": "array", "items": _MESSAGE, "contains": _ANSWER}  # providers' other shapes are read as well
 _SHARE = {"type": "number", "minimum": 0, "maximum": 1}
 _ACTION = {"enum": ["block", "annotate", "pass"]}
 _PASSAGE = {
@@ -209,8 +216,11 @@ def _request_schema(kind: str) -> dict[str, Any]:
     for ours in REQUESTS[kind]:
         others = ", ".join(f"`{name}`" for name in NAMES[ours] if name != ours)
         properties[ours] = _SHAPES[ours] | ({"description": f"Also known as {others}"} if others else {})
-    needed = [REQUESTS[kind][0], *(["messages"] if "messages" in properties else [])]
-    required = {"required": needed} if len(needed) == 1 else {"anyOf": [{"required": [one]} for one in needed]}
+    needed = REQUESTS[kind][0]
+    required: dict[str, Any] = {"required": [needed]}
+    if "messages" in properties:
+        plain = required | {"properties": {"messages": {"type": "null"}}}
+        required = {"anyOf": [plain, {"required": ["messages"], "properties": {"messages": _CONVERSATION}}]}
     return {"type": "object", "properties": properties, **required, "additionalProperties": False}
 
 
