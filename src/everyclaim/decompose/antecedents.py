@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
+from everyclaim.text.edges import capital
 
 CONNECTIVE = re.compile(
     r"(?:however|but|and|also|moreover|furthermore|additionally|in addition|besides|therefore|thus|hence|consequently|"
@@ -39,7 +40,7 @@ def completed(text: str, before: str) -> str:
     """
     pronoun = PRONOUN.match(text)
     word = (pronoun["subject"] or pronoun["owner"] or "").lower() if pronoun else ""
-    if not pronoun or not word or ":" in before or _means_nothing(text) or _has_rival(before, word):
+    if not pronoun or not word or not before or ":" in before or _has_rival(before, word) or _means_nothing(text):
         return text
     return named(text, pronoun, [before]) or text
 
@@ -47,7 +48,13 @@ def completed(text: str, before: str) -> str:
 def _means_nothing(text: str) -> bool:
     """Whether a sentence begins as in "It is important to …", "It is mentioned that …"."""
     tree = Tree(parse([text])[0])
-    return tree.relation(0) == "expl" or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj")))
+    return is_expletive(text) or (tree.low(0) == "it" and bool(tree.of(tree.root, "ccomp", "csubj")))
+
+
+def is_expletive(text: str) -> bool:
+    """Whether a sentence begins as in "It is important to …"."""
+    tokens = parse([text])[0]
+    return bool(tokens) and tokens[0].relation == "expl"
 
 
 def _has_rival(sentence: str, pronoun: str) -> bool:
@@ -97,8 +104,3 @@ def _subject(sentence: str, pronoun: str) -> str:
         return ""
     text = plain[tokens[words[0]].start : tokens[words[-1]].end]
     return capital(text) if len(text) <= _LONGEST_SUBJECT else ""
-
-
-def capital(text: str) -> str:
-    """Write the first letter large."""
-    return text[:1].upper() + text[1:]

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from everyclaim.decompose.repairs import HELPERS, SUBJECTS
 from everyclaim.decompose.tree import Tree
 from everyclaim.models.local.parser import parse
+from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 from everyclaim.text.tokens import stem, word_set
 
@@ -69,8 +70,7 @@ def tree_of(text: str) -> Tree:
     """The tree of a sentence; of one in capitals as if it had none, which would be taken for names."""
     words = re.findall(r"[^\W\d_]+", text)
     if len(words) > 2 and 2 * sum(word[0].isupper() for word in words) > len(words):
-        text = text.lower()
-        text = text[:1].upper() + text[1:]
+        text = capital(text.lower())
     return Tree(parse([text])[0])
 
 

@@ -8,9 +8,10 @@ from dataclasses import replace
 from itertools import chain
 
 from everyclaim.core.types import Citation, Claim, Decomposition, Sample
-from everyclaim.decompose.antecedents import PRONOUN, capital, named, put
+from everyclaim.decompose.antecedents import PRONOUN, is_expletive, named, put
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import citations
+from everyclaim.text.edges import capital
 from everyclaim.text.names import names
 from everyclaim.text.segment import sentences
 
@@ -35,19 +36,13 @@ def _completed(claims: Sequence[Claim], sample: Sample) -> tuple[Claim, ...]:
     for claim in claims:
         pronoun = PRONOUN.match(claim.text)
         own = [one.text for one in reversed(found) if one.sentence != claim.sentence]
-        if pronoun and not _stands_for_nothing(claim.text) and not named(claim.text, pronoun, own):
+        if pronoun and not is_expletive(claim.text) and not named(claim.text, pronoun, own):
             wholes = (named(claim.text, pronoun, [one]) or _by_name(claim.text, pronoun, one) for one in earlier)
             whole = next(filter(None, wholes), "")
             found.append(replace(claim, text=whole) if whole else claim)
         else:
             found.append(claim)
     return tuple(found)
-
-
-def _stands_for_nothing(text: str) -> bool:
-    """Whether a sentence begins as in "It is important to …"."""
-    tokens = parse([text])[0]
-    return bool(tokens) and tokens[0].relation == "expl"
 
 
 def _by_name(text: str, pronoun: re.Match[str], sentence: str) -> str:

@@ -82,9 +82,9 @@ class EmbeddedDecomposer:
                 if part.minor and self.coverage == "low":
                     skipped.append(Skipped(response[span.start : span.end], span, MINOR))
                 else:
-                    text = completed(tidy(part.text), before) if before and parts else tidy(part.text)
+                    text = completed(tidy(part.text), before) if parts else tidy(part.text)
                     claims.append(Claim(f"c{len(claims) + 1}", text, span, unit.sentence))
-            before = completed(tidy(unit.text), before) if parts and before else tidy(unit.text)
+            before = completed(tidy(unit.text), before) if parts else tidy(unit.text)
         skipped.sort(key=lambda piece: piece.span)
         abstained = not claims and any(piece.reason == "abstention" for piece in skipped)
         return Decomposition(tuple(claims), tuple(skipped), abstained)

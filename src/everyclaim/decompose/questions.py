@@ -6,6 +6,7 @@ import re
 
 from everyclaim.decompose.assertions import asserts, tree_of
 from everyclaim.decompose.repairs import HELPERS
+from everyclaim.text.edges import capital
 from everyclaim.text.language import ENGLISH, language_of
 
 _I = re.IGNORECASE | re.DOTALL
@@ -110,4 +111,4 @@ def answered(question: str, *, yes: bool) -> str:
     if rest.startswith("-"):  # "the Grande dishwasher-safe": the parts of a word stay together
         told, _, first = told.rpartition(" ")
         rest = f" {first}{rest}"
-    return f"{told[:1].upper()}{told[1:]} {words[starts[helper] : ends[helper]].lower()}{'' if yes else ' not'}{rest}."
+    return f"{capital(told)} {words[starts[helper] : ends[helper]].lower()}{'' if yes else ' not'}{rest}."

@@ -20,6 +20,7 @@ from everyclaim.decompose.questions import answered, asks, told
 from everyclaim.decompose.selection import is_bare_answer, is_lead_in, is_yes, reason_to_skip
 from everyclaim.models.local.parser import parse
 from everyclaim.text.citations import without_citations
+from everyclaim.text.edges import capital
 from everyclaim.text.marks import blanked, rendered
 from everyclaim.text.pointers import without_pointers
 from everyclaim.text.segment import Sentence
@@ -299,7 +300,7 @@ def _announced(opening: str) -> str:
             said = f"{'for' if way.lower() == 'for' else 'to'} {found['rest']}"
     else:
         said = found["aim"] or found["goal"] or found["topic"]
-    return f"{said[:1].upper()}{said[1:]}:"
+    return f"{capital(said)}:"
 
 
 def _introduces(text: str) -> bool:

@@ -12,7 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everyclaim.core.types import Claim
-from everyclaim.decompose.antecedents import CONNECTIVE, PRONOUN, capital, named
+from everyclaim.decompose.antecedents import CONNECTIVE, PRONOUN, named
+from everyclaim.text.edges import capital
 from everyclaim.text.segment import Block, Sentence, blocks, sentences
 
 _JOINER = re.compile(r"\s*[,;:–—-]?\s*(?:(?:and|but|which|who|then|also|it|they|he|she)\b\s*)*", re.IGNORECASE)

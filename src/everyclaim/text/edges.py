@@ -34,6 +34,11 @@ def tidied(text: str, start: int, end: int) -> tuple[int, int]:
     return low, high
 
 
+def capital(text: str) -> str:
+    """Write the first letter large."""
+    return text[:1].upper() + text[1:]
+
+
 def in_unspaced_script(text: str) -> bool:
     """Say whether a text has letters of a script that puts no blanks between words, where a stretch may cut a word."""
     return any(character.isalpha() and not is_word_char(character) for character in text)

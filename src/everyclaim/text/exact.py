@@ -53,12 +53,10 @@ def absent_things(text: str, sources: Iterable[str], code: str = "") -> list[tup
 
     Empty where the sources hold nothing of the kind at all: then other words of theirs may say it.
     """
-    whole = "\n".join(sources)
     wanted = dict.fromkeys([*exact_things(text), *(ExactThing(word) for word in code_words(code))])
-    if not wanted:
-        return []
-    there = [one.text for one in exact_things(whole)] + list(code_words(whole))
+    whole = "\n".join(sources) if wanted else ""
     missing = [one.text for one in wanted if not _holds(whole, one)]
+    there = [*(one.text for one in exact_things(whole)), *code_words(whole)] if missing else []
     return [(one, next(iter(get_close_matches(one, there, 1, 0.6)), "")) for one in missing]
 
 

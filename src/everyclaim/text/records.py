@@ -22,6 +22,7 @@ from sys import getsizeof
 from typing import NamedTuple
 
 from everyclaim.core.memory import remembered
+from everyclaim.text.edges import capital
 from everyclaim.text.units import is_unit_word
 from everyclaim.text.windows import sentence_spans
 
@@ -181,8 +182,7 @@ def _field(level: _Level, token: re.Match[str]) -> Iterator[Field]:
 
 
 def _sentence(name: str, said: str) -> str:
-    text = f"{name}: {said}" if name else said
-    return text[:1].upper() + text[1:]
+    return capital(f"{name}: {said}" if name else said)
 
 
 def _path(parent: str, name: str) -> str:

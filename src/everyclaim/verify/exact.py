@@ -16,7 +16,7 @@ def compared_exactly(claim: Claim, verdict: Verdict, passages: Sequence[Passage]
     if verdict.label is not Label.SUPPORTED:
         return verdict
     code = claim.sentence if _is_whole(claim) else ""
-    absent = absent_things(claim.text, [f"{one.title}\n{one.text}" for one in passages], code)
+    absent = absent_things(claim.text, (f"{one.title}\n{one.text}" for one in passages), code)
     if not absent:
         return verdict
     thing, nearest = absent[0]

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable
 
 from everyclaim.models.local.parser import parse
+from everyclaim.text.edges import capital
 
 _ORDINAL = r"(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)"
 _OPENING = re.compile(
@@ -28,6 +29,5 @@ def without_steps(text: str, passages: Iterable[str]) -> str:
     opening = _OPENING.match(text)
     if opening is None or any(map(_NUMBERING.search, passages)):
         return text
-    rest = text[opening.end() :]
-    rest = rest[:1].upper() + rest[1:]
+    rest = capital(text[opening.end() :])
     return rest if opening["mark"] or (rest and parse([rest])[0][0].tag in _SAYING) else text
