@@ -109,11 +109,11 @@ def test_language_models_are_asked_by_workers_within_one_limit(tmp_path: Path) -
         with ec.Evaluator(**options) as evaluator, on_ray(evaluator, actors=2):
             run = evaluator.score_file(rows_of(9), store=store)
         assert run.summary.overall.scored == 6
-        assert evaluator.usage.calls == server.calls == 6
+        assert evaluator.usage.calls == server.calls == 9  # a refusal is judged too
         limited = ec.Evaluator(**options, max_calls=6)
         with limited, on_ray(limited, actors=2), pytest.raises(ec.BudgetExceeded, match="max_calls"):
             limited.score_file(rows_of(60), store=store)
-        assert server.calls <= 12
+        assert server.calls <= 15
 
 
 def test_what_cannot_work_is_told_before_anything_is_scored(tmp_path: Path) -> None:

@@ -125,8 +125,8 @@ class JudgeServer:
                     self._in_flight -= 1
         except ValueError:
             await send(HttpResponse(400, b"bad request"), reader, writer)
-        except OSError:
-            pass  # the client has left
+        except (OSError, asyncio.CancelledError):
+            pass  # the client has left, or the server stops
         finally:
             writer.transport.abort()
 
