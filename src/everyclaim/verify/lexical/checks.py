@@ -18,7 +18,8 @@ from everyclaim.core.memory import remembered
 from everyclaim.text import speech
 from everyclaim.text.agreement import AGREES, Fact, Relation, relation, same
 from everyclaim.text.antonyms import antonyms
-from everyclaim.text.dates import moments
+from everyclaim.text.dates import Moment, moments
+from everyclaim.text.periods import Period, holds, periods
 from everyclaim.text.quantities import Quantity, quantities
 from everyclaim.text.speech import Report
 from everyclaim.text.tokens import STOPWORDS, stem, tokenize
@@ -36,6 +37,7 @@ _TURN = re.compile(r", (?:but|while|whereas|although|though|and|with)\b")
 _TOTALS = frozenset({"altogether", "total", "totals", "totalling", "totaling", "combined", "sum"})
 _RESTATED = 0.025  # how far a value in brackets, in another unit, may lie from the one it repeats: 350 °F (175 °C)
 _STEPS = re.compile(r"\bsteps?\s+\d{1,2}(?:(?:\s*(?:,|and|or|to|through|&|-|–)\s*)+\d{1,2})*\b", re.IGNORECASE)
+_AT = re.compile(r"\b(?:in|on|at) $", re.IGNORECASE)  # endpos ends the text
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[;\n]")
 # Words that say which of several measures of one thing is given.
 _MEASURES = """
@@ -87,11 +89,37 @@ def check_facts(claim: str, window: Sequence[str], beside: Sequence[str] = ()) -
     theirs = [(fact, sentence) for sentence in window for fact in facts(sentence)] if own else []
     claimed = [any(same(fact, other) for fact in own) for other, _ in theirs]
     checks = [_check(mine, claimed, theirs, claim, window) for mine in own]
+    spans = [(period, sentence) for sentence in window for period in periods(sentence)] if own else []
+    bounds = [(period.start, period.end) for period in periods(claim)] if spans else []
+    checks = [
+        check if any(low <= check.fact.start < high for low, high in bounds) else _in_time(check, claim, spans)
+        for check in checks
+    ]
     for place, (before, check) in enumerate(pairwise(checks), start=1):
         if check.status != "found" and before.status == "found" and _restates(check.fact, before.fact, claim):
             checks[place] = replace(before, fact=check.fact, said=check.said, at=check.at, relation="converted")
     lines = [(sentence, facts(sentence)) for sentence in beside or window] if own else []
     return [_placed(check, claim, lines) for check in checks]
+
+
+def _in_time(check: FactCheck, claim: str, spans: Sequence[tuple[Period, str]]) -> FactCheck:
+    """Lay a date that is in conflict with an end of a period beside the period: June is in April to October."""
+    mine, rival = check.fact, check.rival
+    if check.status != "conflict" or check.is_elsewhere or not isinstance(mine, Moment):
+        return check
+    for period, sentence in spans:
+        if rival not in (period.first, period.last) or (inside := holds(period, mine)) is None:
+            continue
+        words = sentence[period.start : period.end]
+        if not inside:
+            return replace(check, instead=words)
+        if period.first is None or period.last is None or mine.year is not None:
+            return FactCheck(mine, "missing", check.said, check.at)
+        at = _AT.search(claim, 0, mine.start)
+        whole = mine._replace(start=at.start()) if at is not None else mine
+        lasting = words if words.startswith("between") or at is None else f"from {words}"
+        return FactCheck(whole, "found", check.said, check.at, lasting, "within")
+    return check
 
 
 def _restates(bracketed: Fact, before: Fact, claim: str) -> bool:

@@ -126,14 +126,15 @@ def _rival(parting: Parting, check: FactCheck) -> Place | None:
     it = parting.it
     if check.rival is None:
         return None
-    low, high = span(check.rival, whole=True)
+    low = span(check.rival, whole=True)[0]
     window = range(it.alignment.main[0], it.alignment.main[1] + 1)
     for column in (*window, *(range(len(it.source.places)) if check.is_elsewhere else ())):
         text = sentence(it.source, column)
-        if text[low:high] == check.instead and check.rival in facts(text):
+        at = text.rfind(check.instead, 0, low + len(check.instead))  # the value, or the period that it ends
+        if at >= 0 and check.rival in facts(text):
             number, place = it.source.places[column]
             start = it.source.readings[number].sentences[place][0]
-            return Place(number, start + low, start + high)
+            return Place(number, start + at, start + at + len(check.instead))
     return None
 
 
