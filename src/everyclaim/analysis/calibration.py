@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from everyclaim.analysis.estimates import interval, percent, plain, points
+from everyclaim.analysis.estimates import interval, percent, plain, points, written
 from everyclaim.analysis.labels import AnnotatorAgreement
 from everyclaim.analysis.risk import RiskPromise
 from everyclaim.analysis.summary import Summary
@@ -120,11 +120,13 @@ class Fitted:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        whole = asdict(self)
-        trial = whole.pop("trial")
-        rates = {"tpr": trial["after"]["tpr"], "tnr": trial["after"]["tnr"]}
-        rates |= {"tpr_before": trial["before"]["tpr"], "tnr_before": trial["before"]["tnr"]}
-        return whole | rates | {"gain": plain(self.trial.gain), "helps": self.trial.helps}
+        before, after = self.trial.before, self.trial.after
+        rates = written(after, "tpr tnr") | written(before, "tpr_before=tpr tnr_before=tnr")
+        return (
+            written(self, "threshold fitted_on reported_on platt before after")
+            | rates
+            | written(self.trial, "gain helps")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,41 +205,24 @@ class Calibration:
         """Return it as plain JSON values, null for what has no number; see the reference for the schema."""
         names = [label.value.lower() for label in Label]
         table = {human: dict(zip(names, row, strict=True)) for human, row in zip(names, self.confusion, strict=True)}
-        corrected = self.corrected
+        groups = {name: {value: _rates(part) for value, part in parts.items()} for name, parts in self.groups.items()}
         return {
             **({"promise": self.promise.to_json()} if self.promise else {}),
             "schema": CALIBRATION_SCHEMA,
             "run": self.run,
             "target": TARGET,
             "labels": {
-                "claims": self.labelled,
-                "used": self.used,
-                "disputed": self.disputed,
-                "carried_over": dict(self.by_how),
-                "chosen": dict(self.by_way),
-                "annotators": list(self.annotators),
-                "agreement": asdict(self.agreement) if self.agreement else None,
+                **written(self, "claims=labelled used disputed carried_over=by_how chosen=by_way annotators"),
+                "agreement": self.agreement and asdict(self.agreement),
             },
             **_rates(self.rates),
             "answers": _rates(self.answers) if self.answers else None,
             "confusion": table,
             "kappa": plain(self.kappa),
-            "groups": {
-                name: {value: _rates(part) for value, part in parts.items()} for name, parts in self.groups.items()
-            },
-            "failure_modes": plain(self.modes),
-            "judged_failure_modes": plain(self.judged_modes),
-            "reliability": asdict(self.reliability) if self.reliability else None,
-            "fitted": self.fitted and self.fitted.to_json(),
-            "supported": {
-                "raw": plain(corrected.raw),
-                "corrected": plain(corrected.shown),
-                "ppi": plain(corrected.ppi),
-                "rogan_gladen": plain(corrected.rogan_gladen),
-                "why_not": list(corrected.why),
-            },
-            "notes": list(self.notes),
-            "advice": list(self.advice),
+            "groups": groups,
+            **written(self, "failure_modes=modes judged_failure_modes=judged_modes reliability fitted"),
+            "supported": written(self.corrected, "raw corrected=shown ppi rogan_gladen why_not=why"),
+            **written(self, "notes advice"),
         }
 
 
@@ -306,6 +291,6 @@ def _missing_labels(rate: Estimate, labels: int) -> int:
 
 def _rates(found: JudgeRates) -> dict[str, Any]:
     return {
-        "tpr": asdict(found.tpr) | {"labels": found.supported, "target": compare_with_target(found.tpr)},
-        "tnr": asdict(found.tnr) | {"labels": found.failing, "target": compare_with_target(found.tnr)},
+        "tpr": plain(found.tpr) | {"labels": found.supported, "target": compare_with_target(found.tpr)},
+        "tnr": plain(found.tnr) | {"labels": found.failing, "target": compare_with_target(found.tnr)},
     }

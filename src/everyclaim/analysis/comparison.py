@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from everyclaim.analysis.calibration import Calibration
 from everyclaim.analysis.compare import Changes, Compared, SampleMatching, ScoreChange
 from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, SCORE, Delta, DeltaFinding
-from everyclaim.analysis.estimates import percent, points
+from everyclaim.analysis.estimates import percent, plain, points, written
 from everyclaim.analysis.rollback import Correction, RollBack, correct, roll_back
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Outcome, Provenance
@@ -58,10 +58,7 @@ class ClaimChange:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        before, after = (
-            row and {"text": row.text, "label": row.label.value, "failure_mode": row.mode}
-            for row in (self.before, self.after)
-        )
+        before, after = (row and written(row, "text label failure_mode=mode") for row in (self.before, self.after))
         return {"before": before, "after": after, "matched_by": self.by}
 
 
@@ -150,51 +147,37 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema; what has no number is null."""
-        numbers, rates = self.numbers, self.calibration.rates if self.calibration else None
-        changes = numbers.changes
         return {
             "schema": COMPARISON_SCHEMA,
-            "sentence": self.sentence,
-            "advice": self.advice,
-            "judge": rates
-            and {
-                "run": self.calibration and self.calibration.run,
-                "supported_called_so": {**asdict(rates.tpr), "labels": rates.supported},
-                "failing_called_so": {**asdict(rates.tnr), "labels": rates.failing},
-            },
-            "contradicted_corrected": self.correction and self.correction.to_json(),
-            "before": asdict(self.before),
-            "after": asdict(self.after),
-            "differs": list(self.differs),
-            "by": list(self.by),
-            "matching": asdict(numbers.matching),
-            "doubts": list(self.doubts),
+            **written(self, "sentence advice judge=_judge contradicted_corrected=correction before after differs by"),
+            **written(self, "matching doubts"),
             "level": LEVEL,
             "primary": SCORE.name,
             "correction": "holm",
-            "whole": [delta.to_json() for delta in numbers.whole],
-            "parts": [delta.to_json() for delta in numbers.parts],
-            "same_text": [delta.to_json() for delta in numbers.same_text],
-            "changes": changes
-            and {
-                "labels": [
-                    {"before": before.value, "after": after.value, "claims": number}
-                    for (before, after), number in changes.labels.items()
-                ],
-                "only_before": changes.only_before,
-                "only_after": changes.only_after,
-            },
+            **written(self.numbers, "whole parts same_text"),
+            "changes": self.changes and self._changes(self.changes),
             "moved": [
-                {
-                    "id": answer.mover.id,
-                    "score": list(answer.mover.scores),
-                    "failing": list(answer.mover.failing),
-                    "contradicted": list(answer.mover.contradicted),
-                    "claims": [claim.to_json() for claim in answer.claims],
-                }
+                written(answer.mover, "id score=scores failing contradicted") | written(answer, "claims")
                 for answer in self.moved
             ],
         }
+
+    @property
+    def _judge(self) -> dict[str, Any] | None:
+        if self.calibration is None:
+            return None
+        rates = self.calibration.rates
+        return {
+            "run": self.calibration.run,
+            "supported_called_so": plain(rates.tpr) | {"labels": rates.supported},
+            "failing_called_so": plain(rates.tnr) | {"labels": rates.failing},
+        }
+
+    def _changes(self, changes: Changes) -> dict[str, Any]:
+        labels = [
+            {"before": before, "after": after, "claims": number} for (before, after), number in changes.labels.items()
+        ]
+        return {"labels": labels} | written(changes, "only_before only_after")
 
 
 def provenance_differences(before: Provenance, after: Provenance) -> tuple[str, ...]:

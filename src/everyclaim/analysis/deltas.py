@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from everyclaim.analysis.estimates import written
 from everyclaim.analysis.slices import FEW
 from everyclaim.core.plaintext import one_line, words
 from everyclaim.stats.clusters import standard_error
@@ -59,6 +60,10 @@ class AnswerMeasure:
         """Whether it is the mean score, not a rate."""
         return self.name == "score"
 
+    def to_json(self) -> str:
+        """Return the name that stands for it in JSON."""
+        return self.name
+
 
 SCORE = AnswerMeasure("score", "mean score", "mean score", more_is_better=True)
 SUPPORTED = AnswerMeasure("supported", "claims supported", "rate of supported claims", more_is_better=True)
@@ -81,6 +86,11 @@ class MeasuredPart(NamedTuple):
     def of_mode(cls, mode: str, where: Where = ()) -> MeasuredPart:
         """Return the rate of a failure mode among all claims."""
         return cls(AnswerMeasure("failure_mode", words(mode), f"rate of {words(mode)}"), where, mode)
+
+    @property
+    def slice(self) -> dict[str, str]:
+        """The tags with their values, of which none is twice; empty: all answers."""
+        return dict(self.where)
 
     @property
     def on(self) -> str:
@@ -139,23 +149,11 @@ class Delta:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        return {
-            "measure": self.measure.name,
-            "mode": self.mode,
-            "slice": dict(self.where),
-            "before": self.before,
-            "after": self.after,
-            "difference": self.difference,
-            "low": self.low,
-            "high": self.high,
-            "answers": self.answers,
-            "units": list(self.claims),
-            "detectable": self.detectable,
-            "p_value": self.p_value,
-            "p_adjusted": self.adjusted,
-            "word": self.finding.value,
-            "warnings": list(self.warnings),
-        }
+        return (
+            written(self.part, "measure mode slice")
+            | written(self, "before after difference low high answers units=claims detectable p_value")
+            | written(self, "p_adjusted=adjusted word=finding warnings")
+        )
 
 
 def measure_delta(part: MeasuredPart, sides: Sequence[Rate], *, paired: bool) -> Delta:

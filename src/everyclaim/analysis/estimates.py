@@ -46,15 +46,24 @@ def points(value: float) -> str:
     return f"{round(100 * value, 1) + 0.0:.1f}".replace("-", "−")
 
 
+def written(result: Any, names: str) -> dict[str, Any]:
+    """Return these parts of a result as plain JSON, by their names; ``name=part`` writes a part under another name."""
+    pairs = (text.partition("=") for text in names.split())
+    return {name: plain(getattr(result, part or name)) for name, _, part in pairs}
+
+
 def plain(value: Any) -> Any:
     """Return a result, or a part of one, as plain JSON; what says whether it is shown says so there, too."""
+    if hasattr(value, "to_json"):
+        return value.to_json()
     if isinstance(value, Inference):
         ends = {"low": value.interval.low, "high": value.interval.high, "level": value.interval.level}
-        made = {"n": value.n, "clusters": value.clusters, "method": value.method, "warnings": list(value.warnings)}
-        return {"value": value.value, **ends, **made}
+        return written(value, "value") | ends | written(value, "n clusters method warnings")
     if is_dataclass(value) and not isinstance(value, type):
         row = {field.name: plain(getattr(value, field.name)) for field in fields(value)}
         return row | {"is_shown": value.is_shown} if hasattr(value, "is_shown") else row
     if isinstance(value, Mapping):
         return {key: plain(part) for key, part in value.items()}
+    if hasattr(value, "_asdict"):
+        return plain(value._asdict())
     return [plain(part) for part in value] if isinstance(value, tuple | list) else value

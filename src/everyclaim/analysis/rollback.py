@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from everyclaim.analysis.deltas import CONTRADICTED, LEVEL, UNSUPPORTED, AnswerMeasure, Delta, adjusted
-from everyclaim.analysis.estimates import points
+from everyclaim.analysis.estimates import points, written
 from everyclaim.core.plaintext import one_line
 from everyclaim.core.types import Label
 from everyclaim.stats.prevalence import JudgeCounts, RateDifference, rogan_gladen_difference
@@ -53,18 +53,13 @@ class Correction:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values; null: not known, and `why_not` says why."""
-        found = self.found
-        return {
-            "before": found.before if found else None,
-            "after": found.after if found else None,
-            "difference": found.difference.value if found else None,
-            "low": found.difference.interval.low if found else None,
-            "high": found.difference.interval.high if found else None,
-            "p_value": found.p_value if found else None,
-            "method": found.difference.method if found else None,
-            "warnings": list(found.difference.warnings) if found else [],
-            "why_not": self.why,
-        }
+        names = ("before", "after", "difference", "low", "high", "p_value", "method")
+        row: dict[str, Any] = dict.fromkeys(names) | {"warnings": [], "why_not": self.why}
+        if self.found is None:
+            return row
+        found, difference = self.found, self.found.difference
+        ends = {"difference": difference.value, "low": difference.interval.low, "high": difference.interval.high}
+        return row | written(found, "before after p_value") | ends | written(difference, "method warnings")
 
 
 def correct(delta: Delta, label: Label, judge: Mapping[Label, JudgeCounts]) -> Correction:
@@ -126,14 +121,12 @@ class Step:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
+        delta = self.delta.to_json()
         names = ("measure", "before", "after", "difference", "low", "high", "answers", "p_value")
-        whole = self.delta.to_json()
         return {
             "title": self.title,
-            **{name: whole[name] for name in names},
-            "p_adjusted": self.adjusted,
-            "has_risen": self.has_risen,
-            "has_risen_as_judged": self.has_risen_as_judged,
+            **{name: delta[name] for name in names},
+            **written(self, "p_adjusted=adjusted has_risen has_risen_as_judged"),
             "corrected": self.correction and self.correction.to_json() | {"p_adjusted": self.corrected_adjusted},
         }
 
@@ -218,14 +211,7 @@ class RollBack:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        return {
-            "verdict": self.verdict,
-            "measure": self.measure.name,
-            "told": self.sentence,
-            "needed": self.needed,
-            "lasting": self.lasting,
-            "parts": [step.to_json() for step in self.steps],
-        }
+        return written(self, "verdict measure told=sentence needed lasting parts=steps")
 
 
 def roll_back(

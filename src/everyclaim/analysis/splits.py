@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from everyclaim.analysis.calibration import AT_LEAST, TARGET, Standing, compare_with_target
-from everyclaim.analysis.estimates import interval, percent, plain
+from everyclaim.analysis.estimates import interval, percent, written
 from everyclaim.core.plaintext import counted, words, wrapped
 from everyclaim.core.types import SplitMark
 from everyclaim.stats.intervals import NOTHING, Estimate, clustered_mean
@@ -87,21 +87,14 @@ class SplitCheck:
         """Return it as plain JSON values, in the public schema."""
         return {
             "schema": SPLITS_SCHEMA,
-            "run": self.run,
-            "decomposer": self.decomposer,
-            "sentences": self.sentences,
-            "incomplete": self.incomplete,
-            "accepted": plain(self.accepted),
+            **written(self, "run decomposer sentences incomplete accepted"),
             "target": TARGET,
-            "standing": self.standing,
-            "marks": plain(self.marks),
-            "with_mark": plain(self.with_mark),
-            "annotators": list(self.annotators),
+            **written(self, "standing marks with_mark annotators"),
             "rejected": [
                 {
                     "sentence": sentence.text,
                     "claims": [
-                        {"text": claim, "mark": mark.value if mark else None}
+                        {"text": claim, "mark": mark}
                         for claim, mark in zip(sentence.claims, sentence.marks, strict=True)
                     ],
                     "better": list(sentence.better) or None,

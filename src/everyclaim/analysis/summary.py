@@ -12,14 +12,14 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from everyclaim.analysis.estimates import interval, percent, span
+from everyclaim.analysis.estimates import interval, percent, plain, span, written
 from everyclaim.analysis.estimates import score as score_text
 from everyclaim.analysis.judging import JudgingCollector, JudgingSummary, NumberColumns
 from everyclaim.analysis.slices import FEW, expanded, values_of
@@ -393,55 +393,32 @@ def slice_rows(summary: Summary) -> Iterator[dict[str, Any]]:
 
 def summary_to_json(summary: Summary) -> dict[str, Any]:
     """Write a summary as plain JSON values; what has no number is null."""
+    found = written(summary, "citations refusals")
     return {
         "schema": SUMMARY_SCHEMA,
         **group_to_json(summary.overall),
-        "bad_rows": summary.bad_rows,
-        "failures": dict(summary.failures),
-        "conflicts": summary.conflicts,
-        "flags": dict(summary.flags),
-        "warnings": summary.warnings,
-        "warned": summary.warned,
-        "warning_texts": dict(summary.warning_texts),
-        **({"citations": dict(summary.citations)} if summary.citations else {}),
-        **({"refusals": dict(summary.refusals)} if summary.refusals else {}),
-        "unchecked": summary.unchecked,
-        "all_skipped": summary.all_skipped,
-        "usage": asdict(summary.usage),
-        "judging": asdict(summary.judging),
+        **written(summary, "bad_rows failures conflicts flags warnings warned warning_texts"),
+        **{name: counts for name, counts in found.items() if counts},
+        **written(summary, "unchecked all_skipped usage judging"),
         "slices": {
             tag: {value: group_to_json(group) | {"is_small": group.is_small} for value, group in groups.items()}
             for tag, groups in summary.slices.items()
         },
-        "intervals": {"cluster_by": summary.cluster_by, **asdict(summary.sampling)},
+        "intervals": written(summary, "cluster_by") | plain(summary.sampling),
     }
 
 
 def group_to_json(group: Group) -> dict[str, Any]:
     """Write one group as plain JSON values."""
-    row: dict[str, Any] = {
-        "total": group.total,
-        "outcomes": {outcome.value: count for outcome, count in group.outcomes.items()},
-        "score": asdict(group.score),
-        "band": group.band.value if group.band else None,
-        "bands": {band.value: count for band, count in group.bands.items()},
-        "response_ratio": group.response_ratio,
-        "counted_unscored": group.counted_unscored,
-        "claims": group.claims,
-        "labels": {
-            label.value.lower(): {"count": group.labels[label], "rate": asdict(group.rates[label])} for label in Label
-        },
-        "below_one": asdict(group.below_one),
-        "any_unsupported": asdict(group.any_unsupported),
-        "any_contradicted": asdict(group.any_contradicted),
-        "failing": group.failing,
-        "unsupported_per_failing": group.unsupported_per_failing,
-        "contradicted_per_failing": group.contradicted_per_failing,
-        "claims_per_answer": group.claims_per_answer,
-        "failure_modes": dict(group.failure_modes),
-    }
+    labels = {label.value.lower(): {"count": group.labels[label], "rate": plain(group.rates[label])} for label in Label}
+    row = (
+        written(group, "total outcomes score band bands response_ratio counted_unscored claims")
+        | {"labels": labels}
+        | written(group, "below_one any_unsupported any_contradicted failing unsupported_per_failing")
+        | written(group, "contradicted_per_failing claims_per_answer failure_modes")
+    )
     if group.lower_is_better:
         row["lower_is_better"] = True
     if group.components:
-        row["components"] = {name: asdict(part) for name, part in group.components.items()}
+        row["components"] = plain(group.components)
     return row

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from everyclaim.analysis.compare import Counted, compare_figures, parts_of
@@ -21,7 +21,7 @@ from everyclaim.analysis.deltas import (
     MeasuredPart,
     Rate,
 )
-from everyclaim.analysis.estimates import points
+from everyclaim.analysis.estimates import plain, points, written
 from everyclaim.analysis.rollback import WATCHED, RollBack, roll_back
 from everyclaim.core.plaintext import one_line, wrapped
 from everyclaim.core.types import Label
@@ -123,35 +123,26 @@ class Trend:
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
 
-        def at(change: ChangePoint) -> dict[str, Any]:
-            return {"run": self.points[change.at].side.id} | asdict(change)
+        def at(changes: Sequence[ChangePoint]) -> list[dict[str, Any]]:
+            return [{"run": self.points[change.at].side.id} | plain(change) for change in changes]
 
         return {
             "schema": TREND_SCHEMA,
             "runs": [
-                {name: getattr(point.side, name) for name in ("id", "name", "release", "total")}
-                | {"rates": {measure.name: asdict(rate) for measure, rate in point.rates.items()}}
+                written(point.side, "id name release total")
+                | {"rates": {measure.name: plain(rate) for measure, rate in point.rates.items()}}
                 for point in self.points
             ],
             "changes": [
-                {"measure": measure.name} | at(change)
+                {"measure": measure.name} | change
                 for measure, changes in self.changes.items()
-                for change in changes
+                for change in at(changes)
             ],
             "parts": [
-                {
-                    "measure": series.part.measure.name,
-                    "mode": series.part.mode,
-                    "slice": dict(series.part.where),
-                    "rates": [asdict(rate) for rate in series.rates],
-                    "changes": [at(change) for change in series.changes],
-                }
+                written(series.part, "measure mode slice") | written(series, "rates") | {"changes": at(series.changes)}
                 for series in self.parts
             ],
-            "differs": list(self.differs),
-            "sentences": list(self.sentences),
-            "advice": self.advice,
-            "rule": self.rule and self.rule.to_json(),
+            **written(self, "differs sentences advice rule"),
         }
 
 
@@ -270,12 +261,5 @@ class ReleaseReport:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values, in the public schema."""
-        calibration = self.comparison.calibration
-        return {
-            "schema": RELEASE_SCHEMA,
-            "rule": self.rule.to_json(),
-            "comparison": self.comparison.to_json(),
-            "notes": list(self.notes),
-            "trend": self.trend.to_json() if self.trend else None,
-            "calibration": calibration.to_json() if calibration else None,
-        }
+        parts = written(self, "rule comparison notes trend") | written(self.comparison, "calibration")
+        return {"schema": RELEASE_SCHEMA} | parts

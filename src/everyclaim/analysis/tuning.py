@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everyclaim._version import __version__
+from everyclaim.analysis.estimates import written
 from everyclaim.core.types import Label
 from everyclaim.stats.logistic import balanced_weights, log_losses, ridge_path
 from everyclaim.verify.embedded.tuned import Adjustment, log_odds, tuning_to_json
@@ -121,7 +122,7 @@ def fit_tuning(
     """
     # Equal rows are interchangeable, so sorting by content forgets the order of the input.
     data = _data(sorted(rows, key=_key), model)
-    counts = Counter(row.label for row in rows)
+    counts = dict(sorted(Counter(row.label for row in rows).items()))
     documents = int(data.groups.max(initial=-1)) + 1
     enough = min(int(data.truth.sum()), int((~data.truth).sum())) >= FEWEST and documents >= FEWEST_DOCUMENTS
     if not enough:
@@ -139,7 +140,7 @@ def fit_tuning(
                 "labelled_by": labelled_by,
                 "claims": len(rows),
                 "documents": documents,
-                "labels": dict(sorted(counts.items())),
+                "labels": counts,
                 "digest": digest(rows),
             },
             "penalty": penalty,
@@ -159,17 +160,7 @@ def digest(rows: Sequence[LabelledMeasures]) -> str:
 
 def tuning_fit_to_json(fit: TuningFit) -> dict[str, Any]:
     """Write it as plain JSON values."""
-    return {
-        "outcome": fit.outcome,
-        "claims": fit.claims,
-        "documents": fit.documents,
-        "labels": dict(sorted(fit.labels.items())),
-        "labelled_by": fit.labelled_by,
-        "left_out": fit.left_out,
-        "table": {name: one._asdict() for name, one in fit.table.items()},
-        "penalty": fit.penalty,
-        "alarm": {"named": fit.alarm.named, "other": fit.alarm.other} if fit.alarm else None,
-    }
+    return written(fit, "outcome claims documents labels labelled_by left_out table penalty alarm")
 
 
 def _key(row: LabelledMeasures) -> tuple[str, str, str]:
