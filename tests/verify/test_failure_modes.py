@@ -10,7 +10,7 @@ import pytest
 
 import everyclaim as ec
 from everyclaim.core.types import Claim, Difference, FailureMode, JudgedClaim, Label, Passage, Span, Verdict
-from everyclaim.core.wire import verdict_from_json, verdict_to_json
+from everyclaim.core.wire import from_json, to_json
 from everyclaim.prompts.templates import template
 from everyclaim.prompts.verdicts import KINDS
 from everyclaim.testing import ScriptedChat
@@ -156,9 +156,9 @@ def test_the_difference_survives_the_wire_and_old_rows_are_read() -> None:
     whole = Difference("passage says 1, claim says 2", Span(0, 1), "p1", Span(3, 4))
     for found in (whole, Difference("no passage says 'x'", Span(2, 3)), None):
         verdict = Verdict("c1", Label.UNSUPPORTED, failure_mode=FailureMode.OTHER, difference=found)
-        row = json.loads(json.dumps(verdict_to_json(verdict)))
+        row = json.loads(json.dumps(to_json(verdict)))
         assert ("difference" in row) == (found is not None)
-        assert verdict_from_json("c1", row) == verdict
+        assert from_json(Verdict, row, claim_id="c1") == verdict
 
 
 def test_the_prompt_and_the_docs_name_every_mode() -> None:

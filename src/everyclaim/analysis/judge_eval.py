@@ -18,7 +18,7 @@ from everyclaim.analysis.calibration import AT_LEAST, compare_with_target
 from everyclaim.analysis.estimates import interval, percent, plain
 from everyclaim.core.plaintext import counted, one_line, wrapped
 from everyclaim.core.types import Label, Provenance, Usage
-from everyclaim.core.wire import provenance_to_json
+from everyclaim.core.wire import to_json
 from everyclaim.stats.agreement import cohen_kappa
 from everyclaim.stats.intervals import Estimate, clustered_mean
 from everyclaim.stats.paired import independent_difference, paired_mean_difference, sign_flip_test
@@ -449,7 +449,7 @@ class JudgeTest:
             "wrong": wrong,
             "beside": beside,
             "usage": plain(self.usage),
-            "provenance": provenance_to_json(self.provenance),
+            "provenance": to_json(self.provenance),
         }
 
 

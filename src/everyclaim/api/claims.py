@@ -19,7 +19,7 @@ from everyclaim.core.limits import within
 from everyclaim.core.plaintext import counted
 from everyclaim.core.protocols import Verifier
 from everyclaim.core.types import Claim, Label, Outcome, Provenance, Result, Sample, Span, Usage, Verdict, tag_values
-from everyclaim.core.wire import provenance_to_json, verdict_to_json
+from everyclaim.core.wire import to_json
 from everyclaim.engine import score_sample
 from everyclaim.io import ClaimRow, ReadReport, check_apart, read_claims, read_samples
 from everyclaim.verify import Policy, judged
@@ -139,10 +139,10 @@ def verify_rows(
 
 def claim_verdict_to_json(row: ClaimVerdict) -> dict[str, Any]:
     """Write one row of `verify`'s output; `error` is there only when there is no verdict."""
-    made = {"usage": asdict(row.usage), "provenance": provenance_to_json(row.provenance)}
+    made = {"usage": asdict(row.usage), "provenance": to_json(row.provenance)}
     if row.verdict is None:
         return {"id": row.id, "label": None, "error": row.error, **made}
-    return {"id": row.id, **verdict_to_json(row.verdict), **made}
+    return {"id": row.id, **to_json(row.verdict), **made}
 
 
 async def _about(row: ClaimRow, ask: GivenClaims) -> ClaimVerdict:

@@ -14,7 +14,7 @@ from everyclaim.cli import options as opt
 from everyclaim.cli.console import show_result
 from everyclaim.cli.options import Given, with_settings
 from everyclaim.core.errors import InputError
-from everyclaim.core.wire import decomposition_to_json
+from everyclaim.core.wire import to_json
 from everyclaim.report.listings import decomposition_page
 
 
@@ -33,7 +33,7 @@ def claims(
     response = _standard_input() if text == "-" else text
     models = options_of(settings, LlmSplittingOptions, None, settings.decomposer)
     found = extract_claims(response, question=question, decomposer=settings.decomposer, **models)
-    show_result(lambda: decomposition_to_json(found), lambda: decomposition_page(found, response), json=json)
+    show_result(lambda: to_json(found), lambda: decomposition_page(found, response), json=json)
 
 
 def _standard_input() -> str:

@@ -19,7 +19,7 @@ from everyclaim.cli.exits import OK, TOO_MANY_FAILURES, USAGE
 from everyclaim.cli.options import Given, check_destination, why_it_stopped, with_settings
 from everyclaim.core.errors import BudgetExceeded, ConfigError
 from everyclaim.core.types import Label, Provenance, Sample, Usage, Verdict
-from everyclaim.core.wire import provenance_to_json
+from everyclaim.core.wire import to_json
 from everyclaim.io import ReadReport, check_replaced, open_rows
 from everyclaim.report.findings import how_bad, is_failing
 from everyclaim.report.listings import verdicts_page
@@ -163,7 +163,7 @@ class _Tally:
             "flags": dict(sorted(self.flags.items())),
             "bad_rows": reading.bad,
             "usage": asdict(self.usage),
-            "provenance": provenance_to_json(self.provenance) if self.provenance else None,
+            "provenance": to_json(self.provenance) if self.provenance else None,
         }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
 from types import UnionType
@@ -82,7 +82,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
     if sample.question:
         row["question"] = sample.question
     row["response"] = sample.response
-    row["contexts"] = [_row(passage) for passage in sample.passages]
+    row["contexts"] = [to_json(passage) for passage in sample.passages]
     optional = {
         "reference": sample.reference,
         "tags": tags_to_json(sample.tags) or None,
@@ -97,7 +97,7 @@ def sample_to_json(sample: Sample) -> dict[str, Any]:
 def conversation_to_json(sample: Sample) -> dict[str, Any]:
     """Write what a sample has of its conversation and its provider; nothing where it has neither."""
     history = [{"role": turn.role, "content": turn.text} for turn in sample.history]
-    citations = citations_to_json(sample.citations)
+    citations = [to_json(one) for one in sample.citations]
     return ({"history": history} if history else {}) | ({"citations": citations} if citations else {})
 
 
@@ -106,7 +106,7 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
     return Sample(
         id=row["id"],
         response=row["response"],
-        passages=tuple(_made(Passage, passage) for passage in row["contexts"]),
+        passages=tuple(from_json(Passage, passage) for passage in row["contexts"]),
         question=row.get("question", ""),
         reference=row.get("reference"),
         tags=_tags_from_json(row.get("tags", {})),
@@ -114,14 +114,14 @@ def sample_from_json(row: Mapping[str, Any]) -> Sample:
         release=row.get("release"),
         timestamp=row.get("timestamp"),
         history=tuple(Turn(turn["role"], turn["content"]) for turn in row.get("history") or ()),
-        citations=citations_from_json(row.get("citations") or ()),
+        citations=tuple(from_json(Citation, one) for one in row.get("citations") or ()),
     )
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
     """Write a result as one JSON object, the public output of `score`."""
     row: dict[str, Any] = {"schema": SCHEMA}
-    for name, value in _row(result).items():
+    for name, value in to_json(result).items():
         row[name] = value
         if name == "skipped":
             row["counts"] = {label.value.lower(): count for label, count in result.counts.items()}
@@ -133,17 +133,7 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 def result_from_json(row: Mapping[str, Any]) -> Result:
     """Read what `result_to_json` wrote; `counts` are counted anew."""
-    return _made(Result, row, tags=_tags_from_json(row["tags"]), score=_score_from(row))
-
-
-def decomposition_to_json(found: Decomposition) -> dict[str, Any]:
-    """Write what a response was split into."""
-    return _row(found)
-
-
-def decomposition_from_json(row: Mapping[str, Any]) -> Decomposition:
-    """Read what `decomposition_to_json` wrote."""
-    return _made(Decomposition, row)
+    return from_json(Result, row, tags=_tags_from_json(row["tags"]), score=_score_from(row))
 
 
 def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
@@ -151,52 +141,8 @@ def tags_to_json(tags: Mapping[str, Tag]) -> dict[str, str | list[str]]:
     return {name: tag if isinstance(tag, str) else list(tag) for name, tag in tags.items()}
 
 
-def usage_to_json(usage: Usage) -> dict[str, int | float | None]:
-    """Write what language models took."""
-    return _row(usage)
-
-
-def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
-    """Write which components made a number."""
-    return _row(provenance)
-
-
-def verdict_to_json(verdict: Verdict) -> dict[str, Any]:
-    """Write a verdict without its claim id, which belongs to the object around it."""
-    return _row(verdict)
-
-
-def verdict_from_json(claim_id: str, row: Mapping[str, Any]) -> Verdict:
-    """Read what `verdict_to_json` wrote."""
-    return _made(Verdict, row, claim_id=claim_id)
-
-
-def claim_to_json(claim: JudgedClaim) -> dict[str, Any]:
-    """Write a claim with its verdict."""
-    return _row(claim)
-
-
-def claim_from_json(row: Mapping[str, Any]) -> JudgedClaim:
-    """Read what `claim_to_json` wrote."""
-    return _made(JudgedClaim, row, verdict=verdict_from_json(row["id"], row["verdict"]))
-
-
-def citations_to_json(citations: Iterable[Citation]) -> list[dict[str, Any]]:
-    """Write citations."""
-    return [_row(one) for one in citations]
-
-
-def citations_from_json(rows: Iterable[Mapping[str, Any]]) -> tuple[Citation, ...]:
-    """Read what `citations_to_json` wrote."""
-    return tuple(_made(Citation, one) for one in rows)
-
-
-def difference_to_json(difference: Difference) -> dict[str, Any]:
-    """Write where a failing claim and its passages part."""
-    return _row(difference)
-
-
-def _row(value: Any) -> dict[str, Any]:
+def to_json(value: Any) -> dict[str, Any]:
+    """Write a value of one of the types in `SHAPES`; a verdict without its claim id, which belongs around it."""
     row = {}
     for name, may_be_left_out in SHAPES[type(value)]:
         part = getattr(value, name)
@@ -213,7 +159,7 @@ def _plain(value: Any) -> Any:
     if kind is tuple:
         return [part if type(part) in _AS_IT_IS else _plain(part) for part in value]
     if kind in SHAPES:
-        return _row(value)
+        return to_json(value)
     if isinstance(value, Enum):
         return value.value
     if isinstance(value, Mapping):
@@ -221,8 +167,10 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _made(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
-    """Make a value of what was written of it, also by a former version, and of what is `known` already."""
+def from_json(kind: type[T], row: Mapping[str, Any], **known: Any) -> T:
+    """Read what `to_json` wrote, also in a former version; `known` are fields that are not written."""
+    if kind is JudgedClaim:
+        known["verdict"] = from_json(Verdict, row["verdict"], claim_id=row["id"])
     for name, read in _readers(cast("Any", kind)):
         if name not in known and name in row:
             known[name] = row[name] if read is None else read(row[name])
@@ -248,10 +196,8 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
         return dict
     if hint is Span:
         return lambda value: Span(*value)
-    if hint is JudgedClaim:
-        return claim_from_json
     if hint in SHAPES:
-        return lambda value: _made(cast("type", hint), value)
+        return lambda value: from_json(cast("type", hint), value)
     return hint if isinstance(hint, type) and issubclass(hint, Enum) else None
 
 

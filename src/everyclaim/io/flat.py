@@ -8,49 +8,70 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, repeat
 from typing import Any, Literal
 
-from everyclaim.core.types import JudgedClaim, Outcome, Result, tag_values
-from everyclaim.core.wire import difference_to_json, result_to_json, tags_to_json
+from everyclaim.core.types import Outcome, Result, tag_values
+from everyclaim.core.wire import result_to_json, tags_to_json, to_json
 from everyclaim.io.files import format_of_name
 from everyclaim.io.writing import write_rows
 
+Column = tuple[type, Callable[[Any], Any]]  # what its cells hold, and the way to a cell
+
+
+def _json(value: Any) -> str | None:
+    return json.dumps(value, ensure_ascii=False) if value else None
+
+
+def _probability(name: str) -> Column:
+    return float, lambda claim: getattr(claim.verdict.probabilities, name, None)
+
+
+def _quote(kind: type, name: str) -> Column:
+    """Return a column of the first evidence."""
+    return kind, lambda claim: getattr(next(iter(claim.verdict.evidence), None), name, None)
+
+
+_OF_ANSWER: dict[str, Column] = {
+    "id": (str, lambda result: result.id),
+    "outcome": (str, lambda result: result.outcome.value),
+    "score": (float, lambda result: result.score),
+    "probability": (float, lambda result: result.probability),
+    "reason": (str, lambda result: result.reason),
+    "question": (str, lambda result: result.question),
+    "model": (str, lambda result: result.model),
+    "release": (str, lambda result: result.release),
+    "timestamp": (str, lambda result: result.timestamp),
+    "tags": (str, lambda result: _json(tags_to_json(result.tags))),
+    "warnings": (str, lambda result: "; ".join(result.warnings)),
+    "metric": (str, lambda result: result.provenance.metric),
+}
+_OF_CLAIM: dict[str, Column] = {
+    "claim_id": (str, lambda claim: claim.id),
+    "claim": (str, lambda claim: claim.text),
+    "start": (int, lambda claim: claim.span.start),
+    "end": (int, lambda claim: claim.span.end),
+    "sentence": (str, lambda claim: claim.sentence),
+    "label": (str, lambda claim: claim.verdict.label.value),
+    "p_supported": _probability("supported"),
+    "p_unsupported": _probability("unsupported"),
+    "p_contradicted": _probability("contradicted"),
+    "conflict": (bool, lambda claim: claim.verdict.conflict),
+    "failure_mode": (str, lambda claim: claim.verdict.failure_mode and claim.verdict.failure_mode.value),
+    "difference": (str, lambda claim: claim.verdict.difference and _json(to_json(claim.verdict.difference))),
+    "rationale": (str, lambda claim: claim.verdict.rationale),
+    "judge": (str, lambda claim: claim.verdict.judge),
+    "flags": (str, lambda claim: "; ".join(claim.verdict.flags)),
+    "passage_id": _quote(str, "passage_id"),
+    "quote_start": _quote(int, "start"),
+    "quote_end": _quote(int, "end"),
+    "quote": _quote(str, "quote"),
+    "evidence": (str, lambda claim: _json([to_json(one) for one in claim.verdict.evidence])),
+}
+_CLAIM_OF = "claim_of"
 RESULT_COLUMNS: dict[str, type] = {
-    "id": str,
-    "outcome": str,
-    "score": float,
-    "probability": float,
-    "reason": str,
-    "question": str,
-    "model": str,
-    "release": str,
-    "timestamp": str,
-    "tags": str,
-    "warnings": str,
-    "metric": str,
-    "claim_of": str,
-    "claim_id": str,
-    "claim": str,
-    "start": int,
-    "end": int,
-    "sentence": str,
-    "label": str,
-    "p_supported": float,
-    "p_unsupported": float,
-    "p_contradicted": float,
-    "conflict": bool,
-    "failure_mode": str,
-    "difference": str,
-    "rationale": str,
-    "judge": str,
-    "flags": str,
-    "passage_id": str,
-    "quote_start": int,
-    "quote_end": int,
-    "quote": str,
-    "evidence": str,
+    name: kind for name, (kind, _) in (_OF_ANSWER | {_CLAIM_OF: (str, str)} | _OF_CLAIM).items()
 }
 
 
@@ -62,13 +83,10 @@ def flatten_result(result: Result) -> list[dict[str, Any]]:
     `passage_id`, `quote_start`, `quote_end` and `quote` are the first evidence, `evidence` is all of
     it as JSON text; so are `tags` and `difference`. `warnings` and `flags` are joined by ``; ``.
     """
-    sample = _sample_columns(result)
-    empty = dict.fromkeys(RESULT_COLUMNS)
-    claims = [
-        *(_claim_columns(claim, "response") for claim in result.claims),
-        *(_claim_columns(claim, "reference") for claim in result.reference_claims),
-    ]
-    return [empty | sample | claim for claim in claims or [{}]]
+    sample = dict.fromkeys(RESULT_COLUMNS) | _sample_columns(result)
+    claims = [("response", claim) for claim in result.claims]
+    claims += [("reference", claim) for claim in result.reference_claims]
+    return [sample | {_CLAIM_OF: of} | _cells(_OF_CLAIM, claim) for of, claim in claims] or [sample]
 
 
 def flat_table(results: Iterable[Result]) -> tuple[dict[str, type], Iterator[dict[str, Any]]]:
@@ -122,56 +140,8 @@ def write_results(
 
 
 def _sample_columns(result: Result) -> dict[str, Any]:
-    return {
-        "id": result.id,
-        "outcome": result.outcome.value,
-        "score": result.score,
-        "probability": result.probability,
-        **{f"component.{name}": part for name, part in result.components.items()},
-        "reason": result.reason,
-        "question": result.question,
-        "model": result.model,
-        "release": result.release,
-        "timestamp": result.timestamp,
-        "tags": json.dumps(tags_to_json(result.tags), ensure_ascii=False) if result.tags else None,
-        "warnings": "; ".join(result.warnings),
-        "metric": result.provenance.metric,
-    }
+    return _cells(_OF_ANSWER, result) | {f"component.{name}": part for name, part in result.components.items()}
 
 
-def _claim_columns(claim: JudgedClaim, of: str) -> dict[str, Any]:
-    verdict = claim.verdict
-    columns: dict[str, Any] = {
-        "claim_of": of,
-        "claim_id": claim.id,
-        "claim": claim.text,
-        "start": claim.span.start,
-        "end": claim.span.end,
-        "sentence": claim.sentence,
-        "label": verdict.label.value,
-        "conflict": verdict.conflict,
-        "failure_mode": verdict.failure_mode.value if verdict.failure_mode else None,
-        "rationale": verdict.rationale,
-        "judge": verdict.judge,
-        "flags": "; ".join(verdict.flags),
-    }
-    if verdict.probabilities:
-        columns |= {f"p_{name}": value for name, value in verdict.probabilities._asdict().items()}
-    if verdict.difference:
-        columns["difference"] = json.dumps(difference_to_json(verdict.difference), ensure_ascii=False)
-    if verdict.evidence:
-        first = verdict.evidence[0]
-        columns |= {
-            "passage_id": first.passage_id,
-            "quote_start": first.start,
-            "quote_end": first.end,
-            "quote": first.quote,
-            "evidence": json.dumps(
-                [
-                    {"passage_id": e.passage_id, "start": e.start, "end": e.end, "quote": e.quote}
-                    for e in verdict.evidence
-                ],
-                ensure_ascii=False,
-            ),
-        }
-    return columns
+def _cells(columns: Mapping[str, Column], row: Any) -> dict[str, Any]:
+    return {name: read(row) for name, (_, read) in columns.items()}

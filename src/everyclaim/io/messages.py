@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypedDict
 
 from everyclaim.core.types import Citation, Source, Span, Turn
-from everyclaim.core.wire import citations_to_json
+from everyclaim.core.wire import to_json
 from everyclaim.io.fields import SAMPLE_FIELDS, Fields
 from everyclaim.io.values import RowError, as_json_text, kind, named, plain, tags_of
 
@@ -315,7 +315,8 @@ def rows_of(row: Mapping[str, Any], fields: Fields, number: int) -> list[dict[st
         if messages is None:
             said = _message(reply)
             kept = {name: fields.get(row, name) for name in ("question", "contexts", "history")}
-            return [rest | kept | {"response": said.text, "citations": citations_to_json([*said.citations, *beside])}]
+            citations = [to_json(one) for one in (*said.citations, *beside)]
+            return [rest | kept | {"response": said.text, "citations": citations}]
         held = _decoded(messages)
         if response is not None:
             last = reply or {"role": ASSISTANT, "content": response}
@@ -341,5 +342,5 @@ def _row(answer: Answer, beside: Sequence[Citation]) -> dict[str, Any]:
         "response": answer.message.text,
         "contexts": list(answer.contexts),
         "history": [{"role": turn.role, "content": turn.text} for turn in answer.history],
-        "citations": citations_to_json([*answer.message.citations, *beside]),
+        "citations": [to_json(one) for one in (*answer.message.citations, *beside)],
     }

@@ -8,7 +8,7 @@ from typing import Any
 
 from everyclaim.analysis.summary import Summary, summary_to_json
 from everyclaim.core.protocols import Kept
-from everyclaim.core.wire import provenance_to_json, result_to_json, sample_to_json
+from everyclaim.core.wire import result_to_json, sample_to_json, to_json
 from everyclaim.store.records import RunRecord
 
 REPORT_SCHEMA = 1
@@ -50,5 +50,5 @@ def run_to_json(record: RunRecord) -> dict[str, Any]:
         "total": record.total,
         "counts": {outcome.value: count for outcome, count in record.counts.items()},
         "rows": asdict(record.reading) if record.reading else None,
-        "provenance": provenance_to_json(record.provenance),
+        "provenance": to_json(record.provenance),
     }

@@ -15,12 +15,12 @@ from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Label, Outcome, Provenance, Sample, Span, SplitMark, tag_values
 from everyclaim.core.wire import (
     conversation_to_json,
-    provenance_to_json,
     result_from_json,
     result_to_json,
     sample_from_json,
     sample_to_json,
     tags_to_json,
+    to_json,
 )
 
 Kind = Literal["label", "mark"]  # of what people say: a label, or how a claim was split
@@ -166,7 +166,7 @@ class QueueItem:
 
 def config_fingerprint(provenance: Provenance, config: Mapping[str, Any]) -> str:
     """Return 32 hexadecimal digits that change with anything in the configuration of a run."""
-    whole = {"provenance": provenance_to_json(provenance), "config": dict(config)}
+    whole = {"provenance": to_json(provenance), "config": dict(config)}
     body = json.dumps(whole, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(body.encode("ascii")).hexdigest()[:32]
 

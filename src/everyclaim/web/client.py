@@ -9,7 +9,7 @@ import secrets
 import tempfile
 from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import IO, Annotated, Any, Literal, Self, TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlsplit
 from weakref import finalize
@@ -23,7 +23,7 @@ from everyclaim.core.errors import ConfigError, InputError, OperatorError, UserE
 from everyclaim.core.kinds import Range
 from everyclaim.core.types import Decomposition, JudgedClaim, Outcome, Result, Sample
 from everyclaim.core.validation import UNDER_TEST, Text
-from everyclaim.core.wire import claim_from_json, decomposition_from_json, result_from_json, sample_to_json
+from everyclaim.core.wire import from_json, result_from_json, sample_to_json
 from everyclaim.engine import BackgroundLoop, in_thread
 from everyclaim.guard.answers import GuardedAnswer
 from everyclaim.guard.rules import Action
@@ -266,7 +266,7 @@ class Client(Answers):
 
     async def _split(self, response: str, question: str) -> Decomposition:
         body = {"response": response, "question": question}
-        return await self._http.call("POST", "/v1/claims", body, read=decomposition_from_json)
+        return await self._http.call("POST", "/v1/claims", body, read=partial(from_json, Decomposition))
 
     async def _guard(self, answer: Any, passages: Passages, question: str, rules: Mapping[str, Any]) -> GuardedAnswer:
         row, response = (None, answer) if isinstance(answer, str) else (answer, None)
@@ -337,7 +337,7 @@ def _checked(address: str) -> str:
 
 
 def _claims(row: Mapping[str, Any]) -> tuple[JudgedClaim, ...]:
-    return tuple(claim_from_json(claim) for claim in row["claims"])
+    return tuple(from_json(JudgedClaim, claim) for claim in row["claims"])
 
 
 def _id(row: Mapping[str, Any]) -> str:

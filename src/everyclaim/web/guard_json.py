@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from everyclaim.core.cited import CitationFinding
-from everyclaim.core.types import Label, Usage
-from everyclaim.core.wire import claim_from_json, claim_to_json, result_from_json, result_to_json, usage_to_json
+from everyclaim.core.types import JudgedClaim, Label, Usage
+from everyclaim.core.wire import from_json, result_from_json, result_to_json, to_json
 from everyclaim.guard.answers import Attempt, GuardedAnswer, Removed
 
 
@@ -25,7 +25,7 @@ def guarded_to_json(answer: GuardedAnswer) -> dict[str, Any]:
         "attempts": [_attempt_to_json(attempt) for attempt in answer.attempts],
         "noted": sorted(label.value for label in answer.noted),
         "warnings": list(answer.warnings),
-        "usage": usage_to_json(answer.usage),
+        "usage": to_json(answer.usage),
     }
 
 
@@ -52,18 +52,14 @@ def _attempt_to_json(attempt: Attempt) -> dict[str, Any]:
         "made": attempt.made,
         "text": attempt.text,
         "result": result_to_json(attempt.result),
-        "removed": [
-            {"claim": claim_to_json(removed_claim.claim), "how": removed_claim.how} for removed_claim in attempt.removed
-        ],
+        "removed": [{"claim": to_json(removed.claim), "how": removed.how} for removed in attempt.removed],
         "guidance": attempt.guidance,
         **({"recited": [finding.to_json() for finding in attempt.recited]} if attempt.recited else {}),
     }
 
 
 def _attempt_from_json(row: Mapping[str, Any]) -> Attempt:
-    removed = tuple(
-        Removed(claim_from_json(removed_claim["claim"]), removed_claim["how"]) for removed_claim in row["removed"]
-    )
+    removed = tuple(Removed(from_json(JudgedClaim, one["claim"]), one["how"]) for one in row["removed"])
     recited = tuple(CitationFinding.from_json(finding) for finding in row.get("recited", ()))
     result = result_from_json(row["result"])
     return Attempt(row["number"], row["made"], row["text"], result, removed, row["guidance"], recited)

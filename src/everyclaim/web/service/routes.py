@@ -18,7 +18,7 @@ from everyclaim._version import __version__
 from everyclaim.core.errors import EveryclaimError
 from everyclaim.core.protocols import Kept
 from everyclaim.core.types import Result
-from everyclaim.core.wire import SCHEMA, claim_to_json, decomposition_to_json, provenance_to_json, result_to_json
+from everyclaim.core.wire import SCHEMA, result_to_json, to_json
 from everyclaim.io.fields import shown
 from everyclaim.io.files import STREAM_ERRORS, open_unpacked
 from everyclaim.store.store import Store
@@ -158,14 +158,14 @@ def _add_single(router: APIRouter, service: Service) -> None:
         found = await work.done(
             request, lambda: evaluator.averify(row["claims"], row["contexts"], question=row["question"])
         )
-        return json_answer({"claims": [claim_to_json(claim) for claim in found]})
+        return json_answer({"claims": [to_json(claim) for claim in found]})
 
     @router.post("/v1/claims", response_model=schemas.DecompositionOut, **documented("claims"))
     async def claims(request: Request) -> Response:
         """Split a response into claims, and say what was skipped and why."""
         row = await service.row(request, "claims")
         found = await work.done(request, lambda: evaluator.aclaims(row["response"], question=row["question"]))
-        return json_answer(decomposition_to_json(found))
+        return json_answer(to_json(found))
 
     @router.post("/v1/guard", response_model=schemas.GuardedOut, **documented("guard"))
     async def guard(request: Request) -> Response:
@@ -273,7 +273,7 @@ def _add_state(router: APIRouter, service: Service) -> None:
     @router.get("/version", response_model=schemas.VersionOut, **documented("version"))
     async def version() -> Response:
         """Say which version answers, and which judge, decomposer and metric it has. Needs no token."""
-        made = provenance_to_json(service.work.evaluator.provenance)
+        made = to_json(service.work.evaluator.provenance)
         return json_answer({"version": __version__, "schema": SCHEMA, "provenance": made})
 
 
